@@ -190,6 +190,7 @@ function inWritable(folder: string, make: () => string): string {
     return make()
   } catch (cause) {
     throw new Failure('REFUSED', `Snapshots cannot be kept in ${folder}: it cannot be written.`, {
+      reason: 'snapshots_not_writable',
       hint: 'Make that folder writable, or your state folder (~/.local/state on Linux); then call again.',
       cause,
     })

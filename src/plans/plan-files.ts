@@ -39,12 +39,14 @@ export function planFiles(folder: string, confinedTo: string | null): PlanFiles 
         const code = errorCode(error) ?? messageOf(error)
         if (!missing.has(code)) throw unreadable(path, code)
         throw new Failure('NOT_FOUND', `There is no file ${excerpt(path, 200)}.`, {
+          reason: 'file_not_found',
           hint: `It was looked for at ${excerpt(place, 200)}.`,
         })
       })
       const special = specialKind(found)
       if (special !== null) {
         throw new Failure('INVALID_INPUT', `${path} is ${special}, not a file.`, {
+          reason: 'not_a_file',
           hint: 'Write the plan to a file and import that.',
         })
       }
@@ -54,6 +56,7 @@ export function planFiles(folder: string, confinedTo: string | null): PlanFiles 
         throw new Failure(
           'INVALID_INPUT',
           `The file ${path} has ${found.size} bytes; at most ${largest} are read.`,
+          { reason: 'file_too_large' },
         )
       }
       return fromFile(place, format, reading)
@@ -89,6 +92,7 @@ async function fromFolder(
 ): Promise<LoadedPlan> {
   if (format !== undefined && format !== 'backlog') {
     throw new Failure('INVALID_INPUT', `${folder} is a folder; only a Backlog.md project is one.`, {
+      reason: 'folder_not_a_plan',
       hint: 'Name the file itself.',
     })
   }
@@ -127,7 +131,7 @@ function tooLong(name: string, bytes: string): Failure {
   return new Failure(
     'INVALID_INPUT',
     `The plan ${name} has ${bytes} bytes; at most ${maxPlanBytes} are read.`,
-    { hint: 'Split it into several files, and import one after the other.' },
+    { reason: 'plan_too_large', hint: 'Split it into several files, and import one after the other.' },
   )
 }
 
@@ -149,6 +153,7 @@ async function told<T>(file: string, reading: Promise<T>): Promise<T> {
 
 function unreadable(file: string, code: string): Failure {
   return new Failure('UNAVAILABLE', `${file} cannot be read: ${reasons[code] ?? code}.`, {
+    reason: 'file_unreadable',
     hint: 'Nothing was imported. Look at the file, then import it again.',
   })
 }
@@ -164,6 +169,7 @@ function nothingIn(format: PlanFormat, notices: readonly string[]): Failure {
     'INVALID_INPUT',
     `Nothing was imported, because there is no task in it (read as ${format}).${found === '' ? '' : `\n${found}`}`,
     {
+      reason: 'plan_empty',
       hint:
         format === 'markdown'
           ? 'Tasks are the entries of a list, such as "- [ ] Draw the screens", and headings are phases. Another format is named with --from.'
@@ -182,6 +188,7 @@ function accepted(format: Exclude<PlanFormat, 'journal'>, result: ImportResult):
     'INVALID_INPUT',
     `Nothing was imported, because the ${format} plan has problems:\n${shown}${more}`,
     {
+      reason: 'plan_invalid',
       hint: 'Fix them and import again, or name another format with --from.',
       details: { problems: problems.slice(0, 100) },
     },

@@ -27,6 +27,7 @@ export async function readTaskman(file: string): Promise<ImportResult> {
 function fromTables(database: Database, file: string): ImportResult {
   if (!hasTable(database, 'tasks') || !hasTable(database, 'phases')) {
     throw new Failure('INVALID_INPUT', `The database ${file} has no tables of taskman (phases, tasks).`, {
+      reason: 'taskman_tables_missing',
       hint: 'Name the file that TASKMAN_DB_NAME named, usually project_tasks.db.',
     })
   }

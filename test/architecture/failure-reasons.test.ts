@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 
 // Every refusal has an id for programs and tests: a reason of its own, the default of what is missing, or the one that it copies.
-const folders = ['operations']
+const folders = ['operations', 'domain/plan', 'domain/track', 'plans']
 
 const files = folders
   .flatMap((folder) => globSync(`src/${folder}/**/*.ts`))

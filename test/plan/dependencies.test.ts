@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { wrongFields } from '../support/project.ts'
 import { openPlan } from './plan-project.ts'
 
 async function openChain() {
@@ -8,9 +9,9 @@ async function openChain() {
   const c = await project.plan('C')
   const add = (task: string, dependency: string) =>
     project.call('taskman_task_dep_add', { 'task-id': task, 'dep-id': dependency })
-  const refused = (task: string, dependency: string) =>
+  const why = (task: string, dependency: string) =>
     project.refusal('taskman_task_dep_add', { 'task-id': task, 'dep-id': dependency })
-  return { ...project, a, b, c, add, refused }
+  return { ...project, a, b, c, add, why }
 }
 
 test('TM-069 a task waits for another one until that is done', async () => {
@@ -45,24 +46,24 @@ test('TM-070 a dependency is removed; one that is not there need not be, as in t
 })
 
 test('TM-033 TM-069 unknown, own, repeated and circular dependencies are refused, the circle is shown', async () => {
-  const { a, b, c, add, refused, refusal, get } = await openChain()
-  expect(await refused(a, 'xyz')).toContain('task not found: xyz')
-  expect(await refused('xyz', a)).toContain('task not found: xyz')
-  expect(await refused(a, a)).toContain(`a task cannot depend on itself: ${a}`)
+  const { a, b, c, add, why, refused, get } = await openChain()
+  expect(await why(a, 'xyz')).toContain('task not found: xyz')
+  expect(await why('xyz', a)).toContain('task not found: xyz')
+  expect(await why(a, a)).toContain(`a task cannot depend on itself: ${a}`)
   await add(b, a)
   await add(c, b)
-  expect(await refused(b, a)).toContain(`dependency already exists: ${b} → ${a}`)
-  expect(await refused(a, b)).toContain(`circular dependency: ${a} → ${b} → ${a}`)
-  expect(await refused(a, c)).toContain(`circular dependency: ${a} → ${c} → ${b} → ${a}`)
+  expect(await why(b, a)).toContain(`dependency already exists: ${b} → ${a}`)
+  expect(await why(a, b)).toContain(`circular dependency: ${a} → ${b} → ${a}`)
+  expect(await why(a, c)).toContain(`circular dependency: ${a} → ${c} → ${b} → ${a}`)
   expect(await get(a)).toMatchObject({ depends_on: [] })
-  expect(await refusal('taskman_task_dep_add', { 'task-id': a })).toContain('"dep-id" is missing')
-  expect(await refusal('taskman_task_dep_remove', { 'dep-id': a })).toContain('"task-id" is missing')
+  expect(await refused('taskman_task_dep_add', { 'task-id': a })).toMatchObject(wrongFields('dep-id'))
+  expect(await refused('taskman_task_dep_remove', { 'dep-id': a })).toMatchObject(wrongFields('task-id'))
 })
 
 test('a circle through tasks that are done is one too', async () => {
-  const { a, b, add, edit, refused } = await openChain()
+  const { a, b, add, edit, why } = await openChain()
   await add(b, a)
   await edit(a, { status: 'done' })
   await edit(b, { status: 'done' })
-  expect(await refused(a, b)).toContain('circular dependency')
+  expect(await why(a, b)).toContain('circular dependency')
 })

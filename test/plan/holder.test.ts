@@ -31,13 +31,16 @@ describe('the same agent is the holder with or without its token', () => {
   })
 
   test('another name on the connection, and another connection, are others', async () => {
-    const { plan, call, refusal } = await openPlan({ git: true })
+    const { plan, call, refused } = await openPlan({ git: true })
     const id = await plan('Draw')
     await call('taskman_task_next', { claim: true, agent_name: 'lead' }, on('c-1'))
     const begin = (more: object, actor: { readonly actor: Actor }) =>
-      refusal('start_task', { planned_task_id: id, ...more }, actor)
-    expect(await begin({ agent_name: 'worker' }, on('c-1'))).toContain('is held by lead')
-    expect(await begin({}, on('c-2'))).toContain('is held by lead')
+      refused('start_task', { planned_task_id: id, ...more }, actor)
+    expect(await begin({ agent_name: 'worker' }, on('c-1'))).toMatchObject({
+      code: 'CONFLICT',
+      reason: 'claim_held_by_other',
+    })
+    expect(await begin({}, on('c-2'))).toMatchObject({ code: 'CONFLICT', reason: 'claim_held_by_other' })
   })
 })
 

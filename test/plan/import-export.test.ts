@@ -113,11 +113,15 @@ describe('nothing is half imported', () => {
 
   test('a file that is not there, and text that is no plan', async () => {
     const project = await openProject()
-    expect(await project.refusal('plan_import', { file: 'nowhere.md' })).toContain(
-      'There is no file nowhere.md',
-    )
+    expect(await project.refused('plan_import', { file: 'nowhere.md' })).toMatchObject({
+      code: 'NOT_FOUND',
+      reason: 'file_not_found',
+    })
     project.write('broken.json', '{ "phases": [')
-    expect(await project.refusal('plan_import', { file: 'broken.json' })).toContain('Nothing was imported')
+    expect(await project.refused('plan_import', { file: 'broken.json' })).toMatchObject({
+      code: 'INVALID_INPUT',
+      reason: 'plan_invalid',
+    })
   })
 })
 
@@ -257,7 +261,10 @@ describe('export and import', () => {
     expect(await other.refusal('plan_import', { file: 'project.jsonl' })).toContain('Fact 2 of the journal')
     expect((await other.call('list_missions')).total).toBe(0)
     writeFileSync(join(other.folder, 'cut.jsonl'), `${text.slice(0, -20)}\n`)
-    expect(await other.refusal('plan_import', { file: 'cut.jsonl' })).toContain('not whole')
+    expect(await other.refused('plan_import', { file: 'cut.jsonl' })).toMatchObject({
+      code: 'INVALID_INPUT',
+      reason: 'export_incomplete',
+    })
   })
 })
 
@@ -273,7 +280,7 @@ describe('the demonstration', () => {
   test('touches no plan that is there', async () => {
     const project = await openProject()
     await project.call('taskman_phase_add', { id: 'P1', name: 'Mine' })
-    expect(await project.refusal('demo')).toContain('already has a plan of 1 phase: Mine')
+    expect(await project.refused('demo')).toMatchObject({ code: 'CONFLICT', reason: 'plan_exists' })
     expect(await titles(project)).toEqual([])
   })
 })

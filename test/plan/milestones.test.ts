@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../support/project.ts'
+import { notFound } from '../support/project.ts'
 import { openPlan } from './plan-project.ts'
 
 async function openMilestones() {
@@ -79,11 +80,11 @@ describe('taskman_milestone_edit', () => {
   })
 
   test('TM-051 with nothing given it prints nothing; an unknown one, or an unknown phase, is an error', async () => {
-    const { printed, refusal } = await openMilestones()
+    const { printed, refused } = await openMilestones()
     expect(await printed('taskman_milestone_edit', { id: 'M1' })).toEqual([''])
-    expect(await refusal('taskman_milestone_edit', { id: 'M9' })).toContain('milestone not found: M9')
-    expect(await refusal('taskman_milestone_edit', { id: 'M1', phase: 'P9' })).toContain(
-      'phase not found: P9',
+    expect(await refused('taskman_milestone_edit', { id: 'M9' })).toMatchObject(notFound('milestone'))
+    expect(await refused('taskman_milestone_edit', { id: 'M1', phase: 'P9' })).toMatchObject(
+      notFound('phase'),
     )
   })
 
@@ -106,12 +107,12 @@ describe('taskman_milestone_edit', () => {
 })
 
 test('TM-053 milestones are listed in the order of their phases, of all or of one', async () => {
-  const { call, refusal } = await openMilestones()
+  const { call, refused } = await openMilestones()
   await call('taskman_milestone_add', { id: 'M0', phase: 'P2' })
   await call('taskman_milestone_add', { id: 'M3', phase: 'P1' })
   const ids = async (filter: object) =>
     (await call('taskman_milestone_list', filter)).milestones.map(({ id }: Answer) => id)
   expect(await ids({})).toEqual(['M1', 'M3', 'M0'])
   expect(await ids({ phase: 'P2' })).toEqual(['M0'])
-  expect(await refusal('taskman_milestone_list', { phase: 'P9' })).toContain('phase not found: P9')
+  expect(await refused('taskman_milestone_list', { phase: 'P9' })).toMatchObject(notFound('phase'))
 })

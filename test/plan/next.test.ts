@@ -34,7 +34,7 @@ describe('looking', () => {
   })
 
   test('for a role: its tasks, and those that are for anybody', async () => {
-    const { plan, call, edit, refusal } = await openPlan()
+    const { plan, call, edit, refused } = await openPlan()
     const build = await plan('build', { role: 'developer' })
     const anybody = await plan('anybody')
     const next = async (role: string) => (await call('taskman_task_next', { role })).task?.id
@@ -42,7 +42,10 @@ describe('looking', () => {
     expect(await next('qa-engineer')).toBe(anybody)
     await edit(anybody, { status: 'done' })
     expect(await next('qa-engineer')).toBeUndefined()
-    expect(await refusal('taskman_task_next', { role: 'plumber' })).toContain('choose one of')
+    expect(await refused('taskman_task_next', { role: 'plumber' })).toMatchObject({
+      code: 'INVALID_INPUT',
+      reason: 'role_unknown',
+    })
   })
 
   test('looking changes nothing', async () => {
@@ -88,7 +91,7 @@ describe('claiming', () => {
   })
 
   test('a claim that ran out is the next one’s, with a note; the token of the first begins nothing', async () => {
-    const { plan, call, wait, refusal, get } = await openPlan()
+    const { plan, call, wait, refused, get } = await openPlan()
     const id = await plan('Draw')
     const first = await call('taskman_task_next', { claim: true, agent_name: 'lost' })
     wait(31 * minutes)
@@ -100,7 +103,7 @@ describe('claiming', () => {
       { content: expect.stringContaining('The claim of lost'), kind: 'progress' },
     ])
     const stale = { planned_task_id: id, claim_token: first.claim.token, agent_name: 'lost' }
-    expect(await refusal('start_task', stale)).toContain('no longer holds')
+    expect(await refused('start_task', stale)).toMatchObject({ code: 'CONFLICT', reason: 'claim_ended' })
     const valid = { planned_task_id: id, claim_token: second.claim.token, agent_name: 'quick' }
     expect(await call('start_task', valid)).toMatchObject({ task_id: id })
     expect(await get(id)).toMatchObject({ status: 'in_progress', claimed_by: 'quick' })
@@ -117,11 +120,11 @@ describe('claiming', () => {
   })
 
   test('what another holds is not started without the token', async () => {
-    const { plan, call, refusal } = await openPlan()
+    const { plan, call, refused } = await openPlan()
     const id = await plan('Draw')
     await call('taskman_task_next', { claim: true }, { actor: agentNamed('one') })
-    const words = await refusal('start_task', { planned_task_id: id }, { actor: agentNamed('two') })
-    expect(words).toContain(`Task ${id} is held by one`)
+    const other = await refused('start_task', { planned_task_id: id }, { actor: agentNamed('two') })
+    expect(other).toMatchObject({ code: 'CONFLICT', reason: 'claim_held_by_other' })
   })
 })
 

@@ -2,7 +2,7 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, test } from 'vitest'
 import { knownRoles } from '../../src/domain/plan/plan.ts'
 import type { Answer } from '../support/project.ts'
-import { person } from '../support/project.ts'
+import { notFound, person, wrongFields } from '../support/project.ts'
 import { openPlan } from './plan-project.ts'
 
 describe('notes', () => {
@@ -29,13 +29,13 @@ describe('notes', () => {
   })
 
   test('unknown tasks, kinds and roles are refused', async () => {
-    const { plan, refusal } = await openPlan()
+    const { plan, refused } = await openPlan()
     const id = await plan('Draw')
-    const add = (input: object) => refusal('taskman_task_note_add', { id, content: 'x', ...input })
-    expect(await add({ id: 'xyz' })).toContain('task not found: xyz')
-    expect(await add({ kind: 'joke' })).toContain('choose completion, progress or issue')
-    expect(await add({ role: 'plumber' })).toContain('"role" cannot be "plumber"')
-    expect(await refusal('taskman_task_note_list', { id: 'xyz' })).toContain('task not found: xyz')
+    const add = (input: object) => refused('taskman_task_note_add', { id, content: 'x', ...input })
+    expect(await add({ id: 'xyz' })).toMatchObject(notFound('task'))
+    expect(await add({ kind: 'joke' })).toMatchObject(wrongFields('kind'))
+    expect(await add({ role: 'plumber' })).toMatchObject({ reason: 'role_unknown' })
+    expect(await refused('taskman_task_note_list', { id: 'xyz' })).toMatchObject(notFound('task'))
   })
 
   test('pages show all once, newest first; an answer is bounded, a person’s command lists all', async () => {
@@ -73,10 +73,13 @@ describe('roles', () => {
   })
 
   test('a person declares others for a project; an agent does not', async () => {
-    const { call, plan, refusal } = await openPlan()
+    const { call, plan, refusal, refused } = await openPlan()
     const unknown = await refusal('taskman_task_add', { title: 'x', phase: 'P1', role: 'data-engineer' })
     expect(unknown).toContain('waymark role add data-engineer')
-    expect(await refusal('role_add', { role: 'data-engineer' })).toContain('for people')
+    expect(await refused('role_add', { role: 'data-engineer' })).toMatchObject({
+      code: 'FORBIDDEN',
+      reason: 'person_needed',
+    })
     const declare = () => call('role_add', { role: 'data-engineer' }, { actor: person })
     expect((await declare()).roles).toEqual([...knownRoles, 'data-engineer'])
     expect(await declare()).toEqual(await declare())
@@ -84,6 +87,8 @@ describe('roles', () => {
     expect((await call('taskman_task_next', { role: 'data-engineer' })).task).toMatchObject({
       role: 'data-engineer',
     })
-    expect(await refusal('role_add', { role: 'Data Engineer' }, { actor: person })).toContain('lower case')
+    expect(await refused('role_add', { role: 'Data Engineer' }, { actor: person })).toMatchObject(
+      wrongFields('role'),
+    )
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../support/project.ts'
+import { wrongFields } from '../support/project.ts'
 import { openEmpty, openPlan } from './plan-project.ts'
 
 describe('taskman_init', () => {
@@ -9,7 +10,7 @@ describe('taskman_init', () => {
     expect(await project.call('taskman_init')).toEqual({ message: 'Database initialized.' })
     expect((await project.context.store.health()).schemaVersion).toBeGreaterThan(0)
     expect(await project.call('taskman_phase_list')).toEqual({ phases: [], total: 0 })
-    expect(await project.refusal('taskman_init', { force: true })).toContain('"force"')
+    expect(await project.refused('taskman_init', { force: true })).toMatchObject(wrongFields('force'))
   })
 
   test('TM-007 it is safe to repeat and deletes nothing', async () => {

@@ -14,6 +14,7 @@ export interface PlanProject {
   readonly context: Context
   readonly call: (...args: Parameters<TestProject['call']>) => Promise<Answer>
   readonly refusal: (...args: Parameters<TestProject['refusal']>) => Promise<string>
+  readonly refused: TestProject['refused']
   readonly write: (path: string, content: string) => void
   /** Moves the clock on, in milliseconds. */
   readonly wait: (milliseconds: number) => void
@@ -42,6 +43,7 @@ export async function openEmpty({ git = false, ...more }: ProjectOptions = {}): 
     context: project.context,
     call,
     refusal: (...args) => project.refusal(...args),
+    refused: (...args) => project.refused(...args),
     write: (path, content) => project.write(path, content),
     wait: (milliseconds) => project.wait(milliseconds),
     plan: async (title, more = {}) =>

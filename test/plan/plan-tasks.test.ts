@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Answer, troubles } from '../support/project.ts'
+import { type Answer, notFound, troubles } from '../support/project.ts'
 import { agentNamed, openEmpty } from './plan-project.ts'
 
 const six = {
@@ -102,7 +102,7 @@ test('everything that is wrong is told at once, and nothing is planned', async (
 })
 
 test('taskman_task_add takes dependencies, areas and an assignee; start_task inherits the areas', async () => {
-  const { call, refusal } = await openEmpty({ git: true })
+  const { call, refused } = await openEmpty({ git: true })
   await call('taskman_phase_add', { id: 'P1', name: 'Design' })
   const first = await call('taskman_task_add', { title: 'First', phase: 'P1', areas: ['src/api/'] })
   const second = await call('taskman_task_add', {
@@ -115,21 +115,25 @@ test('taskman_task_add takes dependencies, areas and an assignee; start_task inh
   expect((await call('plan_show')).phases[0].tasks[1]).toMatchObject({ title: 'Second', assignee: 'mara' })
   expect(await call('taskman_task_get', { id: second.id })).toMatchObject(second)
   const input = { title: 'Third', phase: 'P1', depends_on: ['t-nowhere'] }
-  expect(await refusal('taskman_task_add', input)).toContain('task not found: t-nowhere')
+  expect(await refused('taskman_task_add', input)).toMatchObject(notFound('task'))
   expect((await call('start_task', { planned_task_id: first.id })).areas).toMatchObject([
     { area: 'src/api/' },
   ])
 })
 
 test('an assigned task is offered to its assignee only, and taken by others with force', async () => {
-  const { call, refusal } = await openEmpty({ git: true })
+  const { call, refused } = await openEmpty({ git: true })
   await call('taskman_phase_add', { id: 'P1', name: 'Design' })
   const { id } = await call('taskman_task_add', { title: 'Paint', phase: 'P1', assignee: 'mara' })
   expect((await call('taskman_task_next', { agent_name: 'otto' })).task).toBeNull()
   expect((await call('taskman_task_next', { agent_name: 'mara' })).task.id).toBe(id)
   expect((await call('taskman_task_next', {}, { actor: agentNamed('mara') })).task.id).toBe(id)
   const begin = { planned_task_id: id, agent_name: 'otto' }
-  expect(await refusal('start_task', begin)).toContain('is for mara, and you are otto')
+  expect(await refused('start_task', begin)).toMatchObject({
+    code: 'REFUSED',
+    reason: 'task_assigned_to_other',
+    fix: { operation: 'taskman_task_next', input: { role: 'mara' } },
+  })
   expect((await call('start_task', { ...begin, force: true })).warnings.join()).toContain(
     'The task is for mara; otto took it with force.',
   )

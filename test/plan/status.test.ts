@@ -16,14 +16,21 @@ describe('in_progress', () => {
   })
 
   test('what another holds is not claimed, changed in status or dropped; other fields may change', async () => {
-    const { plan, edit, refusal, get } = await openPlan()
+    const { plan, edit, refused, get } = await openPlan()
     const id = await plan('Draw')
     await edit(id, { status: 'in_progress' }, agentNamed('one'))
     const two = { actor: agentNamed('two') }
     for (const status of ['in_progress', 'to_do', 'done']) {
-      expect(await refusal('taskman_task_edit', { id, status }, two)).toContain(`Task ${id} is held by one`)
+      expect(await refused('taskman_task_edit', { id, status }, two)).toMatchObject({
+        code: 'CONFLICT',
+        reason: 'claim_held_by_other',
+        fix: { operation: 'taskman_task_next' },
+      })
     }
-    expect(await refusal('task_drop', { id, reason: 'No' }, two)).toContain('is held by one')
+    expect(await refused('task_drop', { id, reason: 'No' }, two)).toMatchObject({
+      code: 'CONFLICT',
+      reason: 'claim_held_by_other',
+    })
     expect(await edit(id, { title: 'Sketch' }, agentNamed('two'))).toMatchObject({ claimed_by: 'one' })
     expect(await get(id)).toMatchObject({ title: 'Sketch', status: 'in_progress' })
   })
@@ -64,16 +71,17 @@ describe('in_progress', () => {
 
 describe('to_do', () => {
   test('a person takes back what an agent only claimed; another agent does not', async () => {
-    const { plan, edit, refusal, call } = await openPlan()
+    const { plan, edit, refused, call } = await openPlan()
     const id = await plan('Draw')
     const { claim } = await call('taskman_task_next', { claim: true })
     const two = { actor: agentNamed('two') }
-    expect(await refusal('taskman_task_edit', { id, status: 'to_do' }, two)).toContain(
-      'is held by test-agent',
-    )
+    expect(await refused('taskman_task_edit', { id, status: 'to_do' }, two)).toMatchObject({
+      code: 'CONFLICT',
+      reason: 'claim_held_by_other',
+    })
     expect(await edit(id, { status: 'to_do' }, person)).toMatchObject({ status: 'to_do', claimed_by: null })
     const stale = { planned_task_id: id, claim_token: claim.token }
-    expect(await refusal('start_task', stale)).toContain('no longer holds')
+    expect(await refused('start_task', stale)).toMatchObject({ code: 'CONFLICT', reason: 'claim_ended' })
   })
 
   test('it releases the claim', async () => {
@@ -110,15 +118,19 @@ describe('done', () => {
   })
 
   test('with an open attempt every change of status is refused, with the way on', async () => {
-    const { plan, call, refusal, get } = await openPlan()
+    const { plan, call, refused, get } = await openPlan()
     const id = await plan('Draw')
-    const { attempt_id } = await call('start_task', { planned_task_id: id })
+    await call('start_task', { planned_task_id: id })
     for (const status of ['done', 'to_do']) {
-      const words = await refusal('taskman_task_edit', { id, status })
-      expect(words).toContain(`attempt ${attempt_id} of test-agent is open`)
-      expect(words).toContain('complete_task')
+      expect(await refused('taskman_task_edit', { id, status })).toMatchObject({
+        reason: 'attempt_open',
+        fix: { operation: 'complete_task', input: { task_id: id } },
+      })
     }
-    expect(await refusal('task_drop', { id, reason: 'No' })).toContain(attempt_id)
+    expect(await refused('task_drop', { id, reason: 'No' })).toMatchObject({
+      reason: 'attempt_open',
+      fix: { operation: 'complete_task', input: { task_id: id, status: 'failed' } },
+    })
     expect(await get(id)).toMatchObject({ status: 'in_progress' })
   })
 })
@@ -139,14 +151,18 @@ describe('task_drop', () => {
   })
 
   test('a person may drop what an agent only claimed; what is done is not dropped', async () => {
-    const { plan, edit, call, refusal } = await openPlan()
+    const { plan, edit, call, refused } = await openPlan()
     const id = await plan('Draw')
     await edit(id, { status: 'in_progress' })
     expect(await call('task_drop', { id, reason: 'No' }, { actor: person })).toMatchObject({
       status: 'done',
       claimed_by: null,
     })
-    expect(await refusal('task_drop', { id, reason: 'No' })).toContain('is already done (dropped)')
+    expect(await refused('task_drop', { id, reason: 'No' })).toMatchObject({
+      code: 'CONFLICT',
+      reason: 'task_completed',
+      fix: { operation: 'taskman_task_edit', input: { id, status: 'to_do' } },
+    })
     expect(await edit(id, { status: 'to_do' })).toMatchObject({ status: 'to_do' })
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { notFound, wrongFields } from '../support/project.ts'
 import { openPlan } from './plan-project.ts'
 
 const shape = {
@@ -84,13 +85,13 @@ describe('taskman_task_add', () => {
 
 describe('taskman_task_get', () => {
   test('TM-061 one task by its id; TM-032 an unknown id in taskman’s words', async () => {
-    const { call, refusal } = await openPlan()
+    const { call, refusal, refused } = await openPlan()
     const added = await call('taskman_task_add', { title: 'Draw', phase: 'P1' })
     expect(await call('taskman_task_get', { id: added.id })).toEqual(added)
     expect(await refusal('taskman_task_get', { id: 'xyz' })).toMatch(
       /^task not found: xyz \| .*taskman_task_list/,
     )
-    expect(await refusal('taskman_task_get')).toContain('"id" is missing')
+    expect(await refused('taskman_task_get')).toMatchObject(wrongFields('id'))
   })
 
   test('TM-059 TM-062 the answer is bare JSON, or one line for each field with the title first', async () => {
@@ -156,12 +157,15 @@ describe('taskman_task_edit', () => {
   })
 
   test('moving to another phase leaves the milestone behind, unless one of that phase is named', async () => {
-    const { call, plan, edit, refusal } = await openPlan()
+    const { call, plan, edit, refused } = await openPlan()
     await call('taskman_phase_add', { id: 'P2', name: 'Build' })
     await call('taskman_milestone_add', { id: 'M1', phase: 'P1' })
     await call('taskman_milestone_add', { id: 'M2', phase: 'P2' })
     const id = await plan('Draw', { milestone: 'M1' })
-    expect(await refusal('taskman_task_edit', { id, milestone: 'M2' })).toContain('belongs to phase P2')
+    expect(await refused('taskman_task_edit', { id, milestone: 'M2' })).toMatchObject({
+      code: 'CONFLICT',
+      reason: 'milestone_of_other_phase',
+    })
     expect(await edit(id, { phase: 'P2', milestone: 'M2' })).toMatchObject({
       phase_id: 'P2',
       milestone_id: 'M2',
@@ -170,16 +174,14 @@ describe('taskman_task_edit', () => {
   })
 
   test('TM-067 with nothing given it prints nothing; what is unknown is an error', async () => {
-    const { plan, printed, refusal } = await openPlan()
+    const { plan, printed, refusal, refused } = await openPlan()
     const id = await plan('Draw')
     expect(await printed('taskman_task_edit', { id })).toEqual([''])
     expect(await printed('taskman_task_edit', { id, format: 'text' })).toEqual([''])
     expect(await refusal('taskman_task_edit', { id: 'xyz' })).toContain('task not found: xyz')
-    expect(await refusal('taskman_task_edit', { id, milestone: 'M9' })).toContain('milestone not found: M9')
-    expect(await refusal('taskman_task_edit', { id, phase: 'P9' })).toContain('phase not found: P9')
-    expect(await refusal('taskman_task_edit', { id, status: 'open?' })).toContain(
-      'choose to_do, in_progress or done',
-    )
+    expect(await refused('taskman_task_edit', { id, milestone: 'M9' })).toMatchObject(notFound('milestone'))
+    expect(await refused('taskman_task_edit', { id, phase: 'P9' })).toMatchObject(notFound('phase'))
+    expect(await refused('taskman_task_edit', { id, status: 'open?' })).toMatchObject(wrongFields('status'))
     expect(await refusal('taskman_task_edit', { id, clear: ['title'] })).toContain('"clear')
   })
 

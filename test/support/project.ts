@@ -7,7 +7,7 @@ import { commandApprovals } from '../../src/commands/command-approvals.ts'
 import { commandRunner } from '../../src/commands/command-runner.ts'
 import { processFiles } from '../../src/definitions/process-files.ts'
 import type { Actor } from '../../src/domain/actor.ts'
-import { Failure } from '../../src/domain/failure.ts'
+import { Failure, type MissingKind } from '../../src/domain/failure.ts'
 import { evidenceFiles } from '../../src/evidence/evidence-files.ts'
 import { shownContents } from '../../src/evidence/shown-contents.ts'
 import { fileCopies } from '../../src/git/copies.ts'
@@ -77,6 +77,16 @@ export async function refusalOf(answer: Promise<unknown>): Promise<Failure> {
   if (ended instanceof Failure) return ended
   if (ended !== null) throw ended
   throw new Error('the call was not refused')
+}
+
+/** A refusal of an input for these fields. */
+export function wrongFields(...fields: readonly string[]) {
+  return { code: 'INVALID_INPUT', reason: 'input_invalid', details: { fields } }
+}
+
+/** A refusal of an id that names nothing of this kind. */
+export function notFound(kind: MissingKind) {
+  return { code: 'NOT_FOUND', reason: `${kind}_not_found` }
 }
 
 export interface ProjectOptions {

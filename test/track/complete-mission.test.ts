@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openProject } from '../support/project.ts'
+import { openProject, wrongFields } from '../support/project.ts'
 
 const done = { status: 'success', outcome: { summary: 's' } }
 
@@ -85,10 +85,10 @@ describe('MC2-020 MC2-021 MC2-022 MC2-023 input', () => {
   test('a status that is none, a summary that is missing', async () => {
     const { project, mission_id } = await mission()
     expect(
-      await project.refusal('complete_mission', { mission_id, status: 'maybe', summary: 's' }),
-    ).toContain('"maybe": choose completed, failed or partial')
-    expect(await project.refusal('complete_mission', { mission_id, status: 'failed' })).toContain(
-      '"summary" is missing',
+      await project.refused('complete_mission', { mission_id, status: 'maybe', summary: 's' }),
+    ).toMatchObject(wrongFields('status'))
+    expect(await project.refused('complete_mission', { mission_id, status: 'failed' })).toMatchObject(
+      wrongFields('summary'),
     )
   })
 })
@@ -112,7 +112,10 @@ describe('open work', () => {
     expect((await project.call('show', { id: task_id })).attempts).toMatchObject([
       { status: 'abandoned', measured: null },
     ])
-    expect(await project.refusal('complete_task', { task_id, ...done })).toContain('abandoned')
+    expect(await project.refused('complete_task', { task_id, ...done })).toMatchObject({
+      code: 'CONFLICT',
+      reason: 'attempt_abandoned',
+    })
   })
 })
 
@@ -123,7 +126,10 @@ describe('completing twice', () => {
     const again = await project.call('complete_mission', { mission_id, status: 'completed', summary: 's' })
     expect(again).toEqual({ ...first, already_completed: true })
     const other = { mission_id, status: 'failed', summary: 's' }
-    expect(await project.refusal('complete_mission', other)).toContain('already ended as completed')
+    expect(await project.refused('complete_mission', other)).toMatchObject({
+      code: 'CONFLICT',
+      reason: 'mission_already_completed',
+    })
   })
 
   test('a task cannot slip in after the end', async () => {

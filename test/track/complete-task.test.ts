@@ -1,7 +1,7 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { staleAfter } from '../../src/domain/track/task.ts'
-import { openProject, type TestProject } from '../support/project.ts'
+import { openProject, type TestProject, wrongFields } from '../support/project.ts'
 
 const done = { status: 'success', outcome: { summary: 'Done.' } }
 
@@ -164,7 +164,7 @@ describe('what the agent says is kept as its claim', () => {
       expect((await project.call('show', { id: other })).attempts[0].claimed).toMatchObject(one)
     }
     const bad = { task_id: await started(project), ...done, metadata: { tests_status: 'green' } }
-    expect(await project.refusal('complete_task', bad)).toContain('choose passed, failed or not_run')
+    expect(await project.refused('complete_task', bad)).toMatchObject(wrongFields('metadata.tests_status'))
   })
 
   test('MC1-035 empty lists are fine', async () => {
@@ -232,15 +232,21 @@ describe('completing twice', () => {
     const task_id = await started(project)
     await project.call('complete_task', { task_id, ...done })
     const other = { task_id, status: 'failed', outcome: { summary: 'No' } }
-    expect(await project.refusal('complete_task', other)).toContain('already completed (success)')
+    expect(await project.refused('complete_task', other)).toMatchObject({
+      code: 'CONFLICT',
+      reason: 'attempt_already_completed',
+    })
   })
 
   test('after it failed, or was abandoned, is refused with the call that begins anew', async () => {
     const project = await openProject()
     const task_id = await started(project)
-    const again = `start_task { planned_task_id: "${task_id}" }`
+    const fix = { operation: 'start_task', input: { planned_task_id: task_id } }
     await project.call('complete_task', { task_id, ...done, status: 'failed' })
-    expect(await project.refusal('complete_task', { task_id, ...done })).toContain(again)
+    expect(await project.refused('complete_task', { task_id, ...done })).toMatchObject({
+      reason: 'attempt_already_completed',
+      fix,
+    })
     await project.call('start_task', { planned_task_id: task_id, agent_name: 'first' })
     project.wait(staleAfter)
     await project.call('start_task', { planned_task_id: task_id, agent_name: 'second', take_over: true })
@@ -248,9 +254,10 @@ describe('completing twice', () => {
     const { mission_id } = await project.call('start_mission', { name: 'm', objective: 'o' })
     await project.call('start_task', { planned_task_id: task_id, mission_id })
     await project.call('complete_mission', { mission_id, status: 'failed', summary: 's' })
-    const refusal = await project.refusal('complete_task', { task_id, ...done })
-    expect(refusal).toContain('was abandoned')
-    expect(refusal).toContain(again)
+    expect(await project.refused('complete_task', { task_id, ...done })).toMatchObject({
+      reason: 'attempt_abandoned',
+      fix,
+    })
   })
 
   test('while the end cannot be recorded is refused, and works once that is mended', async () => {
@@ -260,7 +267,10 @@ describe('completing twice', () => {
     await project.context.witness.settle()
     renameSync(stateFolder, `${stateFolder}-away`)
     writeFileSync(stateFolder, '')
-    expect(await project.refusal('complete_task', { task_id, ...done })).toContain('Snapshots cannot be kept')
+    expect(await project.refused('complete_task', { task_id, ...done })).toMatchObject({
+      code: 'REFUSED',
+      reason: 'snapshots_not_writable',
+    })
     rmSync(stateFolder)
     renameSync(`${stateFolder}-away`, stateFolder)
     const answer = await project.call('complete_task', { task_id, ...done })
@@ -283,15 +293,21 @@ test('a task that was only planned cannot be completed: it has no snapshot to me
     name: 'w',
     plan: [{ step: '1', goal: 'g' }],
   })
-  const refused = await project.refusal('complete_task', { task_id: planned_tasks[0].task_id, ...done })
-  expect(refused).toMatch(/was never started.*start_task \{ planned_task_id/)
+  const { task_id } = planned_tasks[0]
+  expect(await project.refused('complete_task', { task_id, ...done })).toMatchObject({
+    reason: 'task_not_started',
+    fix: { operation: 'start_task', input: { planned_task_id: task_id } },
+  })
 })
 
 test('open subtasks refuse the completion of their parent', async () => {
   const project = await openProject()
   const parent_task_id = await started(project)
   const child = await started(project, { parent_task_id })
-  expect(await project.refusal('complete_task', { task_id: parent_task_id, ...done })).toContain(child)
+  expect(await project.refused('complete_task', { task_id: parent_task_id, ...done })).toMatchObject({
+    reason: 'subtasks_open',
+    fix: { operation: 'complete_task', input: { task_id: child } },
+  })
   await project.call('complete_task', { task_id: child, ...done })
   await project.call('complete_task', { task_id: parent_task_id, ...done })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openProject } from '../support/project.ts'
+import { openProject, wrongFields } from '../support/project.ts'
 
 const done = { status: 'success', outcome: { summary: 'Fast now.' } }
 
@@ -56,7 +56,10 @@ test('an older attempt is corrected by its id', async () => {
   const { task_id, attempt_id } = await project.call('start_task', { mission_id, name: 'Retry', areas: [] })
   await project.call('complete_task', { task_id, status: 'failed', outcome: { summary: 'No.' } })
   await project.call('start_task', { planned_task_id: task_id })
-  expect(await project.refusal('complete_task', { task_id, correction })).toContain('is open')
+  expect(await project.refused('complete_task', { task_id, correction })).toMatchObject({
+    code: 'CONFLICT',
+    reason: 'attempt_open',
+  })
   await project.call('complete_task', { task_id, attempt_id, correction })
   expect((await project.call('show', { id: task_id })).attempts).toMatchObject([
     { corrections: [{ text: correction }] },
@@ -68,16 +71,22 @@ test('what was never started, or was given up without a word, has nothing to cor
   const { project, mission_id } = await completed()
   await project.call('taskman_phase_add', { id: 'P1', name: 'Later' })
   const { id } = await project.call('taskman_task_add', { title: 'Later', phase: 'P1' })
-  expect(await project.refusal('complete_task', { task_id: id, correction })).toContain('was never started')
+  expect(await project.refused('complete_task', { task_id: id, correction })).toMatchObject({
+    code: 'CONFLICT',
+    reason: 'task_not_started',
+  })
   const { task_id } = await project.call('start_task', { mission_id, name: 'Lost', areas: [] })
   await project.call('complete_mission', { mission_id, status: 'failed', summary: 's' })
-  expect(await project.refusal('complete_task', { task_id, correction })).toContain('was abandoned')
+  expect(await project.refused('complete_task', { task_id, correction })).toMatchObject({
+    code: 'CONFLICT',
+    reason: 'attempt_abandoned',
+  })
 })
 
 test('without a correction, status and outcome are asked for', async () => {
   const { project, task_id } = await completed()
-  expect(await project.refusal('complete_task', { task_id })).toContain('"status" is missing: one of success')
-  expect(await project.refusal('complete_task', { task_id, status: 'success' })).toContain(
-    '"outcome" is missing',
+  expect(await project.refused('complete_task', { task_id })).toMatchObject(wrongFields('status'))
+  expect(await project.refused('complete_task', { task_id, status: 'success' })).toMatchObject(
+    wrongFields('outcome'),
   )
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openProject, person } from '../support/project.ts'
+import { notFound, openProject, person, wrongFields } from '../support/project.ts'
 
 const done = { status: 'success', outcome: { summary: 's' } }
 
@@ -70,12 +70,12 @@ test('MC2-034 MC2-045 the answer has the sections asked for, and no others', asy
     const answer = await context([section])
     expect(all.filter((name) => name in answer)).toEqual([section])
   }
-  expect(await project.refusal('get_context', { mission_id, include: [] })).toContain(
-    '"include" needs at least 1 entries',
+  expect(await project.refused('get_context', { mission_id, include: [] })).toMatchObject(
+    wrongFields('include'),
   )
-  expect(await project.refusal('get_context', { mission_id })).toContain('"include" is missing')
-  expect(await project.refusal('get_context', { mission_id, include: ['plans'] })).toContain(
-    'choose decisions',
+  expect(await project.refused('get_context', { mission_id })).toMatchObject(wrongFields('include'))
+  expect(await project.refused('get_context', { mission_id, include: ['plans'] })).toMatchObject(
+    wrongFields('include.0'),
   )
 })
 
@@ -115,7 +115,7 @@ describe('MC2-035 MC2-036 MC2-037 filters', () => {
       decisions_total: 1,
     })
     const wrong = { mission_id, include: ['tasks'], filter: { since: 'yesterday' } }
-    expect(await project.refusal('get_context', wrong)).toContain('"filter.since" cannot be "yesterday"')
+    expect(await project.refused('get_context', wrong)).toMatchObject(wrongFields('filter.since'))
   })
 })
 
@@ -125,9 +125,10 @@ test('MC2-032 MC2-033 a query changes nothing; an unknown mission is not found',
   await context(all)
   expect((await project.context.store.health()).seq).toBe(before)
   const unknown = { mission_id: 'm-nowhere', include: ['tasks'] }
-  expect(await project.refusal('get_context', unknown)).toMatch(
-    /mission not found: m-nowhere \| .*list_missions/,
-  )
+  expect(await project.refused('get_context', unknown)).toMatchObject({
+    ...notFound('mission'),
+    fix: { operation: 'list_missions' },
+  })
 })
 
 describe('MC2-003 answers stay small', () => {
@@ -197,5 +198,8 @@ describe('MC2-003 answers stay small', () => {
 test('a cursor of other lists is refused', async () => {
   const { project, mission_id } = await midway()
   const wrong = { mission_id, include: ['tasks'], cursor: 'decisions:4' }
-  expect(await project.refusal('get_context', wrong)).toContain('"decisions:4" does not belong to tasks')
+  expect(await project.refused('get_context', wrong)).toMatchObject({
+    code: 'INVALID_INPUT',
+    reason: 'cursor_invalid',
+  })
 })

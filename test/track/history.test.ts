@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Answer, openProject, person } from '../support/project.ts'
+import { type Answer, openProject, person, wrongFields } from '../support/project.ts'
 
 const asPerson = { actor: person }
 
@@ -177,10 +177,12 @@ describe('waiting instead of asking again and again', () => {
 
   test('more than 50 seconds and a since that is no time are refused', async () => {
     const { project, mission_id } = await failedOnce()
-    expect(await project.refusal('get_context', look(mission_id, { wait_seconds: 51 }))).toContain(
-      'at most 50',
+    expect(await project.refused('get_context', look(mission_id, { wait_seconds: 51 }))).toMatchObject(
+      wrongFields('wait_seconds'),
     )
-    expect(await project.refusal('get_context', look(mission_id, { since: 'lately' }))).toContain('ISO 8601')
+    expect(await project.refused('get_context', look(mission_id, { since: 'lately' }))).toMatchObject(
+      wrongFields('since'),
+    )
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openProject, person } from '../support/project.ts'
+import { notFound, openProject, person } from '../support/project.ts'
 
 const done = { status: 'success', outcome: { summary: 's' } }
 const asPerson = { actor: person }
@@ -58,14 +58,15 @@ describe('resolve is refused', () => {
   test('twice', async () => {
     const { project, issue_id } = await blocked()
     await project.call('resolve', { id: issue_id, answer: 'Use cookies.' }, asPerson)
-    expect(await project.refusal('resolve', { id: issue_id }, asPerson)).toContain('already resolved by Tess')
+    expect(await project.refused('resolve', { id: issue_id }, asPerson)).toMatchObject({
+      code: 'CONFLICT',
+      reason: 'inbox_item_closed',
+    })
   })
 
   test('for what does not exist', async () => {
     const { project } = await blocked()
-    expect(await project.refusal('resolve', { id: 'h-nowhere' }, asPerson)).toContain(
-      'hold not found: h-nowhere',
-    )
+    expect(await project.refused('resolve', { id: 'h-nowhere' }, asPerson)).toMatchObject(notFound('hold'))
   })
 })
 
@@ -132,7 +133,10 @@ describe('a hold about an attempt’s silence ends with the attempt', () => {
     await project.call('start_task', { planned_task_id: task_id, agent_name: 'builder' })
     expect((await project.call('inbox')).holds).toEqual([])
     const other = { planned_task_id: task_id, agent_name: 'other', take_over: true }
-    expect(await project.refusal('start_task', other)).toContain('builder is working on task')
+    expect(await project.refused('start_task', other)).toMatchObject({
+      code: 'CONFLICT',
+      reason: 'attempt_of_other_agent',
+    })
   })
 
   test('when the mission is given up', async () => {
@@ -149,7 +153,7 @@ describe('a hold about an attempt’s silence ends with the attempt', () => {
 
 test('the inbox of a mission that does not exist is refused, not that of all', async () => {
   const { project } = await blocked()
-  expect(await project.refusal('inbox', { mission_id: 'm-none' })).toContain('mission not found: m-none')
+  expect(await project.refused('inbox', { mission_id: 'm-none' })).toMatchObject(notFound('mission'))
 })
 
 test('a mission shows every hold as what it is, with who opened it', async () => {

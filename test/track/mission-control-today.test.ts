@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openProject } from '../support/project.ts'
+import { notFound, openProject } from '../support/project.ts'
 
 async function begun() {
   const project = await openProject()
@@ -56,7 +56,10 @@ test('an orchestrator of Mission Control leads a workflow from its phases to its
     status: 'completed',
     metrics: { total_tasks: 1 },
   })
-  expect(await project.refusal('start_phase', { ...phase, number: 2 })).toContain('it is completed')
+  expect(await project.refused('start_phase', { ...phase, number: 2 })).toMatchObject({
+    code: 'CONFLICT',
+    reason: 'mission_ended',
+  })
 })
 
 test('a phase ends once, may fail, and what Mission Control keeps of it and Waymark does not is said', async () => {
@@ -67,27 +70,34 @@ test('a phase ends once, may fail, and what Mission Control keeps of it and Waym
   expect(await project.call('complete_phase', { phase_id, status: 'failed' })).toMatchObject({
     already_completed: true,
   })
-  expect(await project.refusal('complete_phase', { phase_id, status: 'completed' })).toContain(
-    'already failed, not completed',
-  )
-  expect(await project.refusal('complete_phase', { phase_id: 'ph-none', status: 'failed' })).toContain(
-    'phase not found: ph-none',
+  expect(await project.refused('complete_phase', { phase_id, status: 'completed' })).toMatchObject({
+    code: 'CONFLICT',
+    reason: 'phase_ended',
+    fix: { operation: 'taskman_phase_edit', input: { id: phase_id, status: 'in_progress' } },
+  })
+  expect(await project.refused('complete_phase', { phase_id: 'ph-none', status: 'failed' })).toMatchObject(
+    notFound('phase'),
   )
 })
 
 test('a phase id beside another mission or number is a conflict', async () => {
-  const { project, workflow, phase } = await begun()
+  const { project, phase } = await begun()
   const { phase_id } = await project.call('start_phase', phase)
   const other = await project.call('start_mission', { name: 'Other', objective: 'Else' })
   const task = { name: 'Draw', goal: 'Draw it', phase_id }
-  expect(await project.refusal('start_task', { ...task, mission_id: other.mission_id })).toContain(
-    `is phase 1 of ${workflow.workflow_id}`,
-  )
-  expect(await project.refusal('start_task', { ...task, phase: 2 })).toContain('phase 2')
+  expect(await project.refused('start_task', { ...task, mission_id: other.mission_id })).toMatchObject({
+    code: 'CONFLICT',
+    reason: 'phase_of_other_mission',
+  })
+  expect(await project.refused('start_task', { ...task, phase: 2 })).toMatchObject({
+    code: 'CONFLICT',
+    reason: 'phase_of_other_mission',
+  })
   await project.call('taskman_phase_add', { id: 'P1', name: 'Plan' })
-  expect(await project.refusal('start_task', { ...task, phase_id: 'P1' })).toContain(
-    'has no number in a mission',
-  )
+  expect(await project.refused('start_task', { ...task, phase_id: 'P1' })).toMatchObject({
+    code: 'INVALID_INPUT',
+    reason: 'phase_without_mission',
+  })
 })
 
 test('unknown fields are told once, with the fields there are', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openProject } from '../support/project.ts'
+import { notFound, openProject } from '../support/project.ts'
 
 test('the timeline of a mission tells who worked on what when, what was measured, and what was said', async () => {
   const { call, write, wait } = await openProject()
@@ -91,6 +91,6 @@ test('the changes of a mission are its files, each once, as a difference of stat
 })
 
 test('a mission that is not there has no timeline', async () => {
-  const { refusal } = await openProject()
-  expect(await refusal('mission_timeline', { id: 'm-none' })).toContain('mission not found: m-none')
+  const { refused } = await openProject()
+  expect(await refused('mission_timeline', { id: 'm-none' })).toMatchObject(notFound('mission'))
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openProject } from '../support/project.ts'
+import { notFound, openProject, wrongFields } from '../support/project.ts'
 
 async function openTask() {
   const project = await openProject()
@@ -53,7 +53,7 @@ describe('log_decision', () => {
       const { project, task_id, context } = await openTask()
       const sent: Record<string, unknown> = { task_id, ...decision }
       delete sent[field]
-      expect(await project.refusal('log_decision', sent)).toContain(`"${field}" is missing`)
+      expect(await project.refused('log_decision', sent)).toMatchObject(wrongFields(field))
       expect((await context('decisions')).decisions_total).toBe(0)
     },
   )
@@ -100,7 +100,7 @@ describe('log_issue', () => {
     const { project, task_id } = await openTask()
     const sent: Record<string, unknown> = { task_id, ...issue }
     delete sent[field]
-    expect(await project.refusal('log_issue', sent)).toContain(`"${field}" is missing`)
+    expect(await project.refused('log_issue', sent)).toMatchObject(wrongFields(field))
   })
 })
 
@@ -138,11 +138,11 @@ describe('log_milestone', () => {
     for (const progress of [0, 33.3, 100, undefined]) {
       await project.call('log_milestone', { task_id, message: 'm', progress })
     }
-    expect(await project.refusal('log_milestone', { task_id, message: 'm', progress: 101 })).toContain(
-      'at most 100, not 101',
+    expect(await project.refused('log_milestone', { task_id, message: 'm', progress: 101 })).toMatchObject(
+      wrongFields('progress'),
     )
-    expect(await project.refusal('log_milestone', { task_id, message: 'm', progress: -1 })).toContain(
-      'at least 0, not -1',
+    expect(await project.refused('log_milestone', { task_id, message: 'm', progress: -1 })).toMatchObject(
+      wrongFields('progress'),
     )
   })
 })
@@ -150,16 +150,21 @@ describe('log_milestone', () => {
 describe('where a record belongs', () => {
   test('an unknown task is not found, and the way on is named', async () => {
     const { project } = await openTask()
-    expect(await project.refusal('log_milestone', { task_id: 't-nowhere', message: 'm' })).toMatch(
-      /task not found: t-nowhere \| .*get_context/,
-    )
+    expect(await project.refused('log_milestone', { task_id: 't-nowhere', message: 'm' })).toMatchObject({
+      ...notFound('task'),
+      fix: { operation: 'get_context' },
+    })
   })
 
   test('a closed attempt takes no more records; the task still does', async () => {
     const { project, task_id, attempt_id } = await openTask()
     await project.call('complete_task', { task_id, status: 'success', outcome: { summary: 's' } })
     const late = { task_id, message: 'Late', attempt_id }
-    expect(await project.refusal('log_milestone', late)).toContain('is closed (success)')
+    expect(await project.refused('log_milestone', late)).toMatchObject({
+      code: 'CONFLICT',
+      reason: 'attempt_closed',
+      fix: { operation: 'start_task', input: { planned_task_id: task_id } },
+    })
     await project.call('log_milestone', { task_id, message: 'Late' })
   })
 
@@ -167,6 +172,9 @@ describe('where a record belongs', () => {
     const { project, attempt_id } = await openTask()
     const other = await project.call('start_task', { name: 'b', goal: 'g' })
     const mixed = { task_id: other.task_id, message: 'm', attempt_id }
-    expect(await project.refusal('log_milestone', mixed)).toContain('is an attempt at task')
+    expect(await project.refused('log_milestone', mixed)).toMatchObject({
+      code: 'CONFLICT',
+      reason: 'attempt_of_other_task',
+    })
   })
 })

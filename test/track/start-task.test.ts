@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openProject, person } from '../support/project.ts'
+import { openProject, person, wrongFields } from '../support/project.ts'
 
 async function withMission() {
   const project = await openProject()
@@ -95,7 +95,7 @@ test('MC2-048 MC2-057 MC2-058 MC2-060 only the name is needed: the goal defaults
     goal: 'Tidy up',
     mission_id: null,
   })
-  expect(await project.refusal('start_task', { goal: 'g' })).toContain('"name" is missing')
+  expect(await project.refused('start_task', { goal: 'g' })).toMatchObject(wrongFields('name'))
 })
 
 test('MC2-055 MC2-056 MC2-066 MC2-132 who calls is repeated in the input’s spelling and kept', async () => {
@@ -104,8 +104,8 @@ test('MC2-055 MC2-056 MC2-066 MC2-132 who calls is repeated in the input’s spe
   expect(await project.call('start_task', { mission_id, name: 'a', goal: 'g', ...sent })).toMatchObject(sent)
   const { tasks } = await project.call('get_context', { mission_id, include: ['tasks'] })
   expect(tasks[0]).toMatchObject(sent)
-  const refused = await project.refusal('start_task', { name: 'a', caller_type: 'robot' })
-  expect(refused).toContain('"robot": choose orchestrator or subagent')
+  const refused = await project.refused('start_task', { name: 'a', caller_type: 'robot' })
+  expect(refused).toMatchObject(wrongFields('caller_type'))
 })
 
 test('MC1-011 MC2-050 a subtask inherits its parent’s mission and phase', async () => {
@@ -177,8 +177,8 @@ describe('containers', () => {
 
   test('two different ones are refused', async () => {
     const { project, mission_id } = await withMission()
-    const refused = await project.refusal('start_task', { name: 'a', mission_id, workflow_id: 'w-1' })
-    expect(refused).toContain('not both')
+    const refused = await project.refused('start_task', { name: 'a', mission_id, workflow_id: 'w-1' })
+    expect(refused).toMatchObject({ code: 'INVALID_INPUT', reason: 'mission_and_workflow' })
   })
 })
 
@@ -200,8 +200,8 @@ describe('a linked work tree', () => {
 
   test('of another repository is refused', async () => {
     const [one, other] = [await openProject(), await openProject()]
-    const refused = await one.refusal('start_task', { name: 'a', goal: 'g', work_tree: other.folder })
-    expect(refused).toContain('not to this project')
+    const refused = await one.refused('start_task', { name: 'a', goal: 'g', work_tree: other.folder })
+    expect(refused).toMatchObject({ code: 'INVALID_INPUT', reason: 'work_tree_of_other_project' })
   })
 })
 
@@ -217,7 +217,10 @@ test('a stale attempt at a planned task is a hold, and can be taken over', async
     attempt_id: first.attempt_id,
   })
   const other = { planned_task_id, agent_name: 'second', take_over: true }
-  expect(await project.refusal('start_task', other)).toContain('first is working on task')
+  expect(await project.refused('start_task', other)).toMatchObject({
+    code: 'CONFLICT',
+    reason: 'attempt_of_other_agent',
+  })
   project.wait(3 * 60 * 60 * 1000)
   expect(await project.call('inbox', {}, { actor: person })).toMatchObject({
     holds: [{ kind: 'stale_attempt' }],
@@ -230,7 +233,10 @@ test('a stale attempt at a planned task is a hold, and can be taken over', async
     status: 'success',
     outcome: { summary: 's' },
   }
-  expect(await project.refusal('complete_task', late)).toContain('is closed (abandoned)')
+  expect(await project.refused('complete_task', late)).toMatchObject({
+    code: 'CONFLICT',
+    reason: 'attempt_closed',
+  })
 })
 
 describe('a subtask of a planned task that is worked on in a mission', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openProject } from '../support/project.ts'
+import { openProject, wrongFields } from '../support/project.ts'
 
 const plan = [
   { step: '1', goal: 'Installer NextAuth v5' },
@@ -28,11 +28,11 @@ test('MC1-006 MC1-007 each step of the plan becomes a planned task; one without 
   expect(tasks.map((task: { status: string }) => task.status)).toEqual(['TO_DO', 'TO_DO', 'TO_DO'])
   const started = await project.call('start_task', { planned_task_id: planned_tasks[0].task_id })
   expect(started).toMatchObject({ task_id: planned_tasks[0].task_id, phase_id: null })
-  expect(await project.refusal('start_workflow', { name: 'a', plan: [{ step: '1' }] })).toContain(
-    '"plan.0.goal" is missing',
+  expect(await project.refused('start_workflow', { name: 'a', plan: [{ step: '1' }] })).toMatchObject(
+    wrongFields('plan.0.goal'),
   )
-  expect(await project.refusal('start_workflow', { name: 'a', plan: [{ goal: 'g' }] })).toContain(
-    '"plan.0.step" is missing',
+  expect(await project.refused('start_workflow', { name: 'a', plan: [{ goal: 'g' }] })).toMatchObject(
+    wrongFields('plan.0.step'),
   )
 })
 
@@ -47,7 +47,7 @@ test('MC1-004 MC1-005 only the name is required; the description is kept', async
     description: 'All',
   })
   await project.call('start_workflow', { name: 'Full auth system' })
-  expect(await project.refusal('start_workflow')).toContain('"name" is missing')
+  expect(await project.refused('start_workflow')).toMatchObject(wrongFields('name'))
 })
 
 test('MC2-124 a workflow is no mission: it has no objective, no profile and no phases', async () => {
@@ -82,7 +82,8 @@ test('a workflow ends by itself with its last step, and goes on when another tas
     status: 'completed',
     summary: 'All done',
   })
-  expect(await project.refusal('start_task', { workflow_id, name: 'Late', goal: 'g' })).toContain(
-    'it is completed',
-  )
+  expect(await project.refused('start_task', { workflow_id, name: 'Late', goal: 'g' })).toMatchObject({
+    code: 'CONFLICT',
+    reason: 'mission_ended',
+  })
 })

@@ -60,6 +60,7 @@ export function assertFree(planned: PlannedTask, claimant: Claimant, now: number
   if (claim === null || !isHeld(claim, now) || isOwn(claim, claimant)) return
   const until = claim.expiresAt === null ? '' : `, until ${instant(claim.expiresAt)}`
   throw new Failure('CONFLICT', `Task ${task.id} is held by ${claim.agent}${until}.`, {
+    reason: 'claim_held_by_other',
     hint: hintOf`Take another one with ${callTo('taskman_task_next')}, or wait until it is free.`,
   })
 }
@@ -82,12 +83,14 @@ export function assertToken(
   if (madeFor !== task.id) {
     const whose = madeFor === null ? 'No claim ever had it' : `It belongs to task ${madeFor}`
     throw new Failure('CONFLICT', `${token} was never a token of task ${task.id}. ${whose}.`, {
+      reason: 'claim_token_unknown',
       hint: hintOf`Leave claim_token out if the claim is your own, or claim the task with ${callTo('taskman_task_next', { claim: true })}.`,
     })
   }
   if (isRunning && isOwn(claim, claimant)) return
   const since = isRunning ? ` ${claim.agent} holds the task now.` : ''
   throw new Failure('CONFLICT', `The claim ${token} on task ${task.id} no longer holds: it ended.${since}`, {
+    reason: 'claim_ended',
     hint: hintOf`Claim it again with ${callTo('taskman_task_next', { claim: true })}, or take another task.`,
   })
 }

@@ -57,6 +57,7 @@ export function notOfPhase(milestone: Milestone, phaseId: string): Failure {
     'CONFLICT',
     `Milestone ${milestone.id} belongs to phase ${milestone.phaseId}, not to the task's phase ${phaseId}.`,
     {
+      reason: 'milestone_of_other_phase',
       hint: hintOf`Name a milestone of phase ${phaseId}: ${callTo('taskman_milestone_list', { phase: phaseId })} lists them.`,
     },
   )
@@ -99,6 +100,7 @@ function attemptOpen(asked: TaskStatus, { task }: PlannedTask, attempt: Attempt)
     'REFUSED',
     `Task ${task.id} cannot be set to ${asked}: attempt ${attempt.id} of ${holder} is open.`,
     {
+      reason: 'attempt_open',
       hint: hintOf`Complete it with ${callTo('complete_task', { task_id: task.id })}: then its changes are measured.`,
     },
   )
@@ -113,6 +115,7 @@ export function dropTask(
   const { task } = planned
   if (task.status === 'done') {
     throw new Failure('CONFLICT', `Task ${task.id} "${task.name}" is already done (${task.resolution}).`, {
+      reason: 'task_completed',
       hint: hintOf`Set it back first with ${callTo('taskman_task_edit', { id: task.id, status: 'to_do' })}.`,
     })
   }
@@ -122,6 +125,7 @@ export function dropTask(
       'REFUSED',
       `Task ${task.id} cannot be dropped: attempt ${openAttempt.id} of ${holder} is open.`,
       {
+        reason: 'attempt_open',
         hint: hintOf`Complete it first with ${callTo('complete_task', { task_id: task.id, status: 'failed' })}.`,
       },
     )
@@ -157,17 +161,20 @@ export function addDependency(
 ): NewPlanFact {
   if (taskId === dependsOnId) {
     throw new Failure('CONFLICT', `a task cannot depend on itself: ${taskId}`, {
+      reason: 'dependency_on_itself',
       hint: 'Name another task as dep-id.',
     })
   }
   if (known) {
     throw new Failure('CONFLICT', `dependency already exists: ${taskId} → ${dependsOnId}`, {
+      reason: 'dependency_exists',
       hint: 'There is nothing to do.',
     })
   }
   if (wayBack) {
     const cycle = [taskId, ...wayBack]
     throw new Failure('CONFLICT', `circular dependency: ${cycleText(cycle)}`, {
+      reason: 'dependency_circular',
       hint: hintOf`Remove one of these with ${callTo('taskman_task_dep_remove')}, or leave this one out.`,
       details: { cycle },
     })

@@ -182,6 +182,7 @@ function refuse(problems: readonly string[]): void {
   const more = problems.length > mostTold ? `; and ${problems.length - mostTold} more` : ''
   const counted = problems.length === 1 ? '1 problem' : `${problems.length} problems`
   throw new Failure('INVALID_INPUT', `Nothing was planned, ${counted}: ${told}${more}.`, {
+    reason: 'plan_invalid',
     hint: 'Correct them and send the whole plan again.',
     details: { problems: problems.slice(0, mostTold) },
   })

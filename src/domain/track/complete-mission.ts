@@ -61,7 +61,10 @@ function repeated(mission: Mission, closing: MissionClosing): readonly NewFact[]
   throw new Failure(
     'CONFLICT',
     `The ${mission.kind} ${mission.id} "${mission.name}" was already ended as ${mission.status}, with a different report.`,
-    { hint: 'Its record stays as it is. Start a new mission for further work.' },
+    {
+      reason: 'mission_already_completed',
+      hint: 'Its record stays as it is. Start a new mission for further work.',
+    },
   )
 }
 
@@ -77,6 +80,7 @@ function stillOpen(mission: Mission, open: readonly Attempt[]): Failure {
     'REFUSED',
     `Cannot complete ${mission.kind} ${mission.id}: ${open.length} of its tasks are still open: ${tasks.join(', ')}.`,
     {
+      reason: 'tasks_open',
       hint: hintOf`Complete them with ${callTo('complete_task')}, or complete the mission as failed: that abandons them.`,
     },
   )

@@ -102,6 +102,7 @@ export function refuseOpenSubtasks(status: TaskOutcome, task: Task, openSubtasks
     'REFUSED',
     `Cannot complete task ${task.id}: ${openSubtasks.length} of its subtasks are open: ${names.join(', ')}.`,
     {
+      reason: 'subtasks_open',
       hint: hintOf`Complete them first with ${callTo('complete_task', { task_id: openSubtasks[0]?.id })}, or complete this one as failed.`,
     },
   )
@@ -173,7 +174,10 @@ function refuseOpenPhase(phase: Phase, openInPhase: readonly OpenTask[]): void {
   throw new Failure(
     'REFUSED',
     `Cannot complete phase ${phase.number ?? phase.id} "${phase.name}": it has open tasks: ${names.join(', ')}${more}.`,
-    { hint: 'Complete this task without phase_complete; the last task of the phase completes it.' },
+    {
+      reason: 'tasks_open',
+      hint: 'Complete this task without phase_complete; the last task of the phase completes it.',
+    },
   )
 }
 
@@ -228,6 +232,7 @@ function assertCompleted(task: Task, attempt: Attempt | null): Attempt {
       'CONFLICT',
       `Task ${task.id} "${task.name}" was never started: there is nothing to correct.`,
       {
+        reason: 'task_not_started',
         hint: hintOf`Say it with ${callTo('taskman_task_note_add', { id: task.id })}, or begin with ${callTo('start_task', { planned_task_id: task.id })}.`,
       },
     )
@@ -236,9 +241,7 @@ function assertCompleted(task: Task, attempt: Attempt | null): Attempt {
     throw new Failure(
       'CONFLICT',
       `Attempt ${attempt.id} is an attempt at task ${attempt.taskId}, not at ${task.id}.`,
-      {
-        hint: 'Leave attempt_id out to correct the last one.',
-      },
+      { reason: 'attempt_of_other_task', hint: 'Leave attempt_id out to correct the last one.' },
     )
   }
   if (attempt.status === 'open') {
@@ -246,6 +249,7 @@ function assertCompleted(task: Task, attempt: Attempt | null): Attempt {
       'CONFLICT',
       `Attempt ${attempt.id} at task ${task.id} is open: there is nothing to correct yet.`,
       {
+        reason: 'attempt_open',
         hint: hintOf`Say it in the outcome of ${callTo('complete_task')}, or name the ended attempt with attempt_id.`,
       },
     )
@@ -255,6 +259,7 @@ function assertCompleted(task: Task, attempt: Attempt | null): Attempt {
       'CONFLICT',
       `Attempt ${attempt.id} at task ${task.id} was abandoned: nothing was said at its end.`,
       {
+        reason: 'attempt_abandoned',
         hint: hintOf`Begin again with ${callTo('start_task', { planned_task_id: task.id })}, or add a note with ${callTo('taskman_task_note_add')}.`,
       },
     )

@@ -35,6 +35,7 @@ export function resolveHold(hold: Hold, ending: HoldEnding, attempt: Attempt | n
   if (hold.status !== 'open') {
     const when = hold.closedAt === null ? '' : ` at ${instant(hold.closedAt)}`
     throw new Failure('CONFLICT', `Hold ${hold.id} was already ${hold.status} by ${hold.closedBy}${when}.`, {
+      reason: 'inbox_item_closed',
       hint: 'waymark inbox lists the holds that are open.',
     })
   }

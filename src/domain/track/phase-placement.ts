@@ -124,6 +124,7 @@ export function admitTask(situation: TaskSituation): {
       'REFUSED',
       `Task ${parent.id} is already ${deepest} levels deep; subtasks go no deeper.`,
       {
+        reason: 'subtask_too_deep',
         hint: 'Start the work beside it, without parent_task_id or with a higher parent.',
       },
     )
@@ -132,6 +133,7 @@ export function admitTask(situation: TaskSituation): {
   if (parent && mission && !isOfParent) throw otherMission(parent, mission)
   if (planned?.status === 'done') {
     throw new Failure('CONFLICT', `Task ${planned.id} "${planned.name}" is already done.`, {
+      reason: 'task_completed',
       hint: hintOf`Start a new task with ${callTo('start_task', { name: undefined, goal: undefined })} for what is left.`,
     })
   }
@@ -169,6 +171,7 @@ function planElsewhere({ id }: Task): Hint {
 function otherMission(parent: Task, mission: Mission): Failure {
   const home = parent.missionId === null ? 'no mission' : `mission ${parent.missionId}`
   return new Failure('CONFLICT', `The parent task ${parent.id} belongs to ${home}, not to ${mission.id}.`, {
+    reason: 'parent_of_other_mission',
     hint: 'Leave mission_id out: a subtask inherits the mission of its parent.',
   })
 }

@@ -201,6 +201,7 @@ function beginPlanned(
       'REFUSED',
       `Task ${task.id} "${task.name}" waits for tasks that are not done${unsettled}: ${open.slice(0, 5).map(standing).join(', ')}.`,
       {
+        reason: 'dependencies_open',
         hint: hintOf`Take one that is ready with ${callTo('taskman_task_next')}, or pass force: true: the record will say so.`,
       },
     )
@@ -222,6 +223,7 @@ function forSomebodyElse(
   if (!assignee || assignee === name || claim?.agent === name) return []
   if (force) return [`The task is for ${assignee}; ${name} took it with force.`]
   throw new Failure('REFUSED', `Task ${task.id} "${task.name}" is for ${assignee}, and you are ${name}.`, {
+    reason: 'task_assigned_to_other',
     hint: hintOf`If you are ${assignee}, give that agent_name, or claim it with ${callTo('taskman_task_next', { role: assignee, claim: true })}; force: true takes it anyway.`,
   })
 }

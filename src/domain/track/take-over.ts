@@ -40,7 +40,7 @@ export function mayTakeOver(
     throw new Failure(
       'CONFLICT',
       `${holder} is working on task ${open.taskId}: attempt ${open.id} has been open since ${instant(open.openedAt)}, last call ${instant(open.lastCallAt)}.`,
-      { hint: whileAlive(open, request) },
+      { reason: 'attempt_of_other_agent', hint: whileAlive(open, request) },
     )
   }
   if (!request.takeOver) {
@@ -48,6 +48,7 @@ export function mayTakeOver(
       'CONFLICT',
       `Attempt ${open.id} of ${holder} at task ${open.taskId} is stale: no call since ${instant(open.lastCallAt)}.`,
       {
+        reason: 'attempt_stale',
         hint: hintOf`Use ${callTo('start_task', { planned_task_id: open.taskId, take_over: true })} to abandon it and begin again.`,
       },
     )

@@ -33,8 +33,15 @@ export function parseInput(operation: Operation, raw: unknown): Record<string, u
     ...(!listsFields(unique) && {
       hint: `${operation.name} takes ${fields.length === 0 ? 'no fields' : fields.join(', ')}.`,
     }),
-    details: { fields: parsed.error.issues.slice(0, 8).map((issue) => issue.path.join('.')) },
+    details: { fields: parsed.error.issues.flatMap(fieldsOf).slice(0, 8) },
   })
+}
+
+function fieldsOf(issue: z.core.$ZodIssue): readonly string[] {
+  const names = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 8) : []
+  return (names.length === 0 ? [issue.path] : names.map((name) => [...issue.path, name])).map((path) =>
+    path.join('.'),
+  )
 }
 
 /** What no file system has is refused here, before a call of the system fails on it. */
@@ -48,6 +55,7 @@ function refuseImpossiblePaths({ name, paths = {} }: Operation, input: Record<st
       throw new Failure('INVALID_INPUT', `${name}: "${field}" cannot be a path: ${shown(path)}.`, {
         reason: 'path_invalid',
         hint: `A path has no NUL, at most ${maxPathBytes} bytes, and at most ${maxPartBytes} between two slashes.`,
+        details: { fields: [field] },
       })
     }
   }
@@ -78,7 +86,7 @@ function refuseMasses(operation: Operation, given: object): void {
     throw new Failure(
       'INVALID_INPUT',
       `${operation.name}: "${field.slice(0, 60)}" has ${value.length} entries; at most ${mostEntries} are read.`,
-      { reason: 'too_many_entries' },
+      { reason: 'too_many_entries', details: { fields: [field.slice(0, 60)] } },
     )
   }
 }

@@ -411,8 +411,9 @@ function completing({ status, outcome, ...rest }: z.output<typeof inputFields>):
   const missing =
     status === undefined ? `"status" is missing: one of ${taskOutcomes.join(', ')}` : '"outcome" is missing'
   throw new Failure('INVALID_INPUT', `complete_task: ${missing}.`, {
-    reason: 'field_missing',
+    reason: 'input_invalid',
     hint: 'Complete with status and outcome { summary }; only a correction after the end needs neither.',
+    details: { fields: [status === undefined ? 'status' : 'outcome'] },
   })
 }
 

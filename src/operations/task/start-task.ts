@@ -278,8 +278,9 @@ function assertNamed(input: {
 }): void {
   if (input.name !== undefined || input.planned_task_id !== undefined) return
   throw new Failure('INVALID_INPUT', 'start_task: "name" is missing.', {
-    reason: 'field_missing',
+    reason: 'input_invalid',
     hint: 'Give the new task a name and a goal, or name a planned one with planned_task_id.',
+    details: { fields: ['name'] },
   })
 }
 

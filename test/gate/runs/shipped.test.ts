@@ -58,9 +58,10 @@ test('change control: what is changed after the approval needs another one', asy
   await run.emit('propose', { payload: { risk: 'high' }, artifact_paths: ['docs/change.md'] })
   await project.call('approve', { id }, { actor: ana })
   project.write('docs/change.md', `A large change. ${'Why and how. '.repeat(20)}`)
-  expect(await project.refusal('approve', { id }, { actor: ben })).toContain(
-    'has no "proposal" that could be approved',
-  )
+  expect(await project.refused('approve', { id }, { actor: ben })).toMatchObject({
+    code: 'REFUSED',
+    reason: 'artifact_not_submitted',
+  })
   expect((await run.state()).current_state).toBe('review')
 })
 

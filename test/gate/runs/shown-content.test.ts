@@ -115,9 +115,12 @@ test('reject and send back are bound to what was shown, too', async () => {
 test('a content that is none is refused with a sentence; a question in words has none', async () => {
   const run = await handedIn('The plan.\n')
   const { hold_id } = await asked(run)
-  const refusal = (id: string, content: string) =>
-    run.project.refusal('approve', { id, reason: 'Fine.', content }, { actor: ana })
-  expect(await refusal(hold_id, 'ab')).toContain('"ab" is not a content')
-  expect(await refusal(hold_id, '../../etc/passwd')).toContain('is not a content')
-  expect(await refusal(hold_id, 'abcdef')).toContain('is no longer kept')
+  const refused = (id: string, content: string) =>
+    run.project.refused('approve', { id, reason: 'Fine.', content }, { actor: ana })
+  expect(await refused(hold_id, 'ab')).toMatchObject({ reason: 'content_invalid' })
+  expect(await refused(hold_id, '../../etc/passwd')).toMatchObject({ reason: 'content_invalid' })
+  expect(await refused(hold_id, 'abcdef')).toMatchObject({
+    reason: 'content_changed',
+    details: { shown: 'abcdef', difference: null },
+  })
 })

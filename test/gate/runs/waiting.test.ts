@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { invoke } from '../../../src/operations/invoke.ts'
 import { emitEvent } from '../../../src/operations/run/emit-event.ts'
 import { openStore } from '../../../src/storage/store.ts'
-import { person } from '../../support/project.ts'
+import { person, wrongFields } from '../../support/project.ts'
 import { explorationProcess } from './processes.ts'
 import { runOf } from './run.ts'
 
@@ -60,6 +60,6 @@ test('a refused event wakes nobody, a cancelled run does', async () => {
 
 test.each([26, -1, 0.5, 'long'])('wait_seconds cannot be %s', async (wait_seconds) => {
   const run = await runOf(explorationProcess)
-  const refusal = await run.project.refusal('state_gate_get_state', { run_id: run.id, wait_seconds })
-  expect(refusal).toContain('wait_seconds')
+  const refused = await run.project.refused('state_gate_get_state', { run_id: run.id, wait_seconds })
+  expect(refused).toMatchObject(wrongFields('wait_seconds'))
 })
