@@ -4,6 +4,8 @@ export type Channel = 'stdio' | 'http' | 'cli' | 'dashboard' | 'elicitation'
 export interface Actor {
   readonly name: string
   readonly kind: 'agent' | 'person'
+  /** What the agent calls itself in the attempt or claim that a log entry belongs to, where that is another name. */
+  readonly agentName?: string
   readonly role: string | null
   readonly channel: Channel
   /** Names the connection while it lasts: unnamed agents of one client are told apart by it. */
@@ -22,6 +24,23 @@ export interface Actor {
   readonly edge?: string
   /** A machine that hands in results, by a token made for that. */
   readonly runner?: true
+}
+
+/**
+ * The name that every surface shows: the one that the agent gave for the attempt or claim, else the actor's. An attempt,
+ * a claimant and a log entry are all asked this way.
+ */
+export function displayName(of: {
+  readonly actor: Pick<Actor, 'name' | 'agentName'>
+  readonly agentName?: string | null
+}): string {
+  return of.agentName ?? of.actor.agentName ?? of.actor.name
+}
+
+/** The actor of what is recorded for an attempt or claim of this name. A person keeps their own. */
+export function actingAs(actor: Actor, agentName: string | null | undefined): Actor {
+  if (!agentName || actor.kind === 'person' || agentName === actor.name) return actor
+  return { ...actor, agentName }
 }
 
 /** Who did something: the name that is shown, and the identity; null where only names were kept. */

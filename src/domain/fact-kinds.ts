@@ -232,8 +232,8 @@ const kinds: { readonly [Kind in FactKind]: KindOfFact<FactOf<Kind>> } = {
       { change: 'opened', of: { kind: 'attempt', id, taskId } },
       ...missionUpdated(missionId),
     ],
-    words: ({ attempt: { number, taskId, agentName } }) =>
-      `began attempt ${number} at task ${taskId}${asAgent(agentName)}`,
+    words: ({ attempt: { number, taskId, agentName, actor } }) =>
+      `began attempt ${number} at task ${taskId}${asAgent(actor.kind === 'person' ? agentName : null)}`,
   },
   'attempt.closed': {
     // Where the phase ends with the task, the mission is told after the phase: by the fact of the phase, which follows.
@@ -259,8 +259,7 @@ const kinds: { readonly [Kind in FactKind]: KindOfFact<FactOf<Kind>> } = {
       updated({ kind: 'task', id: taskId }),
       ...missionTouched(missionId),
     ],
-    words: ({ taskId, agentName, text }) =>
-      `adds to the report of task ${taskId}${asAgent(agentName)}: "${shortened(text)}"`,
+    words: ({ taskId, text }) => `adds to the report of task ${taskId}: "${shortened(text)}"`,
   },
   'attempt.continued': {
     concerns: ({ taskId, missionId }) => [
@@ -456,8 +455,8 @@ const kinds: { readonly [Kind in FactKind]: KindOfFact<FactOf<Kind>> } = {
       ...taskTouched(taskId),
       ...missionTouched(missionId),
     ],
-    words: ({ reply: { commentId, agentName, done, text } }) =>
-      `answers comment ${commentId}${asAgent(agentName)}${done ? ' (done)' : ''}: ${shortened(text)}`,
+    words: ({ reply: { commentId, done, text } }) =>
+      `answers comment ${commentId}${done ? ' (done)' : ''}: ${shortened(text)}`,
   },
 
   'session.opened': {
@@ -624,10 +623,6 @@ function forSubject(id: string | null): string {
   return id === null ? '' : ` for ${id}`
 }
 
-function asAgent(agentName: string | null): string {
-  return agentName === null ? '' : ` as ${agentName}`
-}
-
 function despite(runs: readonly string[]): string {
   return runs.length === 0 ? '' : `, although ${runs.slice(0, 3).join(', ')} did not succeed`
 }
@@ -641,4 +636,8 @@ function withTried(tried: Tried | null | undefined): string {
   const paths = tried?.files.map(({ path }) => shortened(path)) ?? []
   if (paths.length === 0) return ''
   return ` with ${paths.slice(0, 3).join(', ')}${paths.length > 3 ? ` and ${paths.length - 3} more` : ''}`
+}
+
+function asAgent(agentName: string | null): string {
+  return agentName === null ? '' : ` as ${agentName}`
 }

@@ -56,6 +56,8 @@ export interface Reads {
 /** What a decision came to: what happened, and what the caller is answered. */
 export interface Decided<Answer> {
   readonly facts: readonly NewFact[]
+  /** What the agent calls itself in the attempt or claim that this belongs to. */
+  readonly agentName?: string | null
   /** What is written with them and is in none of them. */
   readonly beside?: readonly Beside[]
   readonly answer: Answer
@@ -64,6 +66,8 @@ export interface Decided<Answer> {
 /** The same, where the answer is read in the transaction once the facts are applied. */
 export interface DecidedFirst<Answer> {
   readonly facts: readonly NewFact[]
+  /** What the agent calls itself in the attempt or claim that this belongs to. */
+  readonly agentName?: string | null
   readonly beside?: readonly Beside[]
   readonly answerFrom: (after: Reads) => Promise<Answer>
 }
@@ -113,6 +117,8 @@ export type ProjectBeside =
       readonly id: ProjectId
       readonly name: string
       readonly facts: readonly NewFact[]
+      /** What the agent calls itself in the attempt or claim that this belongs to. */
+      readonly agentName?: string | null
     }
   | { readonly kind: 'project renamed'; readonly id: string; readonly name: string }
 

@@ -1,7 +1,8 @@
-import type { Actor } from '../actor.ts'
+import { type Actor, displayName } from '../actor.ts'
 import { callTo, Failure, hintOf } from '../failure.ts'
 import type { Setting, TaskId } from '../id.ts'
 import { instant } from '../instant.ts'
+import { type Attempt, opened } from '../track/task.ts'
 import type { NewPlanFact } from './plan.ts'
 import { type Claim, claimLasts, isHeld, type PlannedTask } from './plan.ts'
 
@@ -18,7 +19,7 @@ export function claimTask(
   setting: Setting,
 ): { readonly claim: Claim; readonly facts: readonly NewPlanFact[] } {
   const made: Claim = {
-    agent: nameOf(claimant),
+    agent: displayName(claimant),
     actor: identityOf(claimant),
     ...(claimant.actor.connection !== undefined && { connection: claimant.actor.connection }),
     token: setting.ids.next('claim'),
@@ -46,7 +47,24 @@ function isOwn(claim: Claim, claimant: Claimant): boolean {
     const isUnnamed = claimant.agentName === null || claim.agent === claimant.actor.name
     if (isUnnamed || claim.agent === claimant.agentName) return true
   }
-  return claim.actor === identityOf(claimant) && claim.agent === nameOf(claimant)
+  return claim.actor === identityOf(claimant) && claim.agent === displayName(claimant)
+}
+
+/** What the agent called itself when it claimed; null where it gave no name. */
+export function nameGiven({ agent, actor, connection }: Claim): string | null {
+  return agent === actor || actor === connection ? null : agent
+}
+
+/** The name that the caller gave for its claim or its open attempt at a task. */
+export function ownName(
+  { claim }: PlannedTask,
+  attempt: Attempt | null,
+  setting: { readonly actor: Actor; readonly at: number },
+): string | null {
+  const { actor, at } = setting
+  if (attempt !== null) return opened(attempt, actor, null) ? attempt.agentName : null
+  const isHolder = claim !== null && isHeld(claim, at) && isOwn(claim, { actor, agentName: null })
+  return isHolder ? nameGiven(claim) : null
 }
 
 /** Unnamed agents of one client are told apart by their connections. */
@@ -93,8 +111,4 @@ export function assertToken(
     reason: 'claim_ended',
     hint: hintOf`Claim it again with ${callTo('taskman_task_next', { claim: true })}, or take another task.`,
   })
-}
-
-export function nameOf({ actor, agentName }: Claimant): string {
-  return agentName ?? actor.name
 }

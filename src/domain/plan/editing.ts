@@ -1,7 +1,8 @@
+import { displayName } from '../actor.ts'
 import { callTo, Failure, hintOf } from '../failure.ts'
 import type { Setting, TaskId } from '../id.ts'
 import type { Attempt } from '../track/task.ts'
-import { assertFree, type Claimant, claimTask, endClaim, nameOf } from './claims.ts'
+import { assertFree, type Claimant, claimTask, endClaim } from './claims.ts'
 import { cycleText } from './cycles.ts'
 import {
   isHeld,
@@ -95,7 +96,7 @@ function statusChange(
 }
 
 function attemptOpen(asked: TaskStatus, { task }: PlannedTask, attempt: Attempt): Failure {
-  const holder = attempt.agentName ?? attempt.actor.name
+  const holder = displayName(attempt)
   return new Failure(
     'REFUSED',
     `Task ${task.id} cannot be set to ${asked}: attempt ${attempt.id} of ${holder} is open.`,
@@ -120,7 +121,7 @@ export function dropTask(
     })
   }
   if (openAttempt) {
-    const holder = openAttempt.agentName ?? openAttempt.actor.name
+    const holder = displayName(openAttempt)
     throw new Failure(
       'REFUSED',
       `Task ${task.id} cannot be dropped: attempt ${openAttempt.id} of ${holder} is open.`,
@@ -137,7 +138,7 @@ export function dropTask(
     content: `Dropped: ${reason}`,
     kind: 'completion',
     role: null,
-    author: nameOf(by),
+    author: displayName(by),
     createdAt: setting.at,
   }
   return [

@@ -1,3 +1,4 @@
+import { displayName } from '../actor.ts'
 import type { Fact } from '../fact.ts'
 import type { HoldId, MissionId, TaskId } from '../id.ts'
 import { instant } from '../instant.ts'
@@ -27,12 +28,19 @@ export function noticeOf({ seq, at, actor, body }: Fact): Notice | null {
   if (body.kind === 'attempt.closed' && body.status === 'failed') {
     const { missionId, taskId, outcome } = body
     const of = { holdId: null, missionId, taskId }
-    return { kind: 'attempt_failed', seq, at, why: outcome.summary, who: actor.name, ...of }
+    return { kind: 'attempt_failed', seq, at, why: outcome.summary, who: displayName({ actor }), ...of }
   }
   if (body.kind === 'mission.ended') {
     const { missionId, status, summary } = body
     const of = { holdId: null, missionId, taskId: null }
-    return { kind: 'mission_ended', seq, at, why: summary ?? `It was ${status}.`, who: actor.name, ...of }
+    return {
+      kind: 'mission_ended',
+      seq,
+      at,
+      why: summary ?? `It was ${status}.`,
+      who: displayName({ actor }),
+      ...of,
+    }
   }
   return null
 }

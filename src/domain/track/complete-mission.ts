@@ -1,3 +1,4 @@
+import { displayName } from '../actor.ts'
 import type { NewFact } from '../fact.ts'
 import { callTo, Failure, hintOf } from '../failure.ts'
 import type { RunId } from '../id.ts'
@@ -75,7 +76,7 @@ function sameTexts(a: readonly string[], b: readonly string[]): boolean {
 function stillOpen(mission: Mission, open: readonly Attempt[]): Failure {
   const tasks = open
     .slice(0, 5)
-    .map(({ taskId, agentName, actor }) => `${taskId} (${agentName ?? actor.name})`)
+    .map(({ taskId, agentName, actor }) => `${taskId} (${displayName({ actor, agentName })})`)
   return new Failure(
     'REFUSED',
     `Cannot complete ${mission.kind} ${mission.id}: ${open.length} of its tasks are still open: ${tasks.join(', ')}.`,

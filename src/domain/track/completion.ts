@@ -211,19 +211,25 @@ export function correctAttempt(
   },
   { text, actor }: { readonly text: string; readonly actor: Actor },
   setting: Setting,
-): { readonly attempt: Attempt; readonly facts: readonly NewFact[]; readonly at: number } {
+): {
+  readonly attempt: Attempt
+  readonly agentName: string | null
+  readonly facts: readonly NewFact[]
+  readonly at: number
+} {
   const ended = assertCompleted(task, attempt)
+  const agentName = isSameCaller(ended.actor, actor) ? ended.agentName : null
   const said = before.find((correction) => correction.text === text)
-  if (said) return { attempt: ended, facts: [], at: said.at }
+  if (said) return { attempt: ended, agentName, facts: [], at: said.at }
   const fact: NewFact = {
     kind: 'attempt.corrected',
     attemptId: ended.id,
     taskId: task.id,
     missionId: ended.missionId,
     text,
-    agentName: isSameCaller(ended.actor, actor) ? ended.agentName : null,
+    agentName,
   }
-  return { attempt: ended, facts: [fact], at: setting.at }
+  return { attempt: ended, agentName, facts: [fact], at: setting.at }
 }
 
 function assertCompleted(task: Task, attempt: Attempt | null): Attempt {

@@ -1,9 +1,9 @@
-import type { Actor } from '../actor.ts'
+import { type Actor, displayName } from '../actor.ts'
 import type { NewFact } from '../fact.ts'
 import { callTo, Failure, hintOf } from '../failure.ts'
 import type { Setting, TaskId } from '../id.ts'
-import { assertFree, assertToken, type Claimant, nameOf } from '../plan/claims.ts'
-import type { PlannedTask } from '../plan/plan.ts'
+import { assertFree, assertToken, type Claimant, nameGiven } from '../plan/claims.ts'
+import { isHeld, type PlannedTask } from '../plan/plan.ts'
 import type { Mission, Phase, PhaseWithWork } from './mission.ts'
 import { admitTask, placeInPhase } from './phase-placement.ts'
 import type { Hold } from './records.ts'
@@ -109,7 +109,7 @@ function taskOfRequest(
       name,
       goal: request.goal ?? name,
       areas: request.areas,
-      creator: request.agentName ?? request.actor.name,
+      creator: displayName(request),
     },
     setting.at,
   )
@@ -126,7 +126,7 @@ function newAttempt(
     missionId: place.situation.mission?.id ?? null,
     phaseId: place.phase?.id ?? null,
     number: (place.situation.last?.number ?? 0) + 1,
-    agentName: request.agentName,
+    agentName: agentNameOf(request, place.situation, setting),
     callerType: request.callerType,
     actor: request.actor,
     areas: request.areas.length > 0 ? request.areas : place.task.areas,
@@ -137,6 +137,13 @@ function newAttempt(
     lastCallAt: setting.at,
     closedAt: null,
   }
+}
+
+/** An agent that named itself when it claimed the task has that name in the attempt. */
+function agentNameOf({ agentName }: TaskRequest, { planned }: TaskSituation, { at }: Setting): string | null {
+  const claim = planned?.claim ?? null
+  const isClaimed = claim !== null && claim.expiresAt !== null && isHeld(claim, at)
+  return agentName ?? (isClaimed ? nameGiven(claim) : null)
 }
 
 export interface TaskRequest {
@@ -219,7 +226,7 @@ function forSomebodyElse(
   force: boolean,
 ): readonly string[] {
   const { assignee } = task
-  const name = nameOf(claimant)
+  const name = displayName(claimant)
   if (!assignee || assignee === name || claim?.agent === name) return []
   if (force) return [`The task is for ${assignee}; ${name} took it with force.`]
   throw new Failure('REFUSED', `Task ${task.id} "${task.name}" is for ${assignee}, and you are ${name}.`, {

@@ -1,3 +1,4 @@
+import { displayName } from '../actor.ts'
 import type { NewFact } from '../fact.ts'
 import { callTo, Failure, type Hint, hintOf } from '../failure.ts'
 import type { Setting } from '../id.ts'
@@ -35,7 +36,7 @@ export function mayTakeOver(
   if (opened(open, request.actor, request.agentName) && !request.takeOver) {
     return { resumed: open, facts: [] }
   }
-  const holder = open.agentName ?? open.actor.name
+  const holder = displayName(open)
   if (!isStale(open, setting.at)) {
     throw new Failure(
       'CONFLICT',
@@ -53,7 +54,7 @@ export function mayTakeOver(
       },
     )
   }
-  const reason = `Taken over by ${request.agentName ?? request.actor.name}: no call since ${instant(open.lastCallAt)}.`
+  const reason = `Taken over by ${displayName(request)}: no call since ${instant(open.lastCallAt)}.`
   return {
     resumed: null,
     facts: abandon(open, holds, reason),

@@ -1,4 +1,4 @@
-import { type Actor, identityOf } from '../actor.ts'
+import { type Actor, displayName, identityOf } from '../actor.ts'
 import type { Outcome } from '../fact.ts'
 import type { AttemptId, MilestoneId, MissionId, PhaseId, TaskId } from '../id.ts'
 import type { Hold } from './records.ts'
@@ -103,15 +103,10 @@ export function opened(attempt: Attempt, actor: Actor, agentName: string | null)
   return agentName !== null || attempt.actor.connection === actor.connection
 }
 
-/** The name under which an attempt was begun. */
-export function openerOf({ agentName, actor }: Pick<Attempt, 'agentName' | 'actor'>): string {
-  return agentName ?? actor.name
-}
-
 /** Who said the outcome of an attempt: its opener only where the completion came from the same caller. */
 export function outcomeAuthorOf(attempt: Pick<Attempt, 'agentName' | 'actor' | 'completedBy'>): string {
   const { actor, completedBy } = attempt
-  if (!completedBy || isSameCaller(actor, completedBy)) return openerOf(attempt)
+  if (!completedBy || isSameCaller(actor, completedBy)) return displayName(attempt)
   return completedBy.name
 }
 

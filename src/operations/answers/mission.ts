@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { displayName } from '../../domain/actor.ts'
 import { instant, instantOrNull, secondsBetween } from '../../domain/instant.ts'
 import { excerpt } from '../../domain/text.ts'
 import {
@@ -118,7 +119,7 @@ export function taskEntry(
     ...(task.resolution === 'claimed' && { verified: false }),
     phase_number: phaseNumber,
     parent_task_id: task.parentTaskId,
-    agent_name: attempt?.agentName ?? attempt?.actor.name ?? null,
+    agent_name: attempt && displayName(attempt),
     caller_type: attempt?.callerType ?? null,
     started_at: instantOrNull(attempt?.openedAt ?? null),
     duration_seconds:

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { displayName } from '../../domain/actor.ts'
 import { Failure } from '../../domain/failure.ts'
 import { instant } from '../../domain/instant.ts'
 import { excerpt } from '../../domain/text.ts'
@@ -58,7 +59,7 @@ export const edgeList = defineOperation({
             task_id: attempt.taskId,
             attempt_id: attempt.id,
             name: excerpt(names.get(attempt.taskId) ?? '', 120),
-            agent_name: attempt.agentName ?? attempt.actor.name,
+            agent_name: displayName(attempt),
             work_tree: attempt.snapshot.top,
             started_at: instant(attempt.openedAt),
           })),

@@ -1,4 +1,4 @@
-import type { Actor } from '../../domain/actor.ts'
+import { type Actor, displayName } from '../../domain/actor.ts'
 import type { NewFact } from '../../domain/fact.ts'
 import { instant } from '../../domain/instant.ts'
 import { dueHoldId, type Hold, openHold } from '../../domain/track/records.ts'
@@ -57,6 +57,6 @@ export async function recordDue({
 }
 
 function reasonOf(attempt: Attempt): string {
-  const holder = attempt.agentName ?? attempt.actor.name
+  const holder = displayName(attempt)
   return `No call from ${holder} about task ${attempt.taskId} since ${instant(attempt.lastCallAt)}. Resolve to give the attempt up, dismiss to let it go on.`
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { displayName } from '../../domain/actor.ts'
 import type { RunRecord } from '../../domain/gate/run.ts'
 import { excerpt } from '../../domain/text.ts'
 import type { Hold } from '../../domain/track/records.ts'
@@ -84,7 +85,7 @@ async function inboxCard(reads: Reads, line: HoldLine): Promise<z.output<typeof 
     run: run && { process_name: excerpt(run.process.name, 80), state: run.state },
     choices: await choicesOf(reads, line.hold, run),
     changed: await changedOf(reads, line.hold, run),
-    agent_name: attempt === null ? null : (attempt.agentName ?? attempt.actor.name),
+    agent_name: attempt === null ? null : displayName(attempt),
     attempt_status: attempt?.status ?? null,
     areas: attempt?.areas ?? [],
     verified: measured ? verifiedShort(measured) : null,

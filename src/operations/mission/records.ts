@@ -56,6 +56,7 @@ export const logDecision = defineOperation({
       }
       return {
         facts: [{ kind: 'decision.logged', decision }],
+        agentName: decision.agentName,
         answer: { decision_id: decision.id, created_at: instant(decision.createdAt) },
       }
     },
@@ -108,7 +109,7 @@ export const logIssue = defineOperation({
         created_at: instant(issue.createdAt),
         blocker: issue.requiresHumanReview,
       }
-      return { facts, answer }
+      return { facts, agentName: where.agentName, answer }
     },
     (reads) => lookAt(reads, input),
   ),
@@ -146,6 +147,7 @@ export const logMilestone = defineOperation({
       }
       return {
         facts: [{ kind: 'progress.logged', progress }],
+        agentName: progress.agentName,
         answer: { milestone_id: progress.id, created_at: instant(progress.createdAt) },
       }
     },

@@ -150,7 +150,7 @@ export const taskEdit = defineOperation({
       { actor, agentName: input.agent_name ?? null },
       setting,
     )
-    return { facts, answerFrom: taskAnswer(planned.task.id, setting.at) }
+    return { facts, agentName: input.agent_name ?? null, answerFrom: taskAnswer(planned.task.id, setting.at) }
   }),
 )
 

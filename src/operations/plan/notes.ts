@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { displayName } from '../../domain/actor.ts'
+import { ownName } from '../../domain/plan/claims.ts'
 import { type Note, noteKinds } from '../../domain/plan/plan.ts'
 import { list, page } from '../answers/list.ts'
 import { NoteEntry, noteEntry } from '../answers/plan.ts'
@@ -31,18 +33,21 @@ export const noteAdd = defineOperation({
   print: printEntity,
 }).handler(({ record, actor }, input) =>
   record(async (reads, setting) => {
-    const { task } = await findPlanned(reads, input.id)
+    const planned = await findPlanned(reads, input.id)
+    const { task } = planned
     await assertRole(reads, input.role)
+    const attempt = await reads.tasks.openAttempt(task.id)
+    const agentName = ownName(planned, attempt, { actor, at: setting.at })
     const note: Note = {
       id: setting.ids.next('note'),
       taskId: task.id,
       content: input.content,
       kind: input.kind ?? null,
       role: input.role ?? null,
-      author: actor.name,
+      author: displayName({ actor, agentName }),
       createdAt: setting.at,
     }
-    return { facts: [{ kind: 'note.added', note }], answer: noteEntry(note) }
+    return { facts: [{ kind: 'note.added', note }], agentName, answer: noteEntry(note) }
   }),
 )
 

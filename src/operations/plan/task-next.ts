@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { displayName } from '../../domain/actor.ts'
 import { instant } from '../../domain/instant.ts'
-import { claimTask, nameOf } from '../../domain/plan/claims.ts'
+import { claimTask } from '../../domain/plan/claims.ts'
 import { type Claim, knownRoles, type PlannedTask, type PlanSpan } from '../../domain/plan/plan.ts'
 import { counted, mostNamed, reasonsFor } from '../../domain/plan/readiness.ts'
 import { plainWord } from '../../domain/text.ts'
@@ -76,6 +77,7 @@ export const taskNext = defineOperation({
     const { claim, facts } = claimTask(planned, claimant, setting)
     return {
       facts: [...ended, ...facts],
+      agentName: claimant.agentName,
       answerFrom: async (after) =>
         answerOf(await findPlanned(after, planned.task.id), claim, { now: setting.at, said }),
     }
@@ -91,7 +93,7 @@ interface Asked {
 }
 
 function callerOf({ actor }: Handling, { agent_name }: Input): string {
-  return nameOf({ actor, agentName: agent_name ?? null })
+  return displayName({ actor, agentName: agent_name ?? null })
 }
 
 /** Without a role, what is for anyone comes before what wants a role. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { displayName } from '../../domain/actor.ts'
 import { instant, instantOrNull } from '../../domain/instant.ts'
 import { excerpt } from '../../domain/text.ts'
 import { isStale, type SnapshotPlace } from '../../domain/track/task.ts'
@@ -57,7 +58,7 @@ export const atWork = defineOperation({
       attempts: attempts.map((attempt) => ({
         task_id: attempt.taskId,
         name: excerpt(names.get(attempt.taskId) ?? '', 120),
-        agent_name: attempt.agentName ?? attempt.actor.name,
+        agent_name: displayName(attempt),
         person: persons.get(attempt.actor.person ?? '') ?? null,
         edge: edgeOf(attempt.snapshot),
         work_tree: attempt.snapshot.top,

@@ -10,6 +10,7 @@ test('a line of a journal keeps all that is known of who acted', () => {
     role: 'agent',
     channel: 'stdio',
     connection: 'c1',
+    agentName: 'ada',
     insideCommand: true,
     identity: 'user:ada',
     token: 'tk-1',

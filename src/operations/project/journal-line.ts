@@ -15,6 +15,7 @@ const line = z.object({
   actor: z.looseObject({
     name: z.string(),
     kind: z.enum(['agent', 'person']),
+    agentName: z.string().optional(),
     role: z.string().nullable(),
     channel: z.enum(['stdio', 'http', 'cli', 'dashboard', 'elicitation']),
     connection: z.string().optional(),

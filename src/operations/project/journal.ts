@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { displayName } from '../../domain/actor.ts'
 import type { Fact } from '../../domain/fact.ts'
 import { instant } from '../../domain/instant.ts'
 import type { KeptRow, KeptTable } from '../../ports/record-rows.ts'
@@ -33,6 +34,8 @@ export const log = defineOperation({
         at: z.string(),
         kind: z.string(),
         actor: z.string(),
+        /** What the connection is known by: the program of the client, or the token. Null for a person. */
+        client: z.string().nullable(),
         actor_kind: z.enum(['agent', 'person']),
         /** The person behind an agent, where the server knows its people. */
         person: z.string().nullable(),
@@ -72,7 +75,8 @@ function factEntry(fact: Fact, people: ReadonlyMap<string, string>) {
     seq: fact.seq,
     at: instant(fact.at),
     kind,
-    actor: fact.actor.name,
+    actor: displayName(fact),
+    client: actorKind === 'agent' ? fact.actor.name : null,
     actor_kind: actorKind,
     person: actorKind === 'agent' ? (people.get(person ?? '') ?? null) : null,
     channel: fact.actor.channel,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { displayName } from '../../domain/actor.ts'
 import { instant } from '../../domain/instant.ts'
 import { excerpt } from '../../domain/text.ts'
 import { currentPhase, shownStatus, totalPhases } from '../../domain/track/mission.ts'
@@ -82,7 +83,7 @@ export const status = defineOperation({
       running: attempts.map((attempt) => ({
         task_id: attempt.taskId,
         name: excerpt(names.get(attempt.taskId) ?? '', 120),
-        agent_name: attempt.agentName ?? attempt.actor.name,
+        agent_name: displayName(attempt),
         started_at: instant(attempt.openedAt),
         last_call_at: instant(attempt.lastCallAt),
         stale: isStale(attempt, clock.now()),

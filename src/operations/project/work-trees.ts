@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { displayName } from '../../domain/actor.ts'
 import { callTo, Failure, hintOf } from '../../domain/failure.ts'
 import type { NoteId } from '../../domain/id.ts'
 import type { Note } from '../../domain/plan/plan.ts'
@@ -56,7 +57,7 @@ export const workTreeAdd = defineOperation({
   if (attempt) {
     throw new Failure(
       'CONFLICT',
-      `Task ${task.id} is being worked on in ${attempt.snapshot.top}, by ${attempt.agentName ?? attempt.actor.name}.`,
+      `Task ${task.id} is being worked on in ${attempt.snapshot.top}, by ${displayName(attempt)}.`,
       {
         reason: 'task_in_progress',
         hint: hintOf`End that attempt with ${callTo('complete_task', { task_id: task.id })} first; what it changed stays where it is.`,
@@ -188,7 +189,7 @@ export const workTreeList = defineOperation({
         task_id: tree.taskId,
         task: card?.task.name ?? null,
         status: card?.task.status ?? null,
-        agent: attempt && (attempt.agentName ?? attempt.actor.name),
+        agent: attempt && displayName(attempt),
         working: attempt?.status === 'open',
         ...treeShape(tree),
         uncommitted_files: tree.exists ? (losses[at]?.uncommitted.total ?? null) : null,
@@ -256,14 +257,10 @@ export const workTreeRemove = defineOperation({
   )
   const open = inTree.find(({ status }) => status === 'open')
   if (open) {
-    throw new Failure(
-      'REFUSED',
-      `${open.agentName ?? open.actor.name} works in ${tree.path}, on ${open.taskId}.`,
-      {
-        reason: 'work_tree_in_use',
-        hint: hintOf`End that attempt with ${callTo('complete_task', { task_id: open.taskId })} first.`,
-      },
-    )
+    throw new Failure('REFUSED', `${displayName(open)} works in ${tree.path}, on ${open.taskId}.`, {
+      reason: 'work_tree_in_use',
+      hint: hintOf`End that attempt with ${callTo('complete_task', { task_id: open.taskId })} first.`,
+    })
   }
   const removed = { task_id: input.task_id, ...treeShape({ ...tree, exists: false }), removed: true }
   if (input.force !== true) {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { displayName } from '../../domain/actor.ts'
 import { Failure } from '../../domain/failure.ts'
 import type { LineFinding } from '../../domain/provenance/blame.ts'
 import { excerpt } from '../../domain/text.ts'
@@ -229,7 +230,7 @@ function storyOf(
 
 /** Who of them may have made a line: `ada or ben`. */
 export function agentsOf(makers: readonly LineMaker[]): string {
-  return [...new Set(makers.map(({ attempt }) => attempt.agentName ?? attempt.actor.name))].join(' or ')
+  return [...new Set(makers.map(({ attempt }) => displayName(attempt)))].join(' or ')
 }
 
 function certaintyOf(

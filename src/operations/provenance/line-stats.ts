@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { displayName } from '../../domain/actor.ts'
 import { Failure } from '../../domain/failure.ts'
 import { dateIn, settingOf } from '../../domain/gate/settings.ts'
 import { isHuman } from '../../domain/provenance/blame.ts'
@@ -353,7 +354,7 @@ async function survivalOf(
       {
         attempt: attemptId,
         task: attempt.taskId,
-        agent: attempt.agentName ?? attempt.actor.name,
+        agent: displayName(attempt),
         added: lines,
         alive: living,
         share: lines === 0 ? null : living / lines,

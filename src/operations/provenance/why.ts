@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { displayName } from '../../domain/actor.ts'
 import { answerBudget, fitLists, inExcerpts } from '../../domain/budget.ts'
 import { Failure } from '../../domain/failure.ts'
 import type { AttemptId } from '../../domain/id.ts'
@@ -211,7 +212,7 @@ async function makerEntry({ tasks, capture }: Reads, maker: LineMaker) {
     goal,
     mission_id: attempt.missionId,
     mission: missionName,
-    agent: attempt.agentName ?? attempt.actor.name,
+    agent: displayName(attempt),
     model,
     prompt: prompts === null ? null : excerpt(prompts, 400),
     status: attempt.status,

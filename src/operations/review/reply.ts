@@ -56,6 +56,7 @@ export const replyToReview = defineOperation({
     const isDone = reply.done || comment.replies.some(({ done }) => done)
     return {
       facts: [{ kind: 'review.replied', reply }],
+      agentName: reply.agentName,
       answer: {
         comment_id: comment.id,
         ...replyEntry(reply),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { displayName } from '../../domain/actor.ts'
 import { instant, instantOrNull } from '../../domain/instant.ts'
 import { type ReviewComment, type ReviewSubject, subjectKey } from '../../domain/review/review.ts'
 import { holdKinds } from '../../domain/track/records.ts'
@@ -164,13 +165,13 @@ export const reviewShow = defineOperation({
       status: task?.status ?? mission?.status ?? null,
       goal: task?.goal ?? null,
     },
-    agents: [...new Set(attempts.map(({ agentName, actor }) => agentName ?? actor.name))],
+    agents: [...new Set(attempts.map(({ agentName, actor }) => displayName({ actor, agentName })))],
     attempts: works.map(({ attempt }) => ({
       attempt_id: attempt.id,
       task_id: attempt.taskId,
       task_name: said.names.get(attempt.taskId) ?? attempt.taskId,
       number: attempt.number,
-      agent: attempt.agentName ?? attempt.actor.name,
+      agent: displayName(attempt),
       status: attempt.status,
       started_at: instant(attempt.openedAt),
       ended_at: instantOrNull(attempt.closedAt),

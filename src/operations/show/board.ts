@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { displayName } from '../../domain/actor.ts'
 import type { TaskId } from '../../domain/id.ts'
 import { instant, instantOrNull } from '../../domain/instant.ts'
 import type { PlacedTask } from '../../domain/plan/outline.ts'
@@ -113,7 +114,7 @@ function boardCard(
     role: task.role,
     outcome: taskWordOf(task, attempt),
     is_claimed: task.resolution === 'claimed',
-    agent_name: attempt === null ? holder : (attempt.agentName ?? attempt.actor.name),
+    agent_name: attempt === null ? holder : displayName(attempt),
     started_at: instantOrNull(attempt?.openedAt ?? null),
     completed_at: instantOrNull(attempt?.closedAt ?? null),
     progress,

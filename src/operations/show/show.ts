@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Actor } from '../../domain/actor.ts'
+import { type Actor, displayName } from '../../domain/actor.ts'
 import { answerBudget, fitLists, inExcerpts } from '../../domain/budget.ts'
 import type { Measured, Outcome } from '../../domain/fact.ts'
 import { callTo, Failure, hintOf } from '../../domain/failure.ts'
@@ -98,7 +98,7 @@ const AttemptDetail = z.object({
   attempt_id: z.string(),
   number: z.int(),
   status: z.enum(attemptStatuses),
-  agent_name: z.string().nullable(),
+  agent_name: z.string(),
   caller_type: z.enum(callerTypes).nullable(),
   actor: z.string(),
   areas: strings,
@@ -336,7 +336,7 @@ async function attemptDetail(
     attempt_id: attempt.id,
     number: attempt.number,
     status: attempt.status,
-    agent_name: attempt.agentName,
+    agent_name: displayName(attempt),
     caller_type: attempt.callerType,
     actor: attempt.actor.name,
     areas: attempt.areas,

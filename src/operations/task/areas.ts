@@ -1,3 +1,4 @@
+import { displayName } from '../../domain/actor.ts'
 import { parseScope } from '../../domain/track/scope/scope.ts'
 import { type AreaOverlap, overlappingAreas } from '../../domain/track/scope/survey.ts'
 import type { StartedTask } from '../../domain/track/start-task.ts'
@@ -51,7 +52,7 @@ async function ancestry(reads: Reads, parent: Task['parentTaskId']): Promise<rea
 }
 
 function rivalWarning(attempt: Attempt, rival: Attempt, overlaps: Overlaps): string {
-  const holder = rival.agentName ?? rival.actor.name
+  const holder = displayName(rival)
   const shared = [
     ...new Set(
       overlapsWith(attempt, rival, overlaps).map(({ ours, theirs }) =>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Actor } from '../../domain/actor.ts'
+import { type Actor, displayName } from '../../domain/actor.ts'
 import type { Measured, NewFact, Outcome } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
 import { settingOf } from '../../domain/gate/settings.ts'
@@ -17,7 +17,7 @@ import { assertOpen, type Hold } from '../../domain/track/records.ts'
 import {
   type Attempt,
   isOfOtherToken,
-  openerOf,
+  isSameCaller,
   type SnapshotPlace,
   type Task,
   type TaskOutcome,
@@ -220,7 +220,7 @@ function refuseOtherToken(actor: Actor, attempt: Attempt): void {
   if (!isOfOtherToken(attempt, actor)) return
   throw new Failure(
     'FORBIDDEN',
-    `Attempt ${attempt.id} was begun by ${openerOf(attempt)} with another token.`,
+    `Attempt ${attempt.id} was begun by ${displayName(attempt)} with another token.`,
     {
       reason: 'attempt_of_other_token',
       hint: 'Complete it with the token that began it, or ask a person to end it (waymark inbox) and start the task again.',
@@ -330,6 +330,7 @@ function end(handling: Handling, input: Completing, ending: Ending) {
         },
         ...completed.consequences,
       ],
+      agentName: isSameCaller(attempt.actor, handling.actor) ? attempt.agentName : null,
       beside: [
         ...(ending.diff ? [{ kind: 'diff kept' as const, attemptId: attempt.id, ...ending.diff }] : []),
         ...(ending.files
@@ -441,6 +442,7 @@ function correct(
     const ignored = said.status !== undefined || said.outcome !== undefined
     return {
       facts: corrected.facts,
+      agentName: corrected.agentName,
       answer: {
         ...answered,
         waits_for: (await waitingFor(reads, task.id)).map(waitingEntry),

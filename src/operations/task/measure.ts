@@ -1,3 +1,4 @@
+import { displayName } from '../../domain/actor.ts'
 import type { Turn } from '../../domain/capture/session.ts'
 import type { Measured } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
@@ -354,7 +355,7 @@ export function agents(ids: readonly string[], around: Surroundings): readonly s
 }
 
 function agentOf({ agentName, actor }: Neighbour): string {
-  return agentName ?? actor.name
+  return displayName({ actor, agentName })
 }
 
 interface CommitFound {

@@ -151,7 +151,7 @@ export const startTask = defineOperation({
     const facts = started.resumed
       ? started.facts
       : [...lines, ...started.facts, ...linkTo(session, started.attempt)]
-    return { facts, answer: { ...answer, ...story } }
+    return { facts, agentName: started.attempt.agentName, answer: { ...answer, ...story } }
   }, ahead)
 })
 

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { actingAs } from '../../domain/actor.ts'
 import type { NewFact } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
 import type { IdSource, ProjectId } from '../../domain/id.ts'
@@ -146,11 +147,12 @@ async function decideOn<Answer>(
 
 async function append<Answer>(
   db: Kysely<Tables>,
-  { idempotency, actor, at }: RecordRequest<Answer>,
+  { idempotency, actor: caller, at }: RecordRequest<Answer>,
   { root, found }: Recording,
   { reads, project, decided }: Exclude<Decision<Answer>, { readonly recorded: unknown }>,
 ): Promise<Recorded<Answer>> {
   const { facts } = decided
+  const actor = actingAs(caller, decided.agentName)
   const beside = decided.beside ?? []
   const isWritten = facts.length > 0 || idempotency !== undefined || beside.length > 0
   const last = isWritten ? await appendFacts({ db, root, project }, facts, { actor, at }) : null

@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
-import type { Actor } from '../../domain/actor.ts'
+import { type Actor, displayName } from '../../domain/actor.ts'
 import type { Measured } from '../../domain/fact.ts'
 import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { AttemptId, MissionId, PhaseId, TaskId } from '../../domain/id.ts'
@@ -182,7 +182,7 @@ function heldBy(attempt: Attempt, before: ClaimColumns, at: number): ClaimColumn
     return { claim_agent, claim_actor, claim_connection, claim_token, claimed_at, claim_expires_at: null }
   }
   return claimColumns({
-    agent: attempt.agentName ?? attempt.actor.name,
+    agent: displayName(attempt),
     actor: attempt.actor.name,
     ...(attempt.actor.connection !== undefined && { connection: attempt.actor.connection }),
     token: attempt.id,

@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
+import { displayName } from '../../domain/actor.ts'
 import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { AttemptId, HoldId, IssueId, MissionId, PhaseId, RunId, TaskId } from '../../domain/id.ts'
 import { holdingKinds } from '../../domain/track/holds.ts'
@@ -105,7 +106,7 @@ export async function applyHoldClosed(
       status,
       answer,
       said: said ?? null,
-      closed_by: actor.name,
+      closed_by: displayName({ actor }),
       closed_kind: actor.kind,
       closed_at: at,
     })

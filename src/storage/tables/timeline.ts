@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Actor } from '../../domain/actor.ts'
+import { type Actor, displayName } from '../../domain/actor.ts'
 import type { AttemptId, MissionId, PhaseId, TaskId } from '../../domain/id.ts'
 import type { ChangedLines, TimelineAttempt, TimelineReads, TimelineTask } from '../../ports/reads.ts'
 import { countsOf, scopeMatchesOf } from './attempt.ts'
@@ -83,7 +83,7 @@ async function attemptsOf(
     id: row.id as AttemptId, // a brand
     taskId: row.task_id as TaskId, // a brand
     number: row.number,
-    agentName: row.agent_name ?? parsed<Actor>(row.actor).name,
+    agentName: displayName({ agentName: row.agent_name, actor: parsed<Actor>(row.actor) }),
     status: row.status as TimelineAttempt['status'], // as it was written
     openedAt: row.opened_at,
     closedAt: row.closed_at,

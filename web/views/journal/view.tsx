@@ -140,6 +140,7 @@ function FactDetail({ fact }: { readonly fact: JournalFact }) {
         <span class="muted">
           {fact.actor}
           {fact.person === null ? '' : ` (${fact.person})`}, {fact.actor_kind}, by {fact.channel}
+          {fact.client !== null && fact.client !== fact.actor && ` of ${fact.client}`}
         </span>
         <CopyButton text={text} />
         <button type="button" class="button" data-kind="plain" onClick={() => setQuery({ select: null })}>

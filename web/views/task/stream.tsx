@@ -94,9 +94,8 @@ function entriesOf({ attempts, decisions, issues, progress, holds }: TaskDetail)
 }
 
 function attemptEntries(attempt: TaskDetail['attempts'][number]): readonly Entry[] {
-  const { attempt_id, number, agent_name, actor, started_at, completed_at, status, duration_seconds } =
-    attempt
-  const by = <Agent name={agent_name ?? actor} />
+  const { attempt_id, number, agent_name, started_at, completed_at, status, duration_seconds } = attempt
+  const by = <Agent name={agent_name} />
   const which = number > 1 ? ` again, attempt ${number}` : ''
   const started: Entry = {
     key: `${attempt_id} start`,

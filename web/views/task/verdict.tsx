@@ -146,8 +146,8 @@ function List({ of, title }: { readonly of: readonly string[]; readonly title?: 
   )
 }
 
-function authorOf({ claimed_by, claimed_by_person, agent_name, actor }: AttemptDetail): string {
-  const author = claimed_by ?? agent_name ?? actor
+function authorOf({ claimed_by, claimed_by_person, agent_name }: AttemptDetail): string {
+  const author = claimed_by ?? agent_name
   return claimed_by_person === null ? author : `${author} (${claimed_by_person})`
 }
 

@@ -105,7 +105,7 @@ function Head({ task, attempt }: Parts) {
             <div>
               <dt>Agent</dt>
               <dd>
-                <Agent name={attempt.agent_name ?? attempt.actor} />
+                <Agent name={attempt.agent_name} />
               </dd>
             </div>
             <div>
@@ -176,14 +176,13 @@ function Measured({ attempt }: { readonly attempt: AttemptDetail }) {
 function Attempts({ task, shown }: { readonly task: TaskDetail; readonly shown: AttemptDetail | null }) {
   return (
     <nav class="attempts" aria-label="Attempts">
-      {task.attempts.map(({ attempt_id, number, agent_name, actor, status }) => (
+      {task.attempts.map(({ attempt_id, number, agent_name, status }) => (
         <a
           key={attempt_id}
           href={href(`/tasks/${task.id}?attempt=${attempt_id}`)}
           {...(shown?.attempt_id === attempt_id && { 'aria-current': 'true' })}
         >
-          <StatusBadge status={statusOf(status)} word={`Attempt ${number}`} />{' '}
-          <Agent name={agent_name ?? actor} />
+          <StatusBadge status={statusOf(status)} word={`Attempt ${number}`} /> <Agent name={agent_name} />
         </a>
       ))}
     </nav>

@@ -126,7 +126,7 @@ function measuredBy({ measured_by: by }: AttemptDetail): string {
 }
 
 function attemptText(attempt: AttemptDetail, page: Page): string {
-  const agent = withPerson(attempt.agent_name ?? attempt.actor, attempt.person)
+  const agent = withPerson(attempt.agent_name, attempt.person)
   const author =
     attempt.claimed_by === null ? agent : withPerson(attempt.claimed_by, attempt.claimed_by_person)
   const took = attempt.duration_seconds === null ? '' : `, ${lasting(attempt.duration_seconds)}`

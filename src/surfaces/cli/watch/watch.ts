@@ -1,3 +1,4 @@
+import { displayName } from '../../../domain/actor.ts'
 import type { Fact } from '../../../domain/fact.ts'
 import { factWords } from '../../../domain/fact-kinds.ts'
 import { instant } from '../../../domain/instant.ts'
@@ -117,11 +118,11 @@ interface Known {
 
 /** What is said of a fact; null where it needs nobody. */
 function eventOf(fact: Fact, { holds, told, all }: Known): WatchEvent | null {
-  const { body, actor } = fact
+  const { body } = fact
   const at = instant(fact.at)
   if (body.kind === 'hold.closed') {
     const { holdId, status, answer } = body
-    return { kind: 'answered', at, holdId, status, who: actor.name, answer }
+    return { kind: 'answered', at, holdId, status, who: displayName(fact), answer }
   }
   const notice = noticeOf(fact)
   if (notice === null) return all ? { kind: 'fact', at, fact } : null
@@ -152,7 +153,7 @@ function cardOf(hold: InboxHold): WaitingCard {
 function textLine(event: WatchEvent, ink: Ink): string {
   const at = ink('dim', clockTime(event.at).slice(11))
   if (event.kind === 'fact') {
-    return `${at}  ${plainLine(`${event.fact.actor.name} ${factWords(event.fact.body)}`, 300)}\n`
+    return `${at}  ${plainLine(`${displayName(event.fact)} ${factWords(event.fact.body)}`, 300)}\n`
   }
   if (event.kind === 'answered') {
     const said = event.answer === null ? '' : `: ${event.answer}`
@@ -177,8 +178,8 @@ function jsonLine(event: WatchEvent): string {
 function entryOf(event: WatchEvent): object {
   const { kind, at } = event
   if (event.kind === 'fact') {
-    const { seq, actor, body } = event.fact
-    return { event: kind, at, seq, who: actor.name, fact: body.kind, says: factWords(body) }
+    const { seq, body } = event.fact
+    return { event: kind, at, seq, who: displayName(event.fact), fact: body.kind, says: factWords(body) }
   }
   if (event.kind === 'answered') {
     const { holdId, status, who, answer } = event

@@ -1,3 +1,4 @@
+import { displayName } from '../../../domain/actor.ts'
 import type { Fact } from '../../../domain/fact.ts'
 import { type Concern, concernsOf, type EntityReference } from '../../../domain/fact-kinds.ts'
 import { instant, instantOrNull } from '../../../domain/instant.ts'
@@ -53,7 +54,8 @@ async function framesOfFact(fact: Fact, read: Read): Promise<readonly Buffer[]> 
   }
   // A fact whose entities are gone is told all the same: its seq is not skipped.
   if (shown.length === 0) shown.push({ event: eventOf(concerns[0], false), data: null })
-  const { name, kind, role, channel } = fact.actor
+  const { kind, role, channel } = fact.actor
+  const name = displayName(fact)
   const at = instant(fact.at)
   return shown.map(({ event, data }, n) => {
     const frame: Frame = { seq: fact.seq, n, event, at, actor: { name, kind, role, channel }, data }
