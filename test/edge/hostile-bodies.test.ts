@@ -38,17 +38,21 @@ const bodies: Readonly<Record<string, string>> = {
   ),
 }
 
-/** How long it took at most until a request beside them was answered, in milliseconds. */
-async function longestWait(address: string, work: Promise<unknown>): Promise<number> {
+/**
+ * How long work held a request beside it up, in milliseconds: what the process computed until that was answered. The rest
+ * of the time belonged to whatever else the machine does.
+ */
+async function longestHold(address: string, work: Promise<unknown>): Promise<number> {
   let longest = 0
   let isOver = false
   void work.finally(() => {
     isOver = true
   })
   while (!isOver) {
-    const began = performance.now()
+    const [began, used] = [performance.now(), process.cpuUsage()]
     await (await fetch(`${address}/healthz`)).text()
-    longest = Math.max(longest, performance.now() - began)
+    const computed = process.cpuUsage(used).user / 1_000
+    longest = Math.max(longest, Math.min(performance.now() - began, computed))
   }
   return longest
 }
@@ -70,11 +74,11 @@ test('refuses small packed bodies that unpack to much, and answers others meanwh
       })
     const before = process.memoryUsage().arrayBuffers
     const asked = send(`Bearer ${secret}`)
-    const waited = await longestWait(team.address, asked)
+    const held = await longestHold(team.address, asked)
     const { error } = (await (await asked).json()) as { error?: { code: string; message: string } }
     expect(error?.code, name).toMatch(/^(TOO_LARGE|INVALID_INPUT)$/)
     expect(error?.message.length, name).toBeLessThan(1_000)
-    expect(waited, name).toBeLessThan(1_000)
+    expect(held, name).toBeLessThan(300)
     expect(process.memoryUsage().arrayBuffers - before, name).toBeLessThan(150_000_000)
     // Whoever may not come in is not even read.
     expect((await send('Bearer wm_wrong')).status, name).toBe(401)
