@@ -10,6 +10,7 @@ import { closeContext, type Opening, openContext } from './open-context.ts'
 import { version } from './program.ts'
 import { commandLineActor } from './settings/actor.ts'
 import { firstSet, formatIn, userName } from './settings/environment.ts'
+import { personName } from './settings/person-name.ts'
 import { enclosingTree, fromProject, projectFolder } from './settings/places.ts'
 
 /** Runs the words after `waymark` and answers the exit code. */
@@ -19,7 +20,7 @@ export function commandLine(
 ): Promise<number> {
   const environment = process.env
   const workingFolder = process.cwd()
-  const actor = commandLineActor(environment, userName())
+  const actor = commandLineActor(environment, userName(), personName(environment, workingFolder))
   return runCommandLine(words, {
     operations: catalog,
     version,

@@ -11,6 +11,7 @@ import { connectedAt } from './edge/connected.ts'
 import { closeContext, openContext } from './open-context.ts'
 import { commandLineActor } from './settings/actor.ts'
 import { userName } from './settings/environment.ts'
+import { personName } from './settings/person-name.ts'
 
 /** A project that is looked at for a while: kept here, or at a server. */
 export interface WatchedProject extends Watched {
@@ -29,7 +30,7 @@ export async function openWatched(
 ): Promise<WatchedProject> {
   const environment = process.env
   const workingFolder = process.cwd()
-  const actor = commandLineActor(environment, userName())
+  const actor = commandLineActor(environment, userName(), personName(environment, workingFolder))
   const place = connectedAt({ project, environment, workingFolder })
   if (place) {
     const { askServer } = await import('./edge/command-line-edge.ts')

@@ -11,6 +11,7 @@ import { commandLineActor } from '../settings/actor.ts'
 import { type Environment, userName } from '../settings/environment.ts'
 import { readServeFlags, type ServeFlags } from '../settings/flags.ts'
 import { oidcSettings } from '../settings/oidc.ts'
+import { personName } from '../settings/person-name.ts'
 import { namedDatabase, serverFolder } from '../settings/places.ts'
 import { keepUp } from '../upkeep.ts'
 import { cardLink } from './card-link.ts'
@@ -51,7 +52,7 @@ async function serveProjects(flags: ServeFlags, log: Log): Promise<void> {
   ]
   const servers = new RunningServers(folder)
   const own = tokens.ownToken('agent', 'agent')
-  const person = tokens.ownToken('person', userName())
+  const person = tokens.ownToken('person', personName(environment, process.cwd()))
   // An agent that starts the server for its user gets no address that acts as a person.
   const isAgent = commandLineActor(environment, userName()).kind === 'agent'
   const visit = {

@@ -36,12 +36,15 @@ export function runsInsideCommand(environment: Environment): boolean {
 // As at the start: a process that outlives the command does not leave it.
 let ownPlace: boolean | null = null
 
-/** Who uses the command line: a person, except inside an agent's shell or a guard's command. */
-export function commandLineActor(environment: Environment, userName: string): Actor {
+/**
+ * Who uses the command line: a person, except inside an agent's shell or a guard's command. The login is the identity;
+ * the name is only shown.
+ */
+export function commandLineActor(environment: Environment, userName: string, personName = userName): Actor {
   if (runsInsideCommand(environment)) return commandActor('cli')
   const agent = agentOf(environment)
   return {
-    name: firstSet(environment, ['WAYMARK_ACTOR']) ?? agent ?? userName,
+    name: firstSet(environment, ['WAYMARK_ACTOR']) ?? agent ?? personName,
     kind: agent === null ? 'person' : 'agent',
     role: roleOf(environment),
     channel: 'cli',
