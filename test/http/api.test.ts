@@ -41,7 +41,8 @@ test('every operation is reached by its name, and none dies of a field that it d
   for (const { name } of catalog) {
     const { status, body } = await post(`/api/${name}`, { no_such_field: 1 })
     expect([name, status, body.success]).toEqual([name, 400, false])
-    expect(body.error.message).toContain('no_such_field')
+    expect(body.error.reason).toBe('input_invalid')
+    expect(body.error.details.fields).toContain('no_such_field')
   }
   expect(logged.filter(({ level }) => level === 'error')).toEqual([])
 })

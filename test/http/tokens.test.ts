@@ -63,7 +63,7 @@ test('what only people may decide is refused to the token of an agent', async ()
   const input = { id: 'h-nothing', answer: 'Yes' }
   const refused = await call(project, '/api/resolve', project.agentToken, input)
   expect(refused.status).toBe(403)
-  expect((await jsonOf(refused)).error.message).toBe('resolve is for people; agent acts as an agent.')
+  expect((await jsonOf(refused)).error).toMatchObject({ code: 'FORBIDDEN', reason: 'person_needed' })
   const allowed = await call(project, '/api/resolve', project.personToken, input)
   expect(allowed.status).toBe(404)
   const code = await call(project, '/api/login-code', project.agentToken, {})

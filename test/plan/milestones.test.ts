@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../support/project.ts'
-import { notFound } from '../support/project.ts'
+import { notFound, wrongFields } from '../support/project.ts'
 import { openPlan } from './plan-project.ts'
 
 async function openMilestones() {
@@ -44,14 +44,21 @@ describe('taskman_milestone_add', () => {
   })
 
   test.each([
-    [{ phase: 'P1' }, '"id" is missing'],
-    [{ id: 'M2' }, '"phase" is missing'],
-    [{ id: 'M2', phase: 'P9' }, 'phase not found: P9'],
-    [{ id: 'M1', phase: 'P1' }, 'milestone already exists: M1'],
-    [{ id: 'M2', phase: 'P1', reached: '2' }, 'choose 0 or 1'],
-  ])('TM-047 TM-048 TM-050 what cannot be added is refused: %j', async (input, words) => {
-    const { refusal } = await openMilestones()
-    expect(await refusal('taskman_milestone_add', input)).toContain(words)
+    [{ phase: 'P1' }, wrongFields('id')],
+    [{ id: 'M2' }, wrongFields('phase')],
+    [{ id: 'M2', phase: 'P9' }, notFound('phase')],
+    [
+      { id: 'M1', phase: 'P1' },
+      {
+        code: 'CONFLICT',
+        reason: 'milestone_exists',
+        fix: { operation: 'taskman_milestone_edit', input: { id: 'M1' } },
+      },
+    ],
+    [{ id: 'M2', phase: 'P1', reached: '2' }, wrongFields('reached')],
+  ])('TM-047 TM-048 TM-050 what cannot be added is refused: %j', async (input, expected) => {
+    const { refused } = await openMilestones()
+    expect(await refused('taskman_milestone_add', input)).toMatchObject(expected)
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../support/project.ts'
-import { wrongFields } from '../support/project.ts'
+import { notFound, wrongFields } from '../support/project.ts'
 import { openEmpty, openPlan } from './plan-project.ts'
 
 describe('taskman_init', () => {
@@ -55,18 +55,24 @@ describe('taskman_phase_add', () => {
   })
 
   test.each([
-    [{ name: 'Build' }, '"id" is missing'],
-    [{ id: 'P2' }, '"name" is missing'],
-    [{ id: 'P2', name: '' }, '"name"'],
-    [{ id: 'P2', name: 'Build', status: 'blocked' }, 'choose to_do, in_progress or done'],
-    [{ id: 'P2', name: 'Build', 'sort-order': 'first' }, '"sort-order"'],
-    [{ id: 'P2', name: 'Build', 'sort-order': 1.5 }, '"sort-order"'],
-    [{ id: 'P2', name: 'Build', sort_ordr: 1 }, 'did you mean "sort-order"?'],
-    [{ id: 'P1', name: 'Again' }, 'phase already exists: P1'],
-    [{ id: 'P2', name: 'Build', mission: 'm-nowhere' }, 'm-nowhere'],
-  ])('TM-039 TM-040 TM-041 TM-042 what cannot be added is refused: %j', async (input, words) => {
-    const { refusal, call } = await openPlan()
-    expect(await refusal('taskman_phase_add', input)).toContain(words)
+    [{ name: 'Build' }, wrongFields('id')],
+    [{ id: 'P2' }, wrongFields('name')],
+    [{ id: 'P2', name: '' }, wrongFields('name')],
+    [{ id: 'P2', name: 'Build', status: 'blocked' }, wrongFields('status')],
+    [{ id: 'P2', name: 'Build', 'sort-order': 'first' }, wrongFields('sort-order')],
+    [{ id: 'P2', name: 'Build', 'sort-order': 1.5 }, wrongFields('sort-order')],
+    [
+      { id: 'P2', name: 'Build', sort_ordr: 1 },
+      { ...wrongFields('sort_ordr'), message: expect.stringContaining('did you mean "sort-order"?') },
+    ],
+    [
+      { id: 'P1', name: 'Again' },
+      { code: 'CONFLICT', reason: 'phase_exists' },
+    ],
+    [{ id: 'P2', name: 'Build', mission: 'm-nowhere' }, notFound('mission')],
+  ])('TM-039 TM-040 TM-041 TM-042 what cannot be added is refused: %j', async (input, expected) => {
+    const { refused, call } = await openPlan()
+    expect(await refused('taskman_phase_add', input)).toMatchObject(expected)
     expect((await call('taskman_phase_list')).total).toBe(1)
   })
 })

@@ -52,20 +52,26 @@ describe('taskman_task_add', () => {
   })
 
   test.each([
-    [{ phase: 'P1' }, '"title" is missing'],
-    [{ title: '', phase: 'P1' }, '"title"'],
-    [{ title: 'Draw' }, '"phase" is missing'],
-    [{ title: 'Draw', phase: 'P9' }, 'phase not found: P9'],
-    [{ title: 'Draw', phase: 'P1', milestone: 'M9' }, 'milestone not found: M9'],
-    [{ title: 'Draw', phase: 'P1', milestone: 'M2' }, 'Milestone M2 belongs to phase P2'],
-    [{ title: 'Draw', phase: 'P1', role: 'develper' }, 'Did you mean "developer"?'],
-    [{ title: 'Draw', phase: 'P1', format: 'xml' }, 'choose json or text'],
-    [{ title: 'x'.repeat(301), phase: 'P1' }, '300'],
-  ])('TM-033 TM-054 TM-055 TM-057 TM-058 what cannot be planned is refused: %j', async (input, words) => {
-    const { call, refusal } = await openPlan()
+    [{ phase: 'P1' }, wrongFields('title')],
+    [{ title: '', phase: 'P1' }, wrongFields('title')],
+    [{ title: 'Draw' }, wrongFields('phase')],
+    [{ title: 'Draw', phase: 'P9' }, notFound('phase')],
+    [{ title: 'Draw', phase: 'P1', milestone: 'M9' }, notFound('milestone')],
+    [
+      { title: 'Draw', phase: 'P1', milestone: 'M2' },
+      { code: 'CONFLICT', reason: 'milestone_of_other_phase' },
+    ],
+    [
+      { title: 'Draw', phase: 'P1', role: 'develper' },
+      { reason: 'role_unknown', message: expect.stringContaining('Did you mean "developer"?') },
+    ],
+    [{ title: 'Draw', phase: 'P1', format: 'xml' }, wrongFields('format')],
+    [{ title: 'x'.repeat(301), phase: 'P1' }, wrongFields('title')],
+  ])('TM-033 TM-054 TM-055 TM-057 TM-058 what cannot be planned is refused: %j', async (input, expected) => {
+    const { call, refused } = await openPlan()
     await call('taskman_phase_add', { id: 'P2', name: 'Build' })
     await call('taskman_milestone_add', { id: 'M2', phase: 'P2' })
-    expect(await refusal('taskman_task_add', input)).toContain(words)
+    expect(await refused('taskman_task_add', input)).toMatchObject(expected)
     expect((await call('taskman_task_list')).total).toBe(0)
   })
 

@@ -126,9 +126,10 @@ describe('settings.holds_gate', () => {
     await whole()
     await call('task_drop', { id: second, reason: 'Not needed' })
     const ending = { mission_id, status: 'completed', summary: 's' }
-    const refused = await project.refusal('complete_mission', ending)
-    expect(refused).toContain(`1 question waits for a person`)
-    expect(refused).toContain(waits_for[0].hold_id)
+    expect(await project.refused('complete_mission', ending)).toMatchObject({
+      reason: 'questions_open',
+      details: { waits_for: [{ hold_id: waits_for[0].hold_id }] },
+    })
     await call('resolve', { id: waits_for[0].hold_id }, asPerson)
     expect(await call('complete_mission', ending)).toMatchObject({ status: 'completed', waits_for: [] })
   })

@@ -58,8 +58,11 @@ describe('MC2-008 MC2-009 MC2-010 profile and phases', () => {
 
   test('MC2-008 an unknown profile is refused with the choices', async () => {
     const project = await openProject()
-    const refused = await project.refusal('start_mission', { name: 'a', objective: 'b', profile: 'huge' })
-    expect(refused).toContain('"huge": choose simple, standard or complex')
+    const refused = await project.refused('start_mission', { name: 'a', objective: 'b', profile: 'huge' })
+    expect(refused).toMatchObject({
+      ...wrongFields('profile'),
+      message: expect.stringContaining('choose simple, standard or complex'),
+    })
   })
 })
 

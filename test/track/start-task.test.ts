@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openProject, person, wrongFields } from '../support/project.ts'
+import { notFound, openProject, person, wrongFields } from '../support/project.ts'
 
 async function withMission() {
   const project = await openProject()
@@ -165,15 +165,17 @@ describe('MC2-059 areas', () => {
 })
 
 describe('containers', () => {
-  test.each(['mission_id', 'workflow_id', 'parent_task_id', 'planned_task_id'])(
-    'an unknown %s is not found',
-    async (field) => {
-      const project = await openProject({ database: false })
-      const refused = await project.refusal('start_task', { name: 'a', goal: 'g', [field]: 'x-nowhere' })
-      expect(refused).toContain('not found: x-nowhere')
-      expect((await project.context.store.health()).exists).toBe(false)
-    },
-  )
+  test.each([
+    ['mission_id', 'mission'],
+    ['workflow_id', 'mission'],
+    ['parent_task_id', 'task'],
+    ['planned_task_id', 'task'],
+  ] as const)('an unknown %s is not found', async (field, kind) => {
+    const project = await openProject({ database: false })
+    const refused = await project.refused('start_task', { name: 'a', goal: 'g', [field]: 'x-nowhere' })
+    expect(refused).toMatchObject(notFound(kind))
+    expect((await project.context.store.health()).exists).toBe(false)
+  })
 
   test('two different ones are refused', async () => {
     const { project, mission_id } = await withMission()
