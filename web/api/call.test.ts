@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { ApiFailure } from '../../src/surfaces/http/client/client.ts'
 
 vi.stubGlobal('location', new URL('http://127.0.0.1/tasks/t-nope'))
+vi.stubGlobal('document', { baseURI: 'http://127.0.0.1/', querySelector: () => null })
 const { reasonOf } = await import('./call.ts')
 
 const hint = 'waymark task list shows the tasks.'
