@@ -28,9 +28,9 @@ test('an outcome and a correction have the author who sent them, not who began t
   expect(cards).toMatchObject([
     { claimed: 'Ben says so.', claimed_by: 'http-client', opened_by: 'http-client' },
   ])
-  const report = JSON.stringify(await project.call('report', { mission: mission_id }))
-  expect(report).toContain('http-client')
-  expect(report).not.toContain('builder')
+  const { text } = await project.call('report', { mission: mission_id })
+  expect(text).toContain('1 attempt by builder')
+  expect(text).toMatch(/\*\*Cache\*\*.* · http-client/)
   const again = await ada.call('start_task', { planned_task_id: task_id, agent_name: 'builder' })
   expect(again.previous_attempts).toMatchObject([{ agent: 'http-client', summary: 'Ben says so.' }])
 })

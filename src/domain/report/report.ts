@@ -9,7 +9,7 @@ import { counted, excerpt, plainWord } from '../text.ts'
 import { type ContestedFile, type ReportedChange, sumOfLines } from '../track/changes.ts'
 import type { Mission } from '../track/mission.ts'
 import type { Decision, Hold, Issue } from '../track/records.ts'
-import { type Attempt, outcomeAuthorOf, type Task } from '../track/task.ts'
+import { type Attempt, openerOf, outcomeAuthorOf, type Task } from '../track/task.ts'
 import type { Entry, Part, ReportDocument, Section } from './document.ts'
 
 /** All that is recorded of a mission, as far as a report tells of it. */
@@ -171,6 +171,10 @@ function headOf({ records, said }: About, since: ReportRecords['since']) {
 }
 
 function agentOf(attempt: Attempt): string {
+  return excerpt(openerOf(attempt), 60)
+}
+
+function authorOf(attempt: Attempt): string {
   return excerpt(outcomeAuthorOf(attempt), 60)
 }
 
@@ -189,7 +193,7 @@ function workSection({ records, said }: About): Section {
         line: [
           { strong: task.name },
           ` (${status}${tried}${measured}${tests === null ? '' : `, tests ${plainWord(tests)} by its word`})`,
-          ...(last === undefined ? [] : [` · ${agentOf(last.attempt)}`]),
+          ...(last === undefined ? [] : [` · ${authorOf(last.attempt)}`]),
         ],
         under: [
           ...(outcome === undefined || outcome.summary === '' ? [] : [[said(outcome.summary)]]),
@@ -200,7 +204,7 @@ function workSection({ records, said }: About): Section {
           name: task.name,
           goal: task.goal && said(task.goal),
           status: task.resolution ?? task.status,
-          agent: last === undefined ? null : agentOf(last.attempt),
+          agent: last === undefined ? null : authorOf(last.attempt),
           attempts: own.length,
           verification: verification ?? null,
           claimed: outcome === undefined ? null : { summary: said(outcome.summary), tests },
