@@ -71,3 +71,14 @@ test('without a name the client is named, and a person keeps their own', async (
   const { facts } = await call('log', { limit: 1 })
   expect(facts[0]).toMatchObject({ actor_kind: 'person', client: null })
 })
+
+test('another agent that records into an attempt keeps its own name', async () => {
+  const { call } = await openPlan()
+  const { mission_id } = await call('start_mission', { name: 'Shop', objective: 'Sell' })
+  const { task_id } = await call('start_task', { mission_id, name: 'Build', agent_name: 'eli' })
+  const other = { name: 'gemini-cli', kind: 'agent', role: null, channel: 'stdio' } as const
+  await call('log_milestone', { task_id, message: 'Half of it.' }, { actor: other })
+  await call('log_milestone', { task_id, message: 'All of it.' })
+  const { facts } = await call('log', { limit: 2 })
+  expect(facts.map(({ actor }: Answer) => actor).toSorted()).toEqual(['eli', 'gemini-cli'])
+})

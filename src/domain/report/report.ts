@@ -1,3 +1,4 @@
+import { displayName } from '../actor.ts'
 import type { Outcome } from '../fact.ts'
 import { approvalsByEvent } from '../gate/approvals-by-event.ts'
 import type { CommandResult, RunApproval, RunEvent, RunRecord, RunRefusal } from '../gate/run.ts'
@@ -9,7 +10,7 @@ import { counted, excerpt, plainWord } from '../text.ts'
 import { type ContestedFile, type ReportedChange, sumOfLines } from '../track/changes.ts'
 import type { Mission } from '../track/mission.ts'
 import type { Decision, Hold, Issue } from '../track/records.ts'
-import { type Attempt, openerOf, outcomeAuthorOf, type Task } from '../track/task.ts'
+import { type Attempt, outcomeAuthorOf, type Task } from '../track/task.ts'
 import type { Entry, Part, ReportDocument, Section } from './document.ts'
 
 /** All that is recorded of a mission, as far as a report tells of it. */
@@ -171,7 +172,7 @@ function headOf({ records, said }: About, since: ReportRecords['since']) {
 }
 
 function agentOf(attempt: Attempt): string {
-  return excerpt(openerOf(attempt), 60)
+  return excerpt(displayName(attempt), 60)
 }
 
 function authorOf(attempt: Attempt): string {

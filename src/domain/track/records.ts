@@ -1,3 +1,4 @@
+import type { Actor } from '../actor.ts'
 import type { NewFact } from '../fact.ts'
 import { callTo, Failure, hintOf } from '../failure.ts'
 import type {
@@ -12,7 +13,7 @@ import type {
   Setting,
   TaskId,
 } from '../id.ts'
-import type { Attempt, Task } from './task.ts'
+import { type Attempt, isSameCaller, type Task } from './task.ts'
 
 export const decisionCategories = [
   'architecture',
@@ -211,9 +212,9 @@ function numberIn36(digits: string): bigint {
  */
 export function placeRecord(
   task: Task,
-  attempts: { readonly open: Attempt | null; readonly named: Attempt | null },
+  attempts: { readonly open: Attempt | null; readonly named: Attempt | null; readonly caller: Actor },
 ): RecordPlace {
-  const { open, named } = attempts
+  const { open, named, caller } = attempts
   if (named) assertOpen(task, named)
   const attempt = named ?? open
   return {
@@ -221,7 +222,8 @@ export function placeRecord(
     attemptId: attempt?.id ?? null,
     missionId: attempt ? attempt.missionId : task.missionId,
     phaseId: attempt ? attempt.phaseId : task.phaseId,
-    agentName: attempt?.agentName ?? null,
+    // Another agent that records into an attempt keeps its own name.
+    agentName: attempt && isSameCaller(attempt.actor, caller) ? attempt.agentName : null,
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Actor } from '../../domain/actor.ts'
 import type { TaskId } from '../../domain/id.ts'
 import { instant } from '../../domain/instant.ts'
 import {
@@ -40,12 +41,12 @@ export const logDecision = defineOperation({
     attempt_id: identifier('Attempt ID, if not the open one').optional(),
   }),
   output: z.object({ decision_id: z.string(), created_at: z.string() }),
-}).handler(({ record }, input) =>
+}).handler(({ record, actor }, input) =>
   record(
     async (reads, setting) => {
       const decision: Decision = {
         id: setting.ids.next('decision'),
-        ...(await recordPlaceOf(reads, input)),
+        ...(await recordPlaceOf(reads, input, actor)),
         category: input.category,
         question: input.question,
         optionsConsidered: input.options_considered ?? [],
@@ -102,7 +103,7 @@ export const logIssue = defineOperation({
         resolution: input.resolution ?? '',
         requiresHumanReview: input.requires_human_review ?? false,
       }
-      const where = await recordPlaceOf(reads, input)
+      const where = await recordPlaceOf(reads, input, actor)
       const { issue, facts } = decide(said, where, { setting, actorName: actor.name })
       const answer = {
         issue_id: issue.id,
@@ -134,12 +135,12 @@ export const logMilestone = defineOperation({
     attempt_id: identifier('Attempt ID, if not the open one').optional(),
   }),
   output: z.object({ milestone_id: z.string(), created_at: z.string() }),
-}).handler(({ record }, input) =>
+}).handler(({ record, actor }, input) =>
   record(
     async (reads, setting) => {
       const progress: Progress = {
         id: setting.ids.next('progress'),
-        ...(await recordPlaceOf(reads, input)),
+        ...(await recordPlaceOf(reads, input, actor)),
         message: input.message,
         progress: input.progress ?? null,
         metadata: input.metadata ?? null,
@@ -167,9 +168,9 @@ function lookAt({ tasks }: Reads, { task_id, attempt_id }: Said): Promise<unknow
 }
 
 /** Reads, under the lock, where something said about a task belongs. */
-async function recordPlaceOf(reads: Reads, said: Said): Promise<RecordPlace> {
+async function recordPlaceOf(reads: Reads, said: Said, caller: Actor): Promise<RecordPlace> {
   const task = await findTask(reads, said.task_id)
   const open = said.attempt_id === undefined ? await reads.tasks.openAttempt(task.id) : null
   const named = said.attempt_id === undefined ? null : await findAttempt(reads, said.attempt_id)
-  return placeRecord(task, { open, named })
+  return placeRecord(task, { open, named, caller })
 }

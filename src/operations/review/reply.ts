@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { callTo, Failure, hintOf } from '../../domain/failure.ts'
 import { longestComment, type ReviewReply } from '../../domain/review/review.ts'
+import { isSameCaller } from '../../domain/track/task.ts'
 import { defineOperation } from '../operation.ts'
 import { ReplyEntry, replyEntry } from './entries.ts'
 import { commentField } from './file.ts'
@@ -50,7 +51,7 @@ export const replyToReview = defineOperation({
       done: input.done ?? false,
       by: actor.name,
       isPerson: actor.kind === 'person',
-      agentName: actor.kind === 'person' ? null : (attempt?.agentName ?? null),
+      agentName: attempt && isSameCaller(attempt.actor, actor) ? attempt.agentName : null,
       at,
     }
     const isDone = reply.done || comment.replies.some(({ done }) => done)

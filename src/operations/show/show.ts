@@ -367,11 +367,11 @@ async function attemptDetail(
 
 /** The name of the person whose agent this is; null for a person, and where a server knows no people. */
 async function personBehind(
-  { person }: Reads['identities'],
+  identities: Reads['identities'],
   actor: Actor | null | undefined,
 ): Promise<string | null> {
   if (actor?.kind !== 'agent' || actor.person === undefined) return null
-  return (await person(actor.person))?.name ?? null
+  return (await identities.person(actor.person))?.name ?? null
 }
 
 function measuredBy({ snapshot, actor }: Attempt): Pick<z.output<typeof AttemptDetail>, 'measured_by'> {
