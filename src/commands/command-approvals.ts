@@ -60,7 +60,9 @@ function keptIn(folder: string, what: 'approval' | 'refusal') {
     },
     keep: async (kept: Stored & Partial<ApprovedCommand>): Promise<void> => {
       if (!isHash(kept.hash)) {
-        throw new Failure('INVALID_INPUT', `"${kept.hash}" is not the hash of a command.`)
+        throw new Failure('INVALID_INPUT', `"${kept.hash}" is not the hash of a command.`, {
+          reason: 'command_hash_invalid',
+        })
       }
       const draft = join(folder, `${kept.hash}.${randomUUID()}.draft`)
       try {
@@ -70,6 +72,7 @@ function keptIn(folder: string, what: 'approval' | 'refusal') {
       } catch (cause) {
         await rm(draft, { force: true }).catch(() => undefined)
         throw new Failure('REFUSED', `The ${what} cannot be kept in ${folder}: it cannot be written.`, {
+          reason: 'folder_not_writable',
           hint: 'Answer outside the sandbox, or name a folder that can be written with XDG_STATE_HOME.',
           cause,
         })
@@ -223,6 +226,7 @@ const onlyHashed = { secrets: 'allowed', missing: 'allowed' } as const
 
 function notPinned(path: string, problem: string): Failure {
   return new Failure('REFUSED', `"${excerpt(path, 200)}" cannot be pinned: it ${problem}.`, {
+    reason: 'pinned_path_invalid',
     hint: "Pin files of the project's folder that say what the command does, such as package.json or scripts/.",
   })
 }

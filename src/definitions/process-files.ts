@@ -54,6 +54,7 @@ export function processFiles(folders: ProcessFolders): ProcessFiles {
       if (byName) return load(byName, folders)
       const known = places.map(({ path }) => idOf(path))
       throw new Failure('NOT_FOUND', `There is no process "${idOrFile}".${didYouMean(idOrFile, known)}`, {
+        reason: 'process_not_found',
         hint: `Known are ${known.join(', ') || 'none'}; or name a file, such as .waymark/processes/feature.yaml.`,
       })
     },
@@ -98,7 +99,10 @@ async function namedFile(
     if ('reason' in place) throw pathFailure(word, place)
   }
   if (await isFile(path)) return { path, origin: 'file' }
-  throw new Failure('NOT_FOUND', `There is no file ${word}.`, { hint: `It was looked for at ${path}.` })
+  throw new Failure('NOT_FOUND', `There is no file ${word}.`, {
+    reason: 'file_not_found',
+    hint: `It was looked for at ${path}.`,
+  })
 }
 
 /** Not a folder, nor a link that leads nowhere. */

@@ -122,6 +122,14 @@ export class Failure extends Error {
   }
 }
 
+/** A refusal as every surface answers it to a program. */
+export function refusalData({ code, reason, message, hint, fix, details }: Failure) {
+  return {
+    success: false,
+    error: { code, reason, message, hint: hint ?? null, fix, details: details ?? null },
+  } as const
+}
+
 /** What was thrown, in words. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

@@ -71,6 +71,7 @@ function readPattern(text: string): { readonly negated: boolean; readonly matche
 
 function unusable(text: string, problem: string): Failure {
   return new Failure('INVALID_INPUT', `The path pattern "${excerpt(text, 80)}" ${problem}.`, {
+    reason: 'path_pattern_invalid',
     hint: 'Correct it: src/ is a folder with all that is in it, src/**/*.sql a glob.',
   })
 }
@@ -95,7 +96,10 @@ function readGlob(pattern: string): GlobMatcher {
 
 function formMatcher(form: string): GlobMatcher {
   const globs = readings(form).filter(isReadableGlob)
-  if (globs.length === 0) throw new Failure('INVALID_INPUT', 'its braces or brackets do not fit together')
+  if (globs.length === 0)
+    throw new Failure('INVALID_INPUT', 'its braces or brackets do not fit together', {
+      reason: 'path_pattern_invalid',
+    })
   const matchers = globs.map((glob) => globMatcher(glob))
   return (path) => matchers.some((matches) => matches(path))
 }

@@ -83,6 +83,7 @@ const looksAhead = /\(\?!(?:\(\?:\^\|\\\/\))?\\\.\{[01],[12]\}\(\?:\\\/\|\$\)\)|
 function tooCostly(glob: string): Failure {
   const shown = excerpt(glob, 80)
   return new Failure('INVALID_INPUT', `The glob "${shown}" would take too long to match.`, {
+    reason: 'pattern_too_costly',
     hint: 'Use fewer stars and choices; several globs do the same.',
   })
 }

@@ -77,7 +77,9 @@ export class EdgeProject {
       gathered = [...gathered, ...(await runCalls(answer.gather, running))]
       if (gathered.length > maxGathered) break
     }
-    throw new Failure('UNAVAILABLE', 'The server asked this machine for too much in one call.')
+    throw new Failure('UNAVAILABLE', 'The server asked this machine for too much in one call.', {
+      reason: 'server_asks_too_much',
+    })
   }
 
   #request(calling: EdgeCalling, { call, age, gathered }: Prepared): EdgeRequest {
@@ -120,7 +122,9 @@ export class EdgeProject {
       await this.parts.client.post('/api/edge/call', request, waitingFor(request)),
     )
     if (read.success) return read.data
-    throw new Failure('UNAVAILABLE', `${this.parts.client.server.origin} does not answer as Waymark does.`)
+    throw new Failure('UNAVAILABLE', `${this.parts.client.server.origin} does not answer as Waymark does.`, {
+      reason: 'server_answer_invalid',
+    })
   }
 
   async #tell(operation: string, input: object): Promise<void> {

@@ -34,11 +34,13 @@ export function parseAddress(text: string): Pick<ConnectedServer, 'origin' | 'pr
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`)
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {
     throw new Failure('INVALID_INPUT', `"${text}" is not the address of a server.`, {
+      reason: 'address_invalid',
       hint: 'Give it as https://waymark.example.com.',
     })
   }
   if (url.username !== '' || url.password !== '') {
     throw new Failure('INVALID_INPUT', 'The address of a server holds no name and no password.', {
+      reason: 'address_has_credentials',
       hint: 'Give the token when it is asked for, or with WAYMARK_TOKEN.',
     })
   }
@@ -46,6 +48,7 @@ export function parseAddress(text: string): Pick<ConnectedServer, 'origin' | 'pr
   const isLoopback = name === 'localhost' || name === '::1' || ipv4Loopback.test(name)
   if (url.protocol === 'http:' && !isLoopback) {
     throw new Failure('REFUSED', `${url.origin} is not encrypted: others could read the token on its way.`, {
+      reason: 'address_not_encrypted',
       hint: `Use https://${url.host}. Plain http:// is only for this machine.`,
     })
   }
@@ -76,6 +79,7 @@ export class KnownServers {
     const servers = serversIn(jsonOr(text))
     if (servers) return servers
     throw new Failure('UNAVAILABLE', `The servers in ${this.#file} cannot be read: it is no list of them.`, {
+      reason: 'server_list_invalid',
       hint: 'Remove the file, and connect again: waymark connect <url>',
     })
   }
@@ -143,6 +147,7 @@ export function connectedServer({ flag, environment, root, folder }: ServerReque
   if (known) return { ...address, ...known }
   const who = named === undefined ? `${join(root, '.waymark', serverFile)} names` : 'You name'
   throw new Failure('REFUSED', `${who} ${address.origin}, for which there is no token on this machine.`, {
+    reason: 'server_not_connected',
     hint: `Connect to it first: waymark connect ${baseOf(address)}`,
   })
 }
@@ -198,6 +203,7 @@ function textOf(place: string): string | null {
   } catch (error) {
     if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return null
     throw new Failure('UNAVAILABLE', `${place} cannot be read: ${messageOf(error)}.`, {
+      reason: 'file_unreadable',
       hint: 'Make it a file that you can read, then run the same command again.',
       cause: error,
     })

@@ -54,7 +54,9 @@ async function runCall(request: PortRequest, running: Confined): Promise<Gathere
     return { ...request, answer: (await answerOf(request, running)) ?? null }
   } catch (error) {
     const { code, reason, hint, details } =
-      error instanceof Failure ? error : new Failure('INTERNAL', messageOf(error))
+      error instanceof Failure
+        ? error
+        : new Failure('INTERNAL', messageOf(error), { reason: 'unexpected_error' })
     const told = toldCodes.find((known) => known === code) ?? 'INTERNAL'
     const failure = {
       code: told,
@@ -102,7 +104,7 @@ async function answerOf({ call, args }: PortRequest, running: Confined): Promise
 const silent: readonly string[] = ['command_renew', 'command_end', 'edge_brief']
 
 function forbidden(reason: string, message: string): Failure {
-  return new Failure('FORBIDDEN', message, { details: { reason } })
+  return new Failure('FORBIDDEN', message, { reason, details: { reason } })
 }
 
 type Table = { readonly [Name in PortCallName]: (args: ArgsOf<Name>) => unknown }

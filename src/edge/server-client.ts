@@ -1,6 +1,6 @@
 import type { Agent, IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Failure, type FailureCode, messageOf } from '../domain/failure.ts'
+import { Failure, type FailureCode, messageOf, type NextCall } from '../domain/failure.ts'
 import { outlineOf } from '../domain/json-outline.ts'
 import { addressHeader, answerLimits, callLimits } from '../operations/edge/contract.ts'
 import { baseOf, type ConnectedServer } from './origins.ts'
@@ -44,7 +44,9 @@ export class ServerRefusal extends Failure {
 
   constructor(status: number, code: FailureCode, said: SaidError) {
     super(code, said.message, {
+      ...(said.reason !== undefined && { reason: said.reason }),
       ...(said.hint !== undefined && { hint: said.hint }),
+      ...(said.fix !== undefined && { fix: said.fix }),
       ...(said.details !== undefined && { details: said.details }),
     })
     this.name = 'ServerRefusal'
@@ -54,8 +56,10 @@ export class ServerRefusal extends Failure {
 
 interface SaidError {
   readonly code?: string
+  readonly reason?: string
   readonly message: string
   readonly hint?: string
+  readonly fix?: NextCall
   readonly details?: Readonly<Record<string, unknown>>
 }
 
@@ -238,6 +242,7 @@ function zipped(text: Buffer): Promise<Buffer> {
 
 function tooMuch(bytes: number, most: number): Failure {
   return new Failure('REFUSED', `What was measured has ${bytes} bytes; a server reads ${most}.`, {
+    reason: 'answer_too_large',
     hint: 'Ignore generated files with .gitignore, so that they are not measured.',
   })
 }

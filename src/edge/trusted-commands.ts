@@ -68,6 +68,7 @@ export class TrustedCommands {
     if (askPerson === null) throw notShown(run)
     if (!(await askPerson({ ...command, files: shown.files }))) {
       throw new Failure('REFUSED', `"${run}" was not approved: you said no.`, {
+        reason: 'command_declined',
         hint: 'Keep it from being asked again: waymark reject <id> "<reason>"',
         details: { reason: 'command_declined' },
       })
@@ -91,6 +92,7 @@ export class TrustedCommands {
     const { run, folder, pinned, timeout, hash, approvedThere } = wanted
     if (!(await this.isApproved(hash, approvedThere))) {
       throw new Failure('FORBIDDEN', `Nobody on this machine approved "${run}": it was not run.`, {
+        reason: 'command_not_approved',
         hint: 'Approve it in a terminal on this machine (waymark inbox), or let approvals at the server count: waymark connect <url> --trust-commands',
         details: { reason: 'command_not_approved' },
       })
@@ -110,6 +112,7 @@ export class TrustedCommands {
 function assertPerson({ kind, name }: Actor): void {
   if (kind === 'person') return
   throw new Failure('FORBIDDEN', `Commands are approved by people at this machine; ${name} is an agent.`, {
+    reason: 'person_needed',
     hint: 'Ask a person to answer in a terminal on this machine: waymark inbox',
     details: { reason: 'person_needed' },
   })
@@ -122,6 +125,7 @@ function assertShowable(run: string): void {
     'REFUSED',
     `The command was not approved: it has ${run.length} characters in ${lines} lines; at most ${maxShown.characters} characters in ${maxShown.lines} lines are shown.`,
     {
+      reason: 'command_too_long',
       hint: 'Move it into a script, pin the script, and run that.',
       details: { reason: 'command_too_long' },
     },
@@ -133,6 +137,7 @@ function notShown(run: string): Failure {
     'REFUSED',
     `"${run}" was not approved: approving it here needs a terminal in which this machine shows it first.`,
     {
+      reason: 'command_not_shown',
       hint: 'Run waymark inbox in a terminal on this machine, then waymark approve <id>.',
       details: { reason: 'command_not_shown' },
     },
@@ -141,6 +146,7 @@ function notShown(run: string): Failure {
 
 function changed(run: string): Failure {
   return new Failure('CONFLICT', `"${run}" or one of its pinned files changed on this machine.`, {
+    reason: 'command_changed',
     hint: 'Look at it again: waymark inbox',
     details: { reason: 'command_changed' },
   })

@@ -40,6 +40,7 @@ async function readEvidence(folder: string, paths: readonly string[]): Promise<E
   }
   if (problems.length === 0) return [...files.values()]
   throw new Failure('INVALID_INPUT', `No evidence: ${problems.join('; ')}.`, {
+    reason: 'evidence_invalid',
     hint: `Name regular files in ${top}, by paths relative to it.`,
     details: { problems },
   })
@@ -63,7 +64,7 @@ async function realFolder(folder: string): Promise<string> {
   try {
     return await realpath(folder)
   } catch (cause) {
-    throw new Failure('UNAVAILABLE', `There is no folder ${folder}.`, { cause })
+    throw new Failure('UNAVAILABLE', `There is no folder ${folder}.`, { reason: 'folder_not_found', cause })
   }
 }
 

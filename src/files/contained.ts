@@ -313,13 +313,30 @@ export function pathFailure(path: string, refused: PathRefusal): Failure {
   const shown = excerpt(path, 200)
   if (refused.reason === 'missing') {
     return new Failure('NOT_FOUND', `There is no file ${shown}.`, {
+      reason: 'file_not_found',
       hint: "It was looked for from the project's folder.",
     })
   }
   return new Failure('FORBIDDEN', `${shown} ${problemWith(refused)}.`, {
     hint: 'Copy the file into the project, or ask a person to name it in a terminal.',
+    reason: refusalReasons[refused.reason],
     details: { reason: refused.reason },
   })
+}
+
+const refusalReasons: Readonly<Record<RefusalReason, string>> = {
+  empty: 'path_missing',
+  invalid: 'path_invalid',
+  outside: 'path_outside_project',
+  git: 'path_of_git',
+  secret: 'secret_file',
+  link: 'link_broken',
+  missing: 'file_not_found',
+  folder: 'not_a_file',
+  special: 'not_a_file',
+  too_large: 'file_too_large',
+  unreadable: 'file_unreadable',
+  changed: 'file_changed',
 }
 
 /** Words that follow the path in a sentence. */

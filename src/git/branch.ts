@@ -27,7 +27,9 @@ export async function readBranch(
 ): Promise<Branch> {
   const location = await locateFolder(folder, environment)
   if (location.engine !== 'git') {
-    throw new Failure('INVALID_INPUT', `There are no commits in ${location.folder}: ${location.reason}`)
+    throw new Failure('INVALID_INPUT', `There are no commits in ${location.folder}: ${location.reason}`, {
+      reason: 'no_commits',
+    })
   }
   const reading = { folder: location.repository.top, environment }
   const isShallow = (await answerOf(['rev-parse', '--is-shallow-repository'], reading)) === 'true'
@@ -71,6 +73,7 @@ async function commitNamed(words: string, reading: Reading, isShallow: boolean):
     if (/^[0-9a-f]{40,64}$/.test(found)) return found
   }
   throw new Failure('INVALID_INPUT', `"${words}" names no commit in ${reading.folder}.`, {
+    reason: 'commit_not_found',
     hint: isShallow
       ? `This clone is shallow, so older commits and other branches are not in it. ${deepen}`
       : 'Give a commit, a branch or a tag; fetch it first where it is not here.',
@@ -82,6 +85,7 @@ const deepen =
 
 function apart(base: string, head: string, isShallow: boolean): Failure {
   return new Failure('INVALID_INPUT', `git knows no commit that ${base} and ${head} have in common.`, {
+    reason: 'no_common_commit',
     hint: isShallow
       ? `This clone is shallow, so it may only be missing here. ${deepen}`
       : 'Give the branch that this one is to be merged into.',
@@ -105,7 +109,9 @@ async function commitsIn(
   const format = '--format=%H%x00%P%x00%ct%x00%an%x00%ae%x00%s%x00'
   const { code, output, complaint } = await asked(['rev-list', format, ...words], reading)
   if (code !== 0) {
-    throw new Failure('UNAVAILABLE', `git could not list the commits: ${complaint.trim().split('\n')[0]}`)
+    throw new Failure('UNAVAILABLE', `git could not list the commits: ${complaint.trim().split('\n')[0]}`, {
+      reason: 'git_failed',
+    })
   }
   const fields = output.toString('utf8').split('\0')
   const commits: Omit<BranchCommit, 'paths'>[] = []

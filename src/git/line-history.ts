@@ -100,6 +100,7 @@ async function fileOnDisk(look: Look, asked: Asked): Promise<Found> {
   const kind = lstatSync(onDisk(top, path), { throwIfNoEntry: false })
   if (kind === undefined) {
     throw new Failure('NOT_FOUND', `There is no file ${displayPath(path)} in ${top}.`, {
+      reason: 'file_not_found',
       hint: 'Give a path from the folder you are in; for one that is gone, a commit that has it (--rev HEAD).',
     })
   }
@@ -107,7 +108,9 @@ async function fileOnDisk(look: Look, asked: Asked): Promise<Found> {
   const nothing = { ...found, oid: '', head: null, content: null }
   if (kind.isSymbolicLink()) return { ...nothing, withoutLines: `${found.path} is a link: it has no lines.` }
   if (kind.isDirectory()) {
-    throw new Failure('INVALID_INPUT', `${found.path} is a folder: name a file in it.`)
+    throw new Failure('INVALID_INPUT', `${found.path} is a folder: name a file in it.`, {
+      reason: 'not_a_file',
+    })
   }
   if (!kind.isFile()) return { ...nothing, withoutLines: `${found.path} is no regular file.` }
   if (kind.size > mostBytes) return { ...nothing, withoutLines: tooLarge(found.path, kind.size) }
@@ -152,7 +155,9 @@ function secretFile(path: string): string {
 async function fileIn(look: Look, asked: Asked & { readonly rev: string }): Promise<Found> {
   const { repository, place, location } = look
   if (location.engine !== 'git') {
-    throw new Failure('INVALID_INPUT', `There are no commits in ${location.folder}: ${location.reason}`)
+    throw new Failure('INVALID_INPUT', `There are no commits in ${location.folder}: ${location.reason}`, {
+      reason: 'no_commits',
+    })
   }
   const path = pathOf(look, asked)
   const commit = await commitOf(look, asked.rev)
@@ -163,6 +168,7 @@ async function fileIn(look: Look, asked: Asked & { readonly rev: string }): Prom
   ])
   if (oid === null) {
     throw new Failure('NOT_FOUND', `There is no file ${displayPath(path)} in ${asked.rev}.`, {
+      reason: 'path_not_in_commit',
       hint: 'Give the path that it had in that commit.',
     })
   }
@@ -196,6 +202,7 @@ async function commitOf({ repository, place }: Look, rev: string): Promise<strin
   const commit = answer.output.toString('latin1').trim()
   if (answer.code === 0 && /^[0-9a-f]{40,64}$/.test(commit)) return commit
   throw new Failure('NOT_FOUND', `"${rev}" names no commit in ${repository.top}.`, {
+    reason: 'commit_not_found',
     hint: 'Give a commit, a branch or a tag.',
   })
 }
@@ -213,18 +220,22 @@ function pathOf({ repository }: Look, { folder, path }: Asked): PathBytes {
   const inside = relative(top, there).replaceAll('\\', '/')
   if (inside === '' || inside === '..' || inside.startsWith('../') || isAbsolute(inside)) {
     throw new Failure('INVALID_INPUT', `${path} is not in the work tree ${top}.`, {
+      reason: 'path_outside_work_tree',
       hint: 'Give the path of a file in it.',
     })
   }
   const folders = inside.split('/').slice(0, -1)
   if (inside.split('/').some((name) => name.toLowerCase() === '.git')) {
-    throw new Failure('INVALID_INPUT', `${path} is git's own, and no file of the work tree.`)
+    throw new Failure('INVALID_INPUT', `${path} is git's own, and no file of the work tree.`, {
+      reason: 'path_of_git',
+    })
   }
   const link = folders
     .map((_, at) => folders.slice(0, at + 1).join('/'))
     .find((above) => lstatSync(join(top, above), { throwIfNoEntry: false })?.isSymbolicLink())
   if (link !== undefined) {
     throw new Failure('INVALID_INPUT', `${path} is behind ${link}, which is a link and may lead anywhere.`, {
+      reason: 'path_behind_link',
       hint: 'Give the path that the file itself has in the work tree.',
     })
   }
@@ -474,7 +485,9 @@ function unquoted(text: string): PathBytes {
 async function commitsIn(look: Look, range: string, most: number): Promise<ListedCommit[]> {
   const { repository, place, location } = look
   if (location.engine !== 'git') {
-    throw new Failure('INVALID_INPUT', `There are no commits in ${location.folder}: ${location.reason}`)
+    throw new Failure('INVALID_INPUT', `There are no commits in ${location.folder}: ${location.reason}`, {
+      reason: 'no_commits',
+    })
   }
   const isRange = range.includes('..')
   const ends = isRange ? range.split(/\.{2,3}/) : [range]
@@ -513,7 +526,9 @@ async function filesIn(
 ): Promise<{ readonly commit: string; readonly files: readonly ListedFile[] }> {
   const { place, location } = look
   if (location.engine !== 'git') {
-    throw new Failure('INVALID_INPUT', `There are no commits in ${location.folder}: ${location.reason}`)
+    throw new Failure('INVALID_INPUT', `There are no commits in ${location.folder}: ${location.reason}`, {
+      reason: 'no_commits',
+    })
   }
   const commit = await commitOf(look, rev)
   const below = under === null ? [] : ['--', under.replace(/\/+$/, '')]

@@ -73,7 +73,11 @@ async function listTrees(folder: string, environment: Environment): Promise<read
     onlyReads: true,
   })
   if (code !== 0)
-    throw new Failure('UNAVAILABLE', `The work trees of ${folder} cannot be listed: ${firstLine(complaint)}`)
+    throw new Failure(
+      'UNAVAILABLE',
+      `The work trees of ${folder} cannot be listed: ${firstLine(complaint)}`,
+      { reason: 'git_failed' },
+    )
   const bound = new Map((await boundTrees(folder)).map(({ path, taskId }) => [path, taskId]))
   const trees: LinkedTree[] = []
   let entry = new Map<string, string>()
@@ -152,6 +156,7 @@ async function refusePlace(path: string, others: readonly LinkedTree[]): Promise
     throw new Failure(
       'INVALID_INPUT',
       `A work tree cannot be made at ${JSON.stringify(path)}: its path has control characters.`,
+      { reason: 'path_invalid' },
     )
   }
   const around = others.find((other) => path === other.path || path.startsWith(other.path + sep))
@@ -159,14 +164,13 @@ async function refusePlace(path: string, others: readonly LinkedTree[]): Promise
     throw new Failure(
       'INVALID_INPUT',
       `A work tree cannot be made at ${path}: that is inside the work tree ${around.path}.`,
-      {
-        hint: 'Name a folder beside the repository with --folder.',
-      },
+      { reason: 'path_inside_work_tree', hint: 'Name a folder beside the repository with --folder.' },
     )
   }
   const found = await lstat(path).catch(() => null)
   if (found) {
     throw new Failure('CONFLICT', `There is already something at ${path}.`, {
+      reason: 'path_exists',
       hint: 'Name another folder with --folder.',
     })
   }
@@ -186,7 +190,10 @@ async function refuseSuperproject(path: string, call: Call): Promise<void> {
   throw new Failure(
     'INVALID_INPUT',
     `A work tree cannot be made at ${path}: that is inside ${outer}, to which this submodule belongs, and which would take it for files of its own.`,
-    { hint: `Name a folder beside it: --folder ${quoted(`${outer}-${basename(path)}`)}` },
+    {
+      reason: 'path_inside_work_tree',
+      hint: `Name a folder beside it: --folder ${quoted(`${outer}-${basename(path)}`)}`,
+    },
   )
 }
 
@@ -201,6 +208,7 @@ async function refuseBranchName(branch: string, call: Call): Promise<void> {
   // A name like an option, or one that git would resolve as something else, is no name of ours.
   if (checked.code === 0 && !/^[-@]|@\{/.test(branch) && branch !== 'HEAD') return
   throw new Failure('INVALID_INPUT', `"${branch}" cannot be the name of a branch.`, {
+    reason: 'branch_name_invalid',
     hint: 'Name another with --branch, such as fix/login.',
   })
 }
@@ -212,10 +220,12 @@ async function commitOf(from: string | undefined, call: Call): Promise<string> {
   if (found.code === 0 && /^[0-9a-f]{40,64}$/.test(commit)) return commit
   if (from === undefined) {
     throw new Failure('UNAVAILABLE', 'The repository has no commit yet, which a work tree begins at.', {
+      reason: 'no_commits',
       hint: 'Commit something first.',
     })
   }
   throw new Failure('NOT_FOUND', `There is no commit "${from}" in the repository.`, {
+    reason: 'commit_not_found',
     hint: 'Name a branch, a tag or a commit with --from, or leave it out.',
   })
 }
@@ -224,16 +234,19 @@ async function branchFailure(branch: string, made: GitResult, call: Call): Promi
   const known = await runGit(['show-ref', '--verify', '--quiet', `refs/heads/${branch}`], call)
   if (known.code === 0) {
     return new Failure('CONFLICT', `There is already a branch ${branch}.`, {
+      reason: 'branch_exists',
       hint: hintOf`Name another with --branch, or make the tree with git worktree add and name it in ${callTo('start_task', { work_tree: undefined })}.`,
     })
   }
   return new Failure('REFUSED', `The branch ${branch} could not be made: ${firstLine(made.complaint)}`, {
+    reason: 'git_failed',
     hint: 'Name another with --branch.',
   })
 }
 
 function unmade(path: string, added: GitResult): Failure {
   return new Failure('REFUSED', `The work tree ${path} could not be made: ${firstLine(added.complaint)}`, {
+    reason: 'git_failed',
     hint: 'Nothing of it is left. Name another place with --folder, or ask a person.',
   })
 }
@@ -294,6 +307,7 @@ function refuseLosses({ path, branch }: LinkedTree, losses: TreeLosses): void {
   const words = lossWords(losses)
   if (words.length === 0) return
   throw new Failure('REFUSED', `${path} has work that would be lost: ${words.join('; ')}.`, {
+    reason: 'work_would_be_lost',
     hint:
       words.length === 1 && losses.submodules.total !== 0
         ? 'Push what was committed in them. Git removes such a tree by force alone: a person runs the command with --force.'
@@ -312,6 +326,7 @@ async function removeTree(
   const gone = await runGit(['worktree', 'remove', ...force, path], { ...call, limit: checkoutLimit })
   if (gone.code !== 0) {
     throw new Failure('REFUSED', `${path} could not be removed: ${firstLine(gone.complaint)}`, {
+      reason: 'git_failed',
       hint: 'Look at it with git worktree list; what git refuses is yours to decide.',
     })
   }

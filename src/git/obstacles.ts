@@ -40,6 +40,7 @@ const treeFiles = ['.gitignore', '.gitattributes', '.gitmodules']
 /** The refusal of what stands in git's way. */
 export function obstructed({ path, kind }: Obstacle): Failure {
   return new Failure('UNAVAILABLE', `${path} is ${kind} where git expects a file: it would never be read.`, {
+    reason: 'git_file_blocked',
     hint: `Remove ${path}, or put the file back; then call again.`,
   })
 }

@@ -171,6 +171,7 @@ function endGroup({ pid }: ChildProcess): void {
 function tooSlow([command = '']: readonly string[], { folder, limit = timeLimit }: GitCall): Failure {
   const message = `git ${command} took longer than ${limit / 1000} seconds in ${folder} and was ended.`
   return new Failure('UNAVAILABLE', message, {
+    reason: 'git_timeout',
     hint: 'Look whether the disk answers, or whether something there is a pipe or a device; then call again.',
   })
 }
@@ -203,6 +204,7 @@ interface Fault {
   readonly sign: RegExp
   readonly says: string
   readonly hint: string
+  readonly reason: string
 }
 
 const again = 'then call again.'
@@ -210,41 +212,49 @@ const again = 'then call again.'
 const faults: readonly Fault[] = [
   {
     sign: /ENOSPC|EDQUOT|No space left|quota exceeded/i,
+    reason: 'disk_full',
     says: 'the disk is full',
     hint: `Free some space, for example with waymark tidy; ${again}`,
   },
   {
     sign: /EROFS|Read-only file system/i,
+    reason: 'disk_read_only',
     says: 'the file system is read-only',
     hint: `Make it writable, or set XDG_STATE_HOME to a folder that is; ${again}`,
   },
   {
     sign: /EACCES|EPERM|Permission denied|Operation not permitted/i,
+    reason: 'permission_denied',
     says: 'permission is denied',
     hint: `Give this user access to it; ${again}`,
   },
   {
     sign: /EMFILE|ENFILE|Too many open files/i,
+    reason: 'too_many_open_files',
     says: 'too many files are open',
     hint: `Close other programs or raise the limit (ulimit -n); ${again}`,
   },
   {
     sign: /ENOMEM|EAGAIN|Cannot allocate memory|out of memory|Resource temporarily unavailable/i,
+    reason: 'out_of_memory',
     says: 'memory or processes ran out',
     hint: `Close other programs; ${again}`,
   },
   {
     sign: /EIO\b|Input\/output error/i,
+    reason: 'disk_unreadable',
     says: 'the disk does not answer',
     hint: `Check the disk; ${again}`,
   },
   {
     sign: /index file (corrupt|smaller)|bad index|bad signature|unordered stage entries|unknown index entry/i,
+    reason: 'git_index_damaged',
     says: "the repository's index is damaged",
     hint: `Make a new one with: rm .git/index && git reset (files stay as they are); ${again}`,
   },
   {
     sign: /is corrupt|object file .* is empty|bad object|unable to read (tree|[0-9a-f]{40})|not a valid object/i,
+    reason: 'repository_damaged',
     says: 'the repository is damaged',
     hint: `See what is missing with: git fsck; ${again}`,
   },
@@ -256,6 +266,7 @@ export function environmentFault(text: string, where: string): Failure | null {
   if (fault === undefined) return null
   const first = text.trim().split('\n')[0] ?? ''
   return new Failure('UNAVAILABLE', `${where} could not be measured: ${fault.says} (${first}).`, {
+    reason: fault.reason,
     hint: fault.hint,
   })
 }

@@ -32,10 +32,12 @@ export type Location =
 export async function locateFolder(path: string, environment: Environment): Promise<Location> {
   const folder = existingFolder(path)
   if (isTooWide(folder, environment)) {
-    throw new Failure('UNAVAILABLE', `${folder} is too wide to be a project: choose a folder below it.`)
+    throw new Failure('UNAVAILABLE', `${folder} is too wide to be a project: choose a folder below it.`, {
+      reason: 'folder_too_wide',
+    })
   }
   const found = await findRepository(folder, environment)
-  if (found.status === 'bare') throw new Failure('UNAVAILABLE', found.reason)
+  if (found.status === 'bare') throw new Failure('UNAVAILABLE', found.reason, { reason: 'repository_bare' })
   if (found.status !== 'usable') {
     return { engine: 'checksum', folder, reason: found.reason, hasRepository: found.status !== 'none' }
   }
@@ -51,9 +53,9 @@ function existingFolder(folder: string): string {
     const top = realpathSync.native(folder)
     if (statSync(top).isDirectory()) return top
   } catch (cause) {
-    throw new Failure('UNAVAILABLE', `There is no folder ${folder}.`, { cause })
+    throw new Failure('UNAVAILABLE', `There is no folder ${folder}.`, { reason: 'folder_not_found', cause })
   }
-  throw new Failure('UNAVAILABLE', `${folder} is not a folder.`)
+  throw new Failure('UNAVAILABLE', `${folder} is not a folder.`, { reason: 'not_a_folder' })
 }
 
 function isTooWide(top: string, environment: Environment): boolean {

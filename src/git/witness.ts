@@ -160,6 +160,7 @@ class ListedFiles {
     const paths = this.#listed.get(directory)
     if (paths) return paths
     throw new Failure('UNAVAILABLE', `The files of the snapshot in ${directory} are not known any more.`, {
+      reason: 'snapshot_not_found',
       hint: 'Call again: a new snapshot is taken then.',
     })
   }
@@ -174,7 +175,9 @@ async function scopeIn(place: SnapshotRef, areas: readonly string[]): Promise<Sc
 function freshDirectory(folder: string, name: string): string {
   const directory = join(folder, name)
   if (!/^[a-z0-9-]+$/.test(name)) {
-    throw new Failure('INVALID_INPUT', `"${name}" cannot name a snapshot: use a-z, 0-9 and "-".`)
+    throw new Failure('INVALID_INPUT', `"${name}" cannot name a snapshot: use a-z, 0-9 and "-".`, {
+      reason: 'snapshot_name_invalid',
+    })
   }
   return inWritable(folder, () => {
     // What an interrupted snapshot of this name left.

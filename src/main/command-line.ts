@@ -63,14 +63,20 @@ async function namedProject(project: string | undefined, opening: Opening) {
   }
 }
 
-/** The same for a command that goes on with the answer: as JSON, empty where it failed, which it tells itself. */
+/** The same for a command that goes on with the answer, as JSON. A refusal is told; it is in `refusal`, also as JSON. */
 export async function answerAsJson(
   words: readonly string[],
-): Promise<{ readonly code: number; readonly said: string }> {
+): Promise<{ readonly code: number; readonly said: string; readonly refusal: string }> {
   let said = ''
   const write = (text: string) => {
     said += text
   }
   const code = await commandLine([...words, '--json'], { ...processTerminal(), interactive: false, write })
-  return { code, said }
+  return isRefusal(code, said) ? { code, said: '', refusal: said } : { code, said, refusal: '' }
+}
+
+function isRefusal(code: number, said: string): boolean {
+  if (code === 0 || said === '') return false
+  const answer: unknown = JSON.parse(said)
+  return typeof answer === 'object' && answer !== null && 'error' in answer
 }

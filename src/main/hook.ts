@@ -122,13 +122,17 @@ const atOnce = 64 * 1024
  */
 async function readInput(): Promise<string> {
   if (isTerminal(0))
-    throw new Failure('INVALID_INPUT', 'This command is for clients, which send JSON on standard input.')
+    throw new Failure('INVALID_INPUT', 'This command is for clients, which send JSON on standard input.', {
+      reason: 'standard_input_missing',
+    })
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of chunksOfInput()) {
     size += chunk.length
     if (size > most) {
-      throw new Failure('INVALID_INPUT', `The client said more than ${most / 1024 / 1024} MB.`)
+      throw new Failure('INVALID_INPUT', `The client said more than ${most / 1024 / 1024} MB.`, {
+        reason: 'hook_event_too_large',
+      })
     }
     chunks.push(chunk)
   }

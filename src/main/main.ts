@@ -1,4 +1,4 @@
-import { print, quietWhenClosed, reported, tell } from '../surfaces/cli/terminal.ts'
+import { print, quietWhenClosed, reported, tell, wantsJson } from '../surfaces/cli/terminal.ts'
 import { endOnUnexpected, endUnexpectedly } from './unexpected.ts'
 
 /**
@@ -10,7 +10,9 @@ export async function main(): Promise<void> {
   endOnUnexpected({ rejections: words[0] !== 'mcp' })
   quietWhenClosed()
   try {
-    await reported(() => run(words))
+    // Standard output of `waymark mcp` is its protocol.
+    const json = words[0] !== 'mcp' && wantsJson(words, process.env['WAYMARK_FORMAT'])
+    await reported(() => run(words), { json })
   } catch (error) {
     endUnexpectedly(error)
   }

@@ -165,6 +165,7 @@ function callerNamed({ actor, environment }: Opening): Pick<Context, 'caller'> {
 
 function notHere(name: string): Failure {
   return new Failure('UNAVAILABLE', `The work tree of the project ${name} is not on this machine.`, {
+    reason: 'files_on_other_machine',
     hint: 'Work where it is: run `waymark connect` with the address of this server there, and files are measured beside it.',
     details: { elsewhere: true },
   })
@@ -216,6 +217,7 @@ const endings = new WeakMap<Context['store'], AbortController>()
 export function endWork({ store }: Pick<Context, 'store'>): void {
   endings.get(store)?.abort(
     new Failure('UNAVAILABLE', 'Waymark is ending, so this was not finished.', {
+      reason: 'shutting_down',
       hint: 'Call again once it runs.',
     }),
   )

@@ -93,6 +93,7 @@ function assertPerson({ verdict, write, file, dropped }: Asked): void {
   const isReading = verdict === null && !write && file === undefined && dropped.length === 0
   if (actor.kind === 'person' || isReading) return
   throw new Failure('FORBIDDEN', `A review is written by people; ${actor.name} acts as an agent.`, {
+    reason: 'person_needed',
     hint: 'Answer comments with waymark review reply <comment> "<text>", or the tool reply_to_review.',
   })
 }
@@ -168,6 +169,7 @@ async function dropDrafts(project: WatchedProject, { subject, dropped, json }: A
 /** What is decided without looking is decided about something that is named. */
 function needsContent({ content }: Shown): never {
   throw new Failure('INVALID_INPUT', 'A verdict names what was shown: give --content.', {
+    reason: 'content_needed',
     hint: `What is there now is ${content.slice(0, 12)}: look at it first.`,
   })
 }
@@ -234,6 +236,7 @@ async function send(
   const { drafts } = await project.ask('review_show', subject)
   if (verdict !== 'approve' && drafts.length === 0 && text === undefined) {
     throw new Failure('INVALID_INPUT', 'There is nothing to send: no comment and no text.', {
+      reason: 'review_empty',
       hint: `Say it in words with --text "…", or write comments first: ${command} --write.`,
     })
   }
@@ -316,13 +319,19 @@ function wordsIn(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new Failure('INVALID_INPUT', `${file} cannot be read: ${messageOf(error)}`, { cause: error })
+    throw new Failure('INVALID_INPUT', `${file} cannot be read: ${messageOf(error)}`, {
+      reason: 'file_unreadable',
+      cause: error,
+    })
   }
 }
 
 /** The refusal, with where the words are that a person wrote. */
-function stillThere({ code, message, hint = '' }: Failure, file: string): Failure {
+function stillThere({ code, message, reason, hint = '', fix, details }: Failure, file: string): Failure {
   return new Failure(code, message, {
+    ...(reason !== null && { reason }),
+    ...(fix !== null && { fix }),
+    ...(details && { details }),
     hint: `${hint} What you wrote is in ${file}. Nothing of it is kept yet: mend it there, and hand it in with --from ${file}.`.trim(),
   })
 }
@@ -332,6 +341,7 @@ async function edited(text: string): Promise<string> {
   const editor = [process.env['VISUAL'], process.env['EDITOR']].find((one) => one?.trim())
   if (editor === undefined) {
     throw new Failure('UNAVAILABLE', 'There is no editor to write in: EDITOR is not set.', {
+      reason: 'no_editor',
       hint: 'Set EDITOR, or hand a file in: --from <file>.',
     })
   }
@@ -348,6 +358,7 @@ async function edited(text: string): Promise<string> {
   })
   if (code !== 0) {
     throw new Failure('UNAVAILABLE', `${editor} ended with ${String(code)}: nothing was sent.`, {
+      reason: 'editor_failed',
       hint: `What you wrote is in ${file}; hand it in with --from ${file}.`,
     })
   }

@@ -14,6 +14,7 @@ export async function topOfProject(words: readonly string[]): Promise<void> {
   const streams = screenStreams()
   if (streams === null) {
     throw new Failure('REFUSED', 'waymark top fills a terminal, and there is none here.', {
+      reason: 'terminal_needed',
       hint: 'waymark status says the same once; waymark watch prints what needs a person as it happens.',
     })
   }

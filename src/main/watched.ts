@@ -55,7 +55,8 @@ export async function openWatched(
 
 function operationOf(name: OperationName) {
   const operation = catalog.find((one) => one.name === name)
-  if (!operation) throw new Failure('INTERNAL', `This Waymark knows no operation ${name}.`)
+  if (!operation)
+    throw new Failure('INTERNAL', `This Waymark knows no operation ${name}.`, { reason: 'operation_unknown' })
   return operation
 }
 

@@ -79,6 +79,7 @@ function wantedOf(verb: string, words: readonly string[]): Wanted {
   const [task = ''] = kept
   if (task === '' || task.startsWith('-')) {
     throw new Failure('INVALID_INPUT', `waymark worktree ${verb} needs a task, before its flags.`, {
+      reason: 'task_missing',
       hint: `Such as: waymark worktree ${verb} t-4k2m9x7c0vqa${verb === 'start' ? '' : ' --client claude'}`,
     })
   }
@@ -90,6 +91,7 @@ function chosen({ client, words }: Wanted, environment: Environment): TerminalCl
     const known = clients.find(({ id, program }) => id === client || program === client)
     if (known) return known
     throw new Failure('INVALID_INPUT', `No client "${client}" is known that works in a terminal.`, {
+      reason: 'client_unknown',
       hint: `Choose one of ${clients.map(({ id }) => id).join(', ')}; or make the tree with waymark worktree add, and start what you like there.`,
     })
   }
@@ -103,6 +105,7 @@ function chosen({ client, words }: Wanted, environment: Environment): TerminalCl
       ? `None of the clients that work in a terminal is on the path: ${clients.map(({ program }) => program).join(', ')}.`
       : `Several clients are installed: ${installed.map(({ id }) => id).join(', ')}.`,
     {
+      reason: installed.length === 0 ? 'client_not_installed' : 'client_ambiguous',
       hint: installed.length === 0 ? `To have its command all the same: ${way} --print` : `Name one: ${way}`,
     },
   )
@@ -116,12 +119,14 @@ function assertPerson({ title, id }: TerminalClient, environment: Environment): 
       'FORBIDDEN',
       `${actor.name} is an agent: ${title} is started by a person, in a terminal of theirs.`,
       {
+        reason: 'person_needed',
         hint: 'Make the tree with waymark worktree add; start_task { planned_task_id } works there.',
       },
     )
   }
   if (process.stdin.isTTY === true && processTerminal().interactive) return
   throw new Failure('UNAVAILABLE', `There is no terminal here in which ${title} could be started.`, {
+    reason: 'terminal_needed',
     hint: `To have the command instead: waymark worktree start <task> --client ${id} --print`,
   })
 }
@@ -166,6 +171,7 @@ function isInstalled({ program }: TerminalClient, environment: Environment): boo
 
 function notInstalled({ title, program }: TerminalClient, line: string): Failure {
   return new Failure('UNAVAILABLE', `${title} is not installed here: there is no ${program} on the path.`, {
+    reason: 'client_not_installed',
     hint: `The work tree is there. Once it is installed: ${line}`,
   })
 }

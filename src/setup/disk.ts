@@ -199,6 +199,7 @@ export function applyPlan(files: readonly PlannedFile[], applying: Applying): vo
     // People know the file, not the one that is put beside it first.
     const why = steps.reduce((said, step) => said.replaceAll(step.temporary, step.target), messageOf(error))
     throw new Failure('UNAVAILABLE', `The files could not be written: ${why}. ${what}.`, {
+      reason: 'file_not_writable',
       hint: 'Make room or make the files writable, then run the same command again.',
       cause: error,
     })
@@ -206,6 +207,7 @@ export function applyPlan(files: readonly PlannedFile[], applying: Applying): vo
 }
 
 interface Obstacle {
+  readonly reason: string
   readonly says: string
   readonly hint: string
 }
@@ -218,28 +220,37 @@ export function obstacleTo(files: readonly PlannedFile[], project: string): Obst
 
 /** Fails with UNAVAILABLE where something is. */
 export function refuseObstacle(found: Obstacle | null): void {
-  if (found) throw new Failure('UNAVAILABLE', `${found.says}: nothing was written.`, { hint: found.hint })
+  if (found)
+    throw new Failure('UNAVAILABLE', `${found.says}: nothing was written.`, {
+      reason: found.reason,
+      hint: found.hint,
+    })
 }
 
 function obstacleAt(file: string, project: string): Obstacle | null {
   const target = targetOf(file)
   if (isWithin(project, file) && !isWithin(realOf(project), realOf(target))) {
     const says = `${file} is a link that leads out of the project, to ${target}`
-    return { says, hint: 'Replace the link by a file of its own, then run the same command again.' }
+    return {
+      reason: 'link_out_of_project',
+      says,
+      hint: 'Replace the link by a file of its own, then run the same command again.',
+    }
   }
   const found = entryAt(target)
   const hint = 'Make it writable, then run the same command again.'
-  if (found && (found.mode & 0o222) === 0) return { says: `${file} is read-only`, hint }
+  if (found && (found.mode & 0o222) === 0)
+    return { reason: 'file_not_writable', says: `${file} is read-only`, hint }
   const folder = folderThere(dirname(target))
   if (!entryAt(folder)?.isDirectory()) {
     const says = `${folder} is not a folder, and ${file} belongs below it`
-    return { says, hint: 'Move it away, then run the same command again.' }
+    return { reason: 'not_a_folder', says, hint: 'Move it away, then run the same command again.' }
   }
   try {
     accessSync(folder, constants.W_OK)
     return null
   } catch {
-    return { says: `${folder} cannot be written`, hint }
+    return { reason: 'folder_not_writable', says: `${folder} cannot be written`, hint }
   }
 }
 
@@ -304,6 +315,7 @@ function refuseChanged({ planned, bytes }: Step): void {
   const now = look(planned.file).bytes
   if (now === null ? bytes === null : bytes?.equals(now) === true) return
   throw new Failure('CONFLICT', `${planned.file} changed meanwhile: nothing was written.`, {
+    reason: 'file_changed',
     hint: 'Run the same command again: it looks at the file anew.',
   })
 }

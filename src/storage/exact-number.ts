@@ -7,6 +7,7 @@ export function exact(number: number, text: string | number = number): number {
     'UNAVAILABLE',
     `The database answered ${text}, which is beyond the numbers that are counted exactly.`,
     {
+      reason: 'number_too_large',
       hint: 'Counts and sums go up to 9,007,199,254,740,991. `waymark doctor` tells which rows are not what the facts make.',
     },
   )

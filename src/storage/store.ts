@@ -346,7 +346,9 @@ class SqliteStore implements Store {
 
   async #answering<Answer>(work: () => Promise<Answer>): Promise<Answer> {
     if (this.#closing.signal.aborted)
-      throw new Failure('UNAVAILABLE', `The store of ${this.#options.file} is closed.`)
+      throw new Failure('UNAVAILABLE', `The store of ${this.#options.file} is closed.`, {
+        reason: 'store_closed',
+      })
     const answer = this.#recovering(work)
     this.#underWay.add(answer)
     try {
@@ -389,12 +391,14 @@ class SqliteStore implements Store {
 
 function nothingToRepair(file: string): Failure {
   return new Failure('NOT_FOUND', `There is no record in ${file}: nothing was changed.`, {
+    reason: 'record_not_found',
     hint: 'Restore a backup with `waymark restore <file>`.',
   })
 }
 
 function nothingToBackUp(file: string): Failure {
   return new Failure('NOT_FOUND', `There is no record in ${file}: nothing was copied.`, {
+    reason: 'record_not_found',
     hint: 'The record begins with the first write.',
   })
 }

@@ -28,7 +28,7 @@ test.each([
   [['status', '--format', 'xml'], '--format cannot be "xml": choose json or text.', ''],
   [['log', '--limit', 'many'], '--limit must be a number, not "many".', 'waymark log --help'],
   [['log', '--limit'], '--limit needs a value.', 'waymark log --help'],
-  [['log', '--limit', '--format', 'json'], '--limit needs a value.', 'waymark log --help'],
+  [['log', '--limit', '--format', 'text'], '--limit needs a value.', 'waymark log --help'],
   [['log', '--limit', '1', '--limit', '2'], '--limit was given 2 times; it takes one value.', ''],
   [['log', '-x'], 'log has no flag -x.', 'waymark log --help'],
   [['mission', 'start', 'Name'], '--objective is missing.', 'waymark mission start --help'],

@@ -22,6 +22,38 @@ test('an answer is text, and JSON where a flag or WAYMARK_FORMAT names it', () =
   expect(unknown).toMatchObject({ code: 2, out: '', error: expect.stringContaining('"yaml"') })
 })
 
+test('a refusal is one JSON object on standard output where JSON is wanted, with its exit code', () => {
+  const { run, runWith } = openCommandLine()
+  const refused = run('show', 't-nothere', '--json')
+  expect(refused).toMatchObject({ code: 1, error: expect.stringContaining('waymark mission list') })
+  expect(refused.out.trim().split('\n')).toHaveLength(1)
+  expect(JSON.parse(refused.out)).toEqual({
+    success: false,
+    error: {
+      code: 'NOT_FOUND',
+      reason: 'mission_or_task_not_found',
+      message: 'mission or task not found: t-nothere',
+      hint: expect.stringContaining('waymark mission list'),
+      fix: expect.objectContaining({ operation: expect.any(String) }),
+      details: null,
+    },
+  })
+  expect(runWith({ environment: { WAYMARK_FORMAT: 'json' } }, 'show', 't-nothere').out).toBe(refused.out)
+  expect(run('show', 't-nothere', '--json', '--format', 'text').out).toBe('')
+  expect(run('show', 't-nothere').out).toBe('')
+})
+
+test.each([
+  [['status', '--fromat=x', '--json'], 2, 'INVALID_INPUT', 'usage_invalid'],
+  [['mission', 'start', 'Name', '--json'], 2, 'INVALID_INPUT', 'input_invalid'],
+  [['setup', 'nobody', '--json'], 2, 'INVALID_INPUT', 'client_unknown'],
+  [['check', '--json'], 2, 'INVALID_INPUT', 'record_not_found'],
+])('the reason of a refusal is in its JSON: %j', (words, code, kind, reason) => {
+  const { out, ...ran } = openCommandLine().run(...words)
+  expect(ran).toMatchObject({ code, error: expect.stringMatching(/^waymark: /) })
+  expect(JSON.parse(out)).toMatchObject({ success: false, error: { code: kind, reason } })
+})
+
 test('what import reads again is printed as JSON, whatever the format', () => {
   const { run } = openCommandLine()
   run('mission', 'start', 'Steered \u009b31m', '--objective', 'Any')

@@ -37,7 +37,11 @@ test('changes on another machine are approved there: the server does not take it
   await agent.refusal('state_gate_emit_event', finish('one'))
 
   const { error }: Answer = await server.api('approve', { id: run, role: 'reviewer' })
-  expect(error).toMatchObject({ code: 'REFUSED', message: expect.stringContaining(`in ${machine.folder}`) })
+  expect(error).toMatchObject({
+    code: 'REFUSED',
+    reason: 'run_on_other_machine',
+    message: expect.stringContaining(`in ${machine.folder}`),
+  })
   expect(error.hint).toContain(`waymark approve ${run}`)
   expect(JSON.stringify(await server.journal())).not.toContain('run.approved')
 
@@ -52,6 +56,19 @@ test('changes on another machine are approved there: the server does not take it
   expect(approved).toMatchObject({ code: 0, error: '' })
   expect(await agent.call('state_gate_emit_event', finish('two'))).toMatchObject({
     result: { accepted: true },
+  })
+})
+
+test('a refusal of the server keeps its reason and its fix on another machine', async () => {
+  const server = await teamServer()
+  const machine = connectedMachine(server, server.newToken('ada'))
+  const { code, out } = runProgram(['show', 't-nothere', '--json'], machine)
+  expect(code).toBe(1)
+  const { error } = JSON.parse(out)
+  expect(error).toMatchObject({
+    code: 'NOT_FOUND',
+    reason: 'mission_or_task_not_found',
+    fix: { operation: 'list_missions', input: {} },
   })
 })
 

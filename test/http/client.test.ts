@@ -57,7 +57,12 @@ test('a refusal is an ApiFailure with the words of the server', async () => {
   const client = createClient({ base: address, token: agentToken })
   const failure = await client('show', { id: 'm-nothing' }).catch((error: unknown) => error)
   if (!(failure instanceof ApiFailure)) throw failure
-  expect(failure).toMatchObject({ code: 'NOT_FOUND', status: 404 })
+  expect(failure).toMatchObject({
+    code: 'NOT_FOUND',
+    status: 404,
+    reason: 'mission_or_task_not_found',
+    fix: { operation: 'list_missions', input: {} },
+  })
   expect(failure.message).toContain('m-nothing')
 })
 

@@ -42,7 +42,7 @@ test('a code logs in once, with a cookie that no script and no other site can us
   const again = await fetch(address, { redirect: 'manual' })
   expect(again.status).toBe(401)
   expect(again.headers.get('set-cookie')).toBeNull()
-  expect((await jsonOf(again)).error.message).toContain('was used already')
+  expect((await jsonOf(again)).error).toMatchObject({ code: 'UNAUTHENTICATED', reason: 'login_code_invalid' })
 })
 
 test('a program that only previews the address does not use it up', async () => {
@@ -96,12 +96,10 @@ test('a cookie writes only with the CSRF value of its own session', async () => 
     })
   const missing = await start({})
   expect(missing.status).toBe(403)
-  expect((await jsonOf(missing)).error.message).toBe(
-    'A POST with a cookie needs the header X-Waymark-Csrf, which is missing.',
-  )
+  expect((await jsonOf(missing)).error).toMatchObject({ code: 'FORBIDDEN', reason: 'csrf_token_missing' })
   const foreign = await start({ 'X-Waymark-Csrf': other.csrf })
   expect(foreign.status).toBe(403)
-  expect((await jsonOf(foreign)).error.message).toContain('is not the one of this session')
+  expect((await jsonOf(foreign)).error).toMatchObject({ code: 'FORBIDDEN', reason: 'wrong_csrf_token' })
   expect((await start({ 'X-Waymark-Csrf': one.csrf })).status).toBe(200)
 })
 

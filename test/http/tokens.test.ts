@@ -22,10 +22,7 @@ test.each(['/api/session', '/api/projects', '/api/journal', '/api/openapi.json',
     expect(response.status).toBe(401)
     expect(response.headers.get('www-authenticate')).toContain('Bearer')
     const { error } = await jsonOf(response)
-    expect(error).toMatchObject({
-      code: 'UNAUTHENTICATED',
-      message: 'This needs a token, and none was sent.',
-    })
+    expect(error).toMatchObject({ code: 'UNAUTHENTICATED', reason: 'token_missing' })
   },
 )
 

@@ -129,9 +129,11 @@ test('access is asked over HTTP and MCP alike (26)', async () => {
   await expect.poll(async () => (await jsonOf(team.ask(ben, '/api/whoami', {}))).access).toBe('viewer')
   const refused = await team.ask(ben, '/api/start_mission', { name: 'A' })
   expect(refused.status).toBe(403)
-  expect((await jsonOf(refused)).error.message).toBe(
-    'start_mission needs contributor access, and Ben has viewer.',
-  )
+  expect((await jsonOf(refused)).error).toMatchObject({
+    code: 'FORBIDDEN',
+    reason: 'access_too_low',
+    message: expect.stringMatching(/start_mission.*contributor.*Ben.*viewer/),
+  })
   expect((await team.ask(ben, '/api/list_missions', {})).status).toBe(200)
   const { secret: looks } = await team.call('token_create', {
     name: 'looks',
@@ -141,7 +143,11 @@ test('access is asked over HTTP and MCP alike (26)', async () => {
   })
   expect((await team.ask(looks, '/api/list_missions', {})).status).toBe(200)
   const onlyRead = await jsonOf(team.ask(looks, '/api/start_mission', { name: 'A' }))
-  expect(onlyRead.error.message).toBe('start_mission changes something, and this token only reads.')
+  expect(onlyRead.error).toMatchObject({
+    code: 'FORBIDDEN',
+    reason: 'token_read_only',
+    message: expect.stringContaining('start_mission'),
+  })
   const { standing } = await jsonOf(team.ask(looks, '/api/session'))
   expect(standing).toMatchObject({ access: 'viewer', most: 'viewer', admin: false })
   expect(Object.keys(standing.refused)).toEqual(expect.arrayContaining(['notify_add', 'person_add']))

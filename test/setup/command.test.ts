@@ -474,7 +474,12 @@ test('for programs: the plan, the result and what was taken back as JSON', () =>
     diff: expect.arrayContaining(['+  "mcpServers": {']),
   })
   expect(planned.files.some(({ diff }: { readonly diff: readonly string[] }) => diff.length > 100)).toBe(true)
-  expect(run('setup', 'claude', '--json')).toMatchObject({ code: 2, out: '' })
+  const unconfirmed = run('setup', 'claude', '--json')
+  expect(unconfirmed.code).toBe(2)
+  expect(JSON.parse(unconfirmed.out)).toMatchObject({
+    success: false,
+    error: { code: 'INVALID_INPUT', reason: 'confirmation_needed' },
+  })
   expect(json('setup', 'claude', '--yes', '--format', 'json')).toMatchObject({
     state: 'written',
     undo: 'waymark setup claude --undo',

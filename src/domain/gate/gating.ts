@@ -28,6 +28,7 @@ export function refuseWhileGated(what: string, gating: readonly GatingRun[]): vo
     'REFUSED',
     `Cannot complete ${what}: run ${record.id}${others} of process ${record.process.id} gates it and is in "${record.state}", which is not a final state.`,
     {
+      reason: 'run_not_finished',
       hint: hintLines([...first.ways.slice(0, 5).map(wayWords), nextCall(record)]),
       details: {
         runs: gating.map((gate) => ({
@@ -51,6 +52,7 @@ export function refuseAfterLoss(what: string, lost: readonly RunRecord[], person
     ...(first.missionId === null ? { task_id: first.taskId } : { mission_id: first.missionId }),
   })
   throw new Failure('REFUSED', `Cannot complete ${what}: ${lossWords(first)}${others}.`, {
+    reason: 'run_not_successful',
     hint: hintOf`Bring another run of the same process to a successful end (${again}). ${personsWay}`,
     details: {
       runs: lost.slice(0, 20).map((run) => ({

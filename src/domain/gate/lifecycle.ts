@@ -43,6 +43,7 @@ export function createRun(
       'INVALID_PAYLOAD',
       `The context does not fit process ${definition.id}: ${first.path} ${first.message}.`,
       {
+        reason: 'context_invalid',
         hint: `waymark process show ${definition.id} shows what it asks for.`,
         details: { validation_errors: problems },
       },
@@ -181,6 +182,7 @@ export function migrateRun(run: RunRecord, migration: Migration, setting: Settin
     throw new Failure(
       'RUN_FINISHED',
       `Run ${run.id} has ended (${run.status}): it keeps the version that it ended with.`,
+      { reason: 'run_finished' },
     )
   }
   const state = stateMap.get(run.state) ?? run.state
@@ -190,7 +192,10 @@ export function migrateRun(run: RunRecord, migration: Migration, setting: Settin
     throw new Failure(
       'REFUSED',
       `The context of run ${run.id} does not fit version ${definition.version}: ${problem.path} ${problem.message}.`,
-      { hint: 'Change the context_schema of the new version so that it takes what running runs hold.' },
+      {
+        reason: 'context_invalid',
+        hint: 'Change the context_schema of the new version so that it takes what running runs hold.',
+      },
     )
   }
   const process = { hash, id: definition.id, version: definition.version, name: definition.name }
@@ -234,7 +239,10 @@ function assertState(definition: ProcessDefinition, state: string, run: RunRecor
   throw new Failure(
     'REFUSED',
     `Version ${definition.version} of ${definition.id} has no state "${state}", where run ${run.id} would be.${didYouMean(state, names)}`,
-    { hint: `Say where it goes: --state-map ${run.state}=<one of ${names.join(', ')}>.` },
+    {
+      reason: 'state_unknown',
+      hint: `Say where it goes: --state-map ${run.state}=<one of ${names.join(', ')}>.`,
+    },
   )
 }
 

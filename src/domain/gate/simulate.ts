@@ -102,7 +102,10 @@ function assertKnown(definition: ProcessDefinition, assumed: readonly string[]):
     throw new Failure(
       'INVALID_INPUT',
       `Process ${definition.id} has no guard and no type of artifact "${name}".${didYouMean(name, known)}`,
-      { hint: `What can be assumed: ${assumableNames(definition).join(', ') || 'nothing'}, or * for all.` },
+      {
+        reason: 'assumption_unknown',
+        hint: `What can be assumed: ${assumableNames(definition).join(', ') || 'nothing'}, or * for all.`,
+      },
     )
   }
 }

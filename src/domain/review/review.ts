@@ -140,7 +140,7 @@ export function sendReview(sending: Sending, setting: Setting): Review {
       verdict === 'comment'
         ? 'There is nothing to send: no comment and no text.'
         : 'To send work back, say what is to be done: there is no comment and no text.',
-      { hint: 'Write a comment first, or give a text.' },
+      { reason: 'review_empty', hint: 'Write a comment first, or give a text.' },
     )
   }
   return {

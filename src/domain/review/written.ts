@@ -92,6 +92,7 @@ export function readWritten(text: string, files: readonly QuotedFile[]): readonl
         'INVALID_INPUT',
         `Line ${at + 1} of what you wrote is below no mark: "${line.slice(0, 80)}".`,
         {
+          reason: 'comment_mark_missing',
           hint: 'Begin a comment with "? " for a question or "! " for a request.',
         },
       )
@@ -143,6 +144,7 @@ function namesFile(name: string, { path }: QuotedFile): boolean {
 
 function nowhere({ text, number }: PlaceLine, what: string): Failure {
   return new Failure('INVALID_INPUT', `Line ${number} of what you wrote ${what}: "${text.slice(0, 80)}".`, {
+    reason: 'quoted_line_changed',
     hint: 'Lines that begin with ">" must stay as --write showed them, or go. With --again it shows what you have looked at, too.',
   })
 }

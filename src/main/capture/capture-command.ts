@@ -92,6 +92,7 @@ function refuseUnwritable(root: string, environment: Environment): void {
   if (canSwitch(root, environment)) return
   const folder = dirname(settingsFile(root, environment))
   throw new Failure('UNAVAILABLE', `${folder} cannot be written: nothing was changed.`, {
+    reason: 'folder_not_writable',
     hint: 'Capture settings are kept there: make it writable, or set XDG_STATE_HOME to a folder that is, then run the same command again.',
   })
 }
@@ -100,6 +101,7 @@ function refuseAgent(command: string): void {
   const { kind, name } = commandLineActor(process.env, userName())
   if (kind === 'person') return
   throw new Failure('FORBIDDEN', `People say what is recorded of sessions; ${name} acts as an agent.`, {
+    reason: 'person_needed',
     hint: `Ask a person to run: ${command}`,
   })
 }

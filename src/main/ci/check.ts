@@ -24,7 +24,10 @@ export async function checkBranch(words: readonly string[]): Promise<number> {
     ...(place.head !== null && !isNamed(rest, '--head') ? ['--head', place.head] : []),
   ]
   const checked = await answerOf(['check', ...rest, ...added])
-  if (checked === null) return 2
+  if (typeof checked === 'string') {
+    if (isJson) print(checked)
+    return 2
+  }
   if (gitlab !== null) writeQuality(gitlab, checked)
   if (isJson) print(`${JSON.stringify(checked)}\n`)
   else print(inWords(checked))
@@ -48,6 +51,7 @@ function wordsOf(words: readonly string[]) {
       if (word === '--gitlab') at += 1
       if (gitlab === '' || gitlab.startsWith('--')) {
         throw new Failure('INVALID_INPUT', '--gitlab needs the file that is written.', {
+          reason: 'flag_value_missing',
           hint: 'Such as: waymark check --gitlab gl-code-quality-report.json',
         })
       }
@@ -64,10 +68,10 @@ function isNamed(words: readonly string[], flag: string): boolean {
   return words.some((word) => word === flag || word.startsWith(`${flag}=`))
 }
 
-/** Null where nothing could be checked, which was told. */
-async function answerOf(words: readonly string[]): Promise<Checked | null> {
-  const { said } = await answerAsJson(words)
-  return said === '' ? null : (JSON.parse(said) as Checked) // as the operation declares it, and tests compare
+/** The refusal as JSON where nothing could be checked, which was told. */
+async function answerOf(words: readonly string[]): Promise<Checked | string> {
+  const { said, refusal } = await answerAsJson(words)
+  return said === '' ? refusal : (JSON.parse(said) as Checked) // as the operation declares it, and tests compare
 }
 
 const mostInWords = 20
@@ -143,7 +147,9 @@ function writeQuality(file: string, { reasons }: Checked): void {
   try {
     writeFileSync(file, `${JSON.stringify(entries, null, 2)}\n`)
   } catch (error) {
-    throw new Failure('INVALID_INPUT', `${file} could not be written: ${messageOf(error)}`)
+    throw new Failure('INVALID_INPUT', `${file} could not be written: ${messageOf(error)}`, {
+      reason: 'file_not_writable',
+    })
   }
 }
 

@@ -74,6 +74,7 @@ async function layOut(recording: Recording, home: string): Promise<string> {
   } catch (error) {
     if (isMissing(error)) {
       throw new Failure('UNAVAILABLE', 'The demo plays in a repository, and there is no git on the PATH.', {
+        reason: 'git_not_installed',
         hint: 'Install it from https://git-scm.com, then play it again.',
       })
     }

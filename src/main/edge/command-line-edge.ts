@@ -89,7 +89,9 @@ export function askServer(place: EdgePlace, opening: EdgeOpening): Asked & { rea
       if (connection && !connection.isThere) return { healthy: false, checks: connection.checks }
       const done = await calls.perform(calling)
       if (done.kind !== 'answer') {
-        throw new Failure('INTERNAL', `The server answered ${name} as no operation is answered.`)
+        throw new Failure('INTERNAL', `The server answered ${name} as no operation is answered.`, {
+          reason: 'server_answer_invalid',
+        })
       }
       return {
         ...done.answer,

@@ -81,10 +81,12 @@ async function onlyProject(at: At): Promise<Session> {
   if (only && !other) return session.project === only.key ? session : { ...session, project: only.key }
   if (only) {
     throw new Failure('INVALID_INPUT', `${at.origin} has several projects: ${namesOf(projects)}.`, {
+      reason: 'project_ambiguous',
       hint: `Say which one: waymark connect ${at.origin} --project ${only.key}`,
     })
   }
   throw new Failure('NOT_FOUND', `There is no project at ${at.origin} yet.`, {
+    reason: 'no_project',
     hint: standing?.admin
       ? `Make one: waymark connect ${at.origin} --project <name> --new`
       : 'Ask an admin of the server to make one and to make you a member of it.',
@@ -118,6 +120,7 @@ function noSuchProject(
     'NOT_FOUND',
     `There is no project "${project}" at ${origin} that you may see${was}.${has}`,
     {
+      reason: 'project_not_found',
       hint: hintFor(seen, `waymark connect ${origin} --project ${project} --new`),
     },
   )
@@ -158,6 +161,7 @@ export async function disconnect(words: readonly string[]): Promise<void> {
   const kept = projectServer(root)
   if (kept === null) {
     throw new Failure('NOT_FOUND', `${root} is connected to no server.`, {
+      reason: 'server_not_connected',
       hint: 'waymark status says where its record is.',
     })
   }
@@ -181,7 +185,9 @@ async function sessionAt(server: ConnectedServer): Promise<Session> {
   return asking(server, async (client) => {
     const read = Session.safeParse(await client.get('/api/session'))
     if (read.success) return read.data
-    throw new Failure('UNAVAILABLE', `${server.origin} answers, but not as a server of Waymark does.`)
+    throw new Failure('UNAVAILABLE', `${server.origin} answers, but not as a server of Waymark does.`, {
+      reason: 'server_answer_invalid',
+    })
   })
 }
 
@@ -195,6 +201,7 @@ async function asking<Said>(
   } catch (error) {
     if (!(error instanceof ServerRefusal) || error.status !== 401) throw error
     throw new Failure('FORBIDDEN', `${server.origin} does not take this token: ${error.message}`, {
+      reason: 'token_invalid',
       hint: 'Ask whoever runs the server for one (waymark token create <name>), then connect with WAYMARK_TOKEN=<token>.',
     })
   } finally {
@@ -209,9 +216,7 @@ function refuseAgent(command: string): void {
   throw new Failure(
     'FORBIDDEN',
     `People say what a machine is connected to and which commands run on it; ${name} acts as an agent.`,
-    {
-      hint: `Ask a person to run: ${command}`,
-    },
+    { reason: 'person_needed', hint: `Ask a person to run: ${command}` },
   )
 }
 
@@ -232,6 +237,7 @@ async function askedToken(origin: string): Promise<string> {
     process.stdin.destroy()
   }
   throw new Failure('INVALID_INPUT', `There is no token for ${origin} on this machine, and none was given.`, {
+    reason: 'token_missing',
     hint: 'Run it in a shell, or give the token with WAYMARK_TOKEN.',
   })
 }

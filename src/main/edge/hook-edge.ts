@@ -30,6 +30,7 @@ export async function openEdgeHook(
     const failure = new Failure(
       'UNAVAILABLE',
       `The server ${server.origin} is away, and nothing of this project is known here.`,
+      { reason: 'server_unreachable' },
     )
     return { top, look: () => Promise.reject(failure), isClosed: async () => true }
   }

@@ -86,6 +86,7 @@ export function openUnconnected(look: () => EdgePlace | null, flags: McpFlags, l
 }
 
 const keptHereNow = new Failure('UNAVAILABLE', 'The record of this folder is kept on this machine now.', {
+  reason: 'project_moved_here',
   hint: 'Start this MCP server again: it began when the folder named a server elsewhere.',
 })
 
@@ -149,7 +150,9 @@ function relayedProject(place: EdgePlace, flags: McpFlags, log: Surface['log']) 
     ask: async (operation, input, client) => {
       const done = await calls.perform({ ...calling(client), operation, input })
       if (done.kind === 'answer') return done.answer
-      throw new Failure('INTERNAL', `The server answered ${operation} as no operation is answered.`)
+      throw new Failure('INTERNAL', `The server answered ${operation} as no operation is answered.`, {
+        reason: 'server_answer_invalid',
+      })
     },
     journal: remoteJournal(server),
   }

@@ -171,7 +171,10 @@ function folderOf(named: string | undefined, workingFolder: string): string | un
   if (named === undefined) return undefined
   const folder = resolve(workingFolder, named)
   if (existsSync(folder) && statSync(folder).isDirectory()) return realpathSync(folder)
-  throw new Failure('NOT_FOUND', `There is no folder ${named}.`, { hint: `It was looked for at ${folder}.` })
+  throw new Failure('NOT_FOUND', `There is no folder ${named}.`, {
+    reason: 'folder_not_found',
+    hint: `It was looked for at ${folder}.`,
+  })
 }
 
 function refuseUnusable(folder: string, environment: Environment): void {

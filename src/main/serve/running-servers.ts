@@ -184,6 +184,7 @@ function textIn(said: unknown, name: string): string | null {
 
 function unanswered({ address }: Asked, what: string): Failure {
   return new Failure('UNAVAILABLE', `What answers at ${address} ${what}.`, {
+    reason: 'server_answer_invalid',
     hint: 'It may keep its tokens elsewhere: is XDG_STATE_HOME the same for both?',
   })
 }

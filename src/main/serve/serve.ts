@@ -180,6 +180,7 @@ async function teamInForce(
       'INVALID_INPUT',
       `Persons who sign in at ${oidc.issuer} are kept in a database that is named.`,
       {
+        reason: 'named_database_needed',
         hint: 'Set WAYMARK_DATABASE to a file or to a postgres:// address.',
       },
     )
@@ -195,7 +196,7 @@ function refuseRemoteWithoutTokens({ allowRemote }: ServeFlags, tokens: TokenFil
   throw new Failure(
     'REFUSED',
     '--allow-remote lets other machines in, but no token was made for them: the only tokens are those that the server makes for its own user.',
-    { hint: 'Make one first: waymark token create <name>' },
+    { reason: 'token_missing', hint: 'Make one first: waymark token create <name>' },
   )
 }
 

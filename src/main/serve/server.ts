@@ -80,10 +80,14 @@ function taken(port: number, host: string, server: RunningServer | null): Failur
     return new Failure(
       'UNAVAILABLE',
       `Port ${port} is used by the Waymark server of ${server.projects.join(', ')} (process ${server.pid}), at http://${server.address}.`,
-      { hint: 'Stop that one, choose another port with --port, or leave --port out to get a free one.' },
+      {
+        reason: 'port_in_use',
+        hint: 'Stop that one, choose another port with --port, or leave --port out to get a free one.',
+      },
     )
   }
   return new Failure('UNAVAILABLE', `Port ${port} of ${host} is used by another program, or not allowed.`, {
+    reason: 'port_unavailable',
     hint: 'Choose another with --port, or leave --port out to get a free one.',
   })
 }

@@ -46,11 +46,13 @@ function refuseAgentForPerson(kind: string, role: string | undefined): void {
   const { kind: caller, name, insideCommand } = commandLineActor(process.env, userName())
   if (insideCommand && role !== undefined) {
     throw new Failure('FORBIDDEN', `A token with the role ${role} is not made inside a guard's command.`, {
+      reason: 'inside_command',
       hint: 'Ask a person to run: waymark token create <name> --role <role>',
     })
   }
   if (kind === 'agent' || caller === 'person') return
   throw new Failure('FORBIDDEN', `Tokens of people are made by people; ${name} acts as an agent.`, {
+    reason: 'person_needed',
     hint: 'Ask a person to run: waymark token create <name> --kind person',
   })
 }
@@ -87,6 +89,7 @@ function refuseAgent(): void {
   const { kind, name } = commandLineActor(process.env, userName())
   if (kind === 'person') return
   throw new Failure('FORBIDDEN', `People log out themselves; ${name} acts as an agent.`, {
+    reason: 'person_needed',
     hint: 'Ask a person to run: waymark logout',
   })
 }
@@ -96,5 +99,8 @@ function tokenNamed(name: string, folder: string): string {
   const found = entries.find((entry) => entry.name === name)
   if (found) return found.hash
   const names = entries.map((entry) => entry.name).join(', ') || 'none'
-  throw new Failure('NOT_FOUND', `There is no token "${name}".`, { hint: `The tokens are ${names}.` })
+  throw new Failure('NOT_FOUND', `There is no token "${name}".`, {
+    reason: 'token_not_found',
+    hint: `The tokens are ${names}.`,
+  })
 }

@@ -14,6 +14,7 @@ export function formatIn(environment: Environment): 'json' | 'text' | undefined 
   const format = firstSet(environment, ['WAYMARK_FORMAT'])
   if (format === undefined || format === 'json' || format === 'text') return format
   throw new Failure('INVALID_INPUT', `WAYMARK_FORMAT cannot be "${format}": choose json or text.`, {
+    reason: 'setting_value_invalid',
     hint: 'Set it to one of them, or unset it: text is the default.',
   })
 }

@@ -34,7 +34,7 @@ export function readWords(command: string, words: readonly string[]): CommandWor
     options,
   })
   const mistaken = (message: string, way = '') =>
-    new Failure('INVALID_INPUT', message, { hint: `${way}Usage: ${usage}` })
+    new Failure('INVALID_INPUT', message, { reason: 'usage_invalid', hint: `${way}Usage: ${usage}` })
   const names = flags.map(({ name }) => name)
   const unknown = Object.keys(values).find((name) => !names.includes(name))
   if (unknown !== undefined) {
@@ -128,6 +128,7 @@ function toolsetsOf({ text }: CommandWords): Surface['toolsets'] {
   const wrong = names.find((name) => !toolsets.some((known) => known === name))
   if (wrong === undefined) return toolsets.filter((known) => names.includes(known))
   throw new Failure('INVALID_INPUT', `There is no toolset "${wrong}".`, {
+    reason: 'toolset_unknown',
     hint: `The toolsets are ${toolsets.join(', ')}: --toolsets plan,track. With --toolsets auto the gate's tools are listed once the project has a process or a run.`,
   })
 }

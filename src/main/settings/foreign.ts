@@ -26,6 +26,7 @@ export function refuseForeign(root: string, database?: string): void {
   } catch (error) {
     if (error instanceof Failure) throw error
     throw new Failure('UNAVAILABLE', `What git tracks in ${root} cannot be read: ${messageOf(error)}`, {
+      reason: 'git_index_unreadable',
       hint: 'Repair the index of git (git status says what is wrong), then run the same command again.',
       cause: error,
     })
@@ -73,6 +74,7 @@ function refuseTracked(root: string): void {
     'REFUSED',
     `Git tracks ${first}${others} in ${root}: Waymark reads nothing that a repository brings along there.`,
     {
+      reason: 'waymark_folder_tracked',
       hint: `If it is your own, untrack it: git rm -r --cached '${first}'. If not, delete it: git rm -r '${first}'.`,
     },
   )
@@ -87,6 +89,7 @@ function refuseTrackedDatabase(root: string, database: string): void {
   })
   if (found === '') return
   throw new Failure('REFUSED', `Git tracks the database ${found} in ${root}: anybody may have written it.`, {
+    reason: 'database_tracked',
     hint: `If it is your own, untrack it: git rm --cached '${found}'. If not, name another with WAYMARK_DATABASE.`,
   })
 }
@@ -107,6 +110,7 @@ function realOf(path: string): string {
 
 function foreign(path: string, kind: string): Failure {
   return new Failure('REFUSED', `${path} is ${kind}: Waymark neither reads nor writes there.`, {
+    reason: 'path_not_regular',
     hint: `Remove it: rm '${path}'. To keep the record elsewhere, set WAYMARK_DATABASE.`,
   })
 }

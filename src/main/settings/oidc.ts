@@ -22,6 +22,7 @@ export function oidcSettings(
       'INVALID_INPUT',
       `Signing in by OpenID Connect needs an issuer and a client, and the ${issuer === undefined ? 'issuer' : 'client'} is missing.`,
       {
+        reason: 'oidc_setting_missing',
         hint: 'waymark serve --oidc-issuer https://… --oidc-client <id>, or WAYMARK_OIDC_ISSUER and WAYMARK_OIDC_CLIENT.',
       },
     )
@@ -43,6 +44,7 @@ function assertSafe(issuer: string): void {
   throw new Failure(
     'INVALID_INPUT',
     `--oidc-issuer must be an https:// address, not "${issuer.slice(0, 200)}".`,
+    { reason: 'address_not_encrypted' },
   )
 }
 
@@ -53,6 +55,7 @@ function secretIn(environment: Environment): string | null {
     return readFileSync(file, 'utf8').trim()
   } catch {
     throw new Failure('UNAVAILABLE', `The file ${file} with the client's secret cannot be read.`, {
+      reason: 'file_unreadable',
       hint: `${secretName}_FILE names it.`,
     })
   }

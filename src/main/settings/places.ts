@@ -80,6 +80,7 @@ export function missingFolder(folder: string): Failure | null {
   const found = entryAt(folder)
   if (found?.isDirectory()) return null
   return new Failure('UNAVAILABLE', found ? `${folder} is not a folder.` : `There is no folder ${folder}.`, {
+    reason: found ? 'not_a_folder' : 'folder_not_found',
     hint: 'Name the folder of a project with --project <folder>, or run this in it.',
   })
 }
@@ -141,6 +142,7 @@ function unknownKind(url: string): Failure {
     'UNAVAILABLE',
     `A database at ${protocol}… cannot be used: it is a file of SQLite, or a server at postgres://….`,
     {
+      reason: 'database_protocol_unknown',
       hint: 'Set WAYMARK_DATABASE to the path of a file or to a URL that begins with postgres://, or unset it to use .waymark/waymark.db.',
     },
   )
@@ -216,6 +218,7 @@ export function serverFolder(environment: Environment): string {
   const folder = join(stateFolder({ platform: process.platform, environment, home }), 'server')
   if (canWrite(folder)) return folder
   throw new Failure('UNAVAILABLE', `The tokens of the server cannot be kept: ${folder} cannot be written.`, {
+    reason: 'folder_not_writable',
     hint: 'Make it writable, or set XDG_STATE_HOME to a folder that is.',
   })
 }

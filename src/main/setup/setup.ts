@@ -403,6 +403,7 @@ function knownClient(name: string): Client {
   const ids = allClients.flatMap(({ id, aliases = [] }) => [id, ...aliases])
   const meant = nearest(name.toLowerCase(), ids)
   throw new Failure('INVALID_INPUT', `There is no client "${name}" that setup knows.`, {
+    reason: 'client_unknown',
     hint: `${meant === undefined ? '' : `Did you mean ${meant}? `}It knows ${idsOf(allClients)}.`,
   })
 }
@@ -429,6 +430,7 @@ function readAsked(flags: CommandWords): Asked {
       'REFUSED',
       'This copy of Waymark did not come from the npm registry, so npx might start a stranger’s program.',
       {
+        reason: 'not_from_registry',
         hint: 'Leave --via npx out: files of a project name waymark, those of a user name this copy.',
       },
     )
@@ -504,6 +506,7 @@ function refuseAgent({ command }: Running, flags: CommandWords, environment: Env
     'FORBIDDEN',
     `People say which programs start Waymark and what agents may do; ${name} acts as an agent.`,
     {
+      reason: 'person_needed',
       hint: `Ask a person to run: ${line}\nWith --dry-run it shows what it would write.`,
     },
   )
@@ -515,7 +518,7 @@ function refuseUnrecordable({ records }: Place): void {
   throw new Failure(
     'UNAVAILABLE',
     `${records.folder} cannot be written, and what takes a setup back is kept there: nothing was written.`,
-    { hint: 'Make it writable, or set XDG_STATE_HOME to a folder that is.' },
+    { reason: 'folder_not_writable', hint: 'Make it writable, or set XDG_STATE_HOME to a folder that is.' },
   )
 }
 
@@ -526,6 +529,7 @@ function refuseNoProject(clients: readonly Client[], ground: Ground, asked: Aske
   const unusable = needs ? unusableFolder(ground.folder, ground.home) : null
   if (unusable === null) return
   throw new Failure('UNAVAILABLE', `No project is chosen: ${ground.folder} is not a project folder.`, {
+    reason: 'no_project_chosen',
     hint: 'Run it in the folder of a project, name one with --project <folder>, or set the client up for all projects with --user.',
   })
 }
@@ -581,6 +585,7 @@ async function agreed(question: string, flags: CommandWords, place: Place): Prom
   if (!isAtTerminal(place)) {
     const why = place.isJson ? 'with --json nobody is asked' : 'there is no terminal to ask at'
     throw new Failure('INVALID_INPUT', `Nothing was written: ${why}.`, {
+      reason: 'confirmation_needed',
       hint: 'Add --yes to write it, or --dry-run to see it only.',
     })
   }

@@ -50,65 +50,77 @@ interface Words {
   readonly matches: RegExp
   readonly says: (shown: string, message: string) => string
   readonly hint: string
+  readonly reason: string
 }
 
 const causes: readonly Words[] = [
   {
     matches: /^55P03$/,
+    reason: 'database_locked',
     says: (shown) =>
       `Another session kept this project locked for 10 seconds in ${shown}, which is busy; nothing was recorded.`,
     hint: 'Call again. If it stays locked, find the session that holds it in pg_stat_activity and end it.',
   },
   {
     matches: /^(57014|25P04)$/,
+    reason: 'database_timeout',
     says: (shown) =>
       `The database ${shown} took longer than 15 seconds for one statement; nothing was recorded.`,
     hint: 'Call again. If it stays slow, look at its load and at pg_stat_activity.',
   },
   {
     matches: /^(53100|53400|58030)$/,
+    reason: 'disk_full',
     says: (shown) => `The disk of the database ${shown} is full, or cannot be written; nothing was recorded.`,
     hint: 'Free some space on the database server, then make the same call again.',
   },
   {
     matches: /^53200$/,
+    reason: 'out_of_memory',
     says: (shown) => `The database ${shown} is out of memory; nothing was recorded.`,
     hint: 'Call again, and give the database server more memory or fewer connections.',
   },
   {
     matches: /^28/,
+    reason: 'database_login_refused',
     says: (shown) => `The database ${shown} refused the user or the password.`,
     hint: 'Correct them in the URL of WAYMARK_DATABASE.',
   },
   {
     matches: /^3D000$/,
+    reason: 'database_not_found',
     says: (shown) => `There is no such database: ${shown}.`,
     hint: 'Make it with `createdb`, or name another one with WAYMARK_DATABASE.',
   },
   {
     matches: /^(42501|3F000)$/,
+    reason: 'database_permission_denied',
     says: (shown, message) => `The user of the database ${shown} may not do this: ${message}.`,
     hint: 'Let it own the database, or grant it `create` on the schema and all rights on the tables.',
   },
   {
     matches: /^(40001|40P01)$/,
+    reason: 'database_busy',
     says: (shown) =>
       `The database ${shown} refused this six times because of others' writes; nothing was recorded.`,
     hint: 'Call again.',
   },
   {
     matches: /^53300$/,
+    reason: 'too_many_connections',
     says: (shown) => `The database ${shown} took no further connection for 10 seconds; nothing was recorded.`,
     hint: 'Raise its max_connections, or lower ?pool= in the URL of every server: `waymark doctor` compares them.',
   },
   {
     matches: /^25006$/,
+    reason: 'database_read_only',
     says: (shown) =>
       `The database ${shown} is read-only: a standby, or a primary that was replaced. Nothing was recorded.`,
     hint: 'Let WAYMARK_DATABASE lead to the primary, for example with target_session_attrs or a balancer.',
   },
   {
     matches: /^(42P01|42703|22021|XX00[012]|UNREADABLE_ROW)$/,
+    reason: 'database_damaged',
     says: (shown, message) => `The database ${shown} is not as Waymark left it: ${message}.`,
     hint: 'Run `waymark doctor`: it says what is wrong. pg_restore restores a backup.',
   },
@@ -120,13 +132,21 @@ export function unavailable(error: unknown, shown: string): unknown {
   const code = codeOf(error)
   const cause = causes.find(({ matches }) => matches.test(code ?? ''))
   if (cause) {
-    return new Failure('UNAVAILABLE', cause.says(shown, messageOf(error)), { hint: cause.hint, cause: error })
+    return new Failure('UNAVAILABLE', cause.says(shown, messageOf(error)), {
+      reason: cause.reason,
+      hint: cause.hint,
+      cause: error,
+    })
   }
   if (error instanceof CommitLost) {
     return new Failure(
       'UNAVAILABLE',
       `The connection to ${shown} broke while this was being recorded, and the database did not answer for 10 seconds: it may have been recorded.`,
-      { hint: 'Repeat the call with the same idempotency key: then it is recorded once.', cause: error },
+      {
+        reason: 'commit_unknown',
+        hint: 'Repeat the call with the same idempotency key: then it is recorded once.',
+        cause: error,
+      },
     )
   }
   if (!(error instanceof NoConnection) && verdictOn(error) !== 'reconnect') return error
@@ -134,6 +154,7 @@ export function unavailable(error: unknown, shown: string): unknown {
     'UNAVAILABLE',
     `The database ${shown} cannot be reached: ${messageOf(error) || code}. Nothing was recorded.`,
     {
+      reason: 'database_unreachable',
       hint: 'Check that it runs, and that WAYMARK_DATABASE names it rightly; then make the same call again.',
       cause: error,
     },

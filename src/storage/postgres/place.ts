@@ -28,13 +28,12 @@ export function postgresPlace(url: string, listen: string | null = null): Postgr
     throw new Failure(
       'INVALID_INPUT',
       `The database's URL says pool=${pool}, which is no number of connections.`,
-      {
-        hint: 'Write a number from 1 to 999, such as ?pool=10.',
-      },
+      { reason: 'database_url_invalid', hint: 'Write a number from 1 to 999, such as ?pool=10.' },
     )
   }
   if (prepare !== null && prepare !== 'true' && prepare !== 'false') {
     throw new Failure('INVALID_INPUT', `The database's URL says prepare=${prepare}.`, {
+      reason: 'database_url_invalid',
       hint: 'Write prepare=false for a pooler that keeps no prepared statements, or leave it out.',
     })
   }
@@ -57,6 +56,7 @@ function parsedUrl(url: string, variable: string): URL {
   // What is wrong with it is not shown: it may hold a password.
   if (read) return read
   throw new Failure('INVALID_INPUT', `${variable} is not a URL of PostgreSQL that can be read.`, {
+    reason: 'database_url_invalid',
     hint: 'Write postgres://user:password@host:5432/database, with special characters of the password percent-encoded.',
   })
 }

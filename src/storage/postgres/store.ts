@@ -162,9 +162,7 @@ class PostgresStore implements Store {
         throw new Failure(
           'NOT_FOUND',
           `There is no record in ${database.place.shown}: nothing was changed.`,
-          {
-            hint: 'The record begins with the first write.',
-          },
+          { reason: 'record_not_found', hint: 'The record begins with the first write.' },
         )
       }
       return database.patiently(() =>
@@ -312,6 +310,7 @@ class PostgresStore implements Store {
   #noProject(id: string): Failure {
     const { shown } = this.#server.database.place
     return new Failure('NOT_FOUND', `There is no project ${id} in ${shown}.`, {
+      reason: 'project_not_found',
       hint: 'A project is made by the first write from its folder.',
     })
   }
@@ -348,15 +347,14 @@ class PostgresStore implements Store {
     return new Failure(
       'REFUSED',
       `The database ${this.#server.database.place.shown} ${what}: it is kept by a server.`,
-      {
-        hint,
-      },
+      { reason: 'database_at_server', hint },
     )
   }
 
   async #answering<Answer>(work: () => Promise<Answer>): Promise<Answer> {
     const { shown } = this.#server.database.place
-    if (this.#closing.signal.aborted) throw new Failure('UNAVAILABLE', `The store of ${shown} is closed.`)
+    if (this.#closing.signal.aborted)
+      throw new Failure('UNAVAILABLE', `The store of ${shown} is closed.`, { reason: 'store_closed' })
     const answer = work().catch((error: unknown) => {
       throw unavailable(error, shown)
     })
@@ -396,6 +394,7 @@ function hasOne(id: string): Failure {
     'CONFLICT',
     `The project ${id} has a record already: a journal is restored only where there is none.`,
     {
+      reason: 'record_exists',
       hint: 'Restore it in another folder, or name another database with WAYMARK_DATABASE.',
     },
   )

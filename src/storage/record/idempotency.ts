@@ -34,21 +34,31 @@ export async function storedAnswer(
   if (!row) return null
   const isOwn = row.connection === idempotency.connection
   if (!isOwn && holdsClaim(row.answer)) {
-    throw reused('was used by another connection, for a claim: its token is not answered again', idempotency)
+    throw reused(idempotency, {
+      reason: 'claim_of_other_connection',
+      how: 'was used by another connection, for a claim: its token is not answered again',
+    })
   }
   if (row.operation === idempotency.operation && row.input_hash === idempotency.inputHash) {
     return { answer: parsed(row.answer) }
   }
   throw reused(
-    row.operation === idempotency.operation
-      ? `was used for ${row.operation} with another input`
-      : `was used for ${row.operation}, not for ${idempotency.operation}`,
     idempotency,
+    row.operation === idempotency.operation
+      ? { reason: 'idempotency_key_reused', how: `was used for ${row.operation} with another input` }
+      : {
+          reason: 'idempotency_key_of_other_operation',
+          how: `was used for ${row.operation}, not for ${idempotency.operation}`,
+        },
   )
 }
 
-function reused(how: string, { key }: Idempotency): Failure {
+function reused(
+  { key }: Idempotency,
+  { reason, how }: { readonly reason: string; readonly how: string },
+): Failure {
   return new Failure('IDEMPOTENCY_KEY_REUSED', `The idempotency key "${key}" ${how}.`, {
+    reason,
     hint: 'Give every new command a key of its own; repeat a key only with the very same input.',
   })
 }

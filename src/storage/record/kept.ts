@@ -101,6 +101,7 @@ function assertWhole({ attempt_id, command_id, sha256, content = null }: KeptRow
       ? `What command ${JSON.stringify(command_id)} printed is not what its hash is of.`
       : `The kept changes of attempt ${JSON.stringify(attempt_id)} are not those of their hash.`,
     {
+      reason: 'content_changed',
       hint: 'They were damaged where they come from, or on the way. Try it again; `waymark tidy` removes old ones.',
     },
   )

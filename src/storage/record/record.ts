@@ -172,7 +172,10 @@ function assertOfServer(facts: readonly NewFact[]): void {
   throw new Failure(
     'REFUSED',
     `Nothing is planned or worked at in the reserved project "${serverProject}", where persons and tokens are kept.`,
-    { hint: 'An admin makes a project: waymark project add <name>. Work in that one.' },
+    {
+      reason: 'project_name_reserved',
+      hint: 'An admin makes a project: waymark project add <name>. Work in that one.',
+    },
   )
 }
 

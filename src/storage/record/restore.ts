@@ -135,7 +135,7 @@ function changed(seq: number): Failure {
   return new Failure(
     'INVALID_INPUT',
     `Fact ${seq} of the journal does not follow from the ones before it: it was changed, or one is missing.`,
-    { hint: 'Export the journal again from the project that it comes from.' },
+    { reason: 'export_damaged', hint: 'Export the journal again from the project that it comes from.' },
   )
 }
 
@@ -164,6 +164,7 @@ export class Diverged extends Failure {
       'CONFLICT',
       `The record here has ${entries} log entries, and some of them are not in the file. Nothing was changed.`,
       {
+        reason: 'record_diverged',
         hint: 'Compare both with `waymark log`. To keep this record beside the imported one, import the file into another database: name it with WAYMARK_DATABASE.',
       },
     )
@@ -174,6 +175,7 @@ function projectOf(facts: readonly Fact[]): ProjectId {
   const first = facts[0]?.body
   if (first?.kind === 'project.created') return first.id
   throw new Failure('INVALID_INPUT', 'The journal does not begin with the fact that made its project.', {
+    reason: 'export_incomplete',
     hint: 'Restore a whole journal, as `waymark export` writes it.',
   })
 }
@@ -184,6 +186,7 @@ async function assertEmpty(db: Kysely<Tables>, id: string): Promise<void> {
     'CONFLICT',
     `This project has a record already, of ${seq} facts: a journal is restored only where there is none.`,
     {
+      reason: 'record_exists',
       hint: 'Run `waymark import --replace <file>` to put it in the place of this record, which is kept; or import it in another folder, or into another database with WAYMARK_DATABASE.',
     },
   )
@@ -191,6 +194,7 @@ async function assertEmpty(db: Kysely<Tables>, id: string): Promise<void> {
 
 function isKnown(id: string): Failure {
   return new Failure('CONFLICT', `The database holds the project ${id} of this journal already.`, {
+    reason: 'record_exists',
     hint: 'Run `waymark import --replace <file>` to continue it, or name another database with WAYMARK_DATABASE.',
   })
 }

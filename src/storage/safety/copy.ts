@@ -80,6 +80,7 @@ function unwritable(error: unknown, target: string): unknown {
   if (!/^(SQLITE_CANTOPEN|SQLITE_FULL|SQLITE_READONLY|SQLITE_IOERR_WRITE|SQLITE_PERM)/.test(code))
     return error
   return new Failure('UNAVAILABLE', `The file ${target} cannot be written (${code}); nothing was changed.`, {
+    reason: 'file_not_writable',
     hint: 'Name a file in a folder that you may write to, on a disk with room for it.',
     cause: error,
   })
@@ -87,12 +88,14 @@ function unwritable(error: unknown, target: string): unknown {
 
 function noFolder(target: string): Failure {
   return new Failure('NOT_FOUND', `There is no folder ${dirname(target)}; nothing was copied.`, {
+    reason: 'folder_not_found',
     hint: 'Make it, or name a file in another folder.',
   })
 }
 
 function taken(target: string): Failure {
   return new Failure('CONFLICT', `There is a file ${target} already; it was not touched.`, {
+    reason: 'file_exists',
     hint: 'Name a file that does not exist yet.',
   })
 }
@@ -101,7 +104,10 @@ function locked(target: string): Failure {
   return new Failure(
     'UNAVAILABLE',
     `Another process kept the database ${target} locked for ${patience / 1000} seconds.`,
-    { hint: 'Call again. If it stays locked, find the process that holds the file open and end it.' },
+    {
+      reason: 'database_locked',
+      hint: 'Call again. If it stays locked, find the process that holds the file open and end it.',
+    },
   )
 }
 

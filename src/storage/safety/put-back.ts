@@ -61,12 +61,14 @@ function assertBackup(file: string, backup: string): void {
   const stats = statSync(backup, { bigint: true, throwIfNoEntry: false })
   if (!stats?.isFile()) {
     throw new Failure('NOT_FOUND', `There is no file ${backup}.`, {
+      reason: 'file_not_found',
       hint: 'Name a file that `waymark backup <file>` wrote.',
     })
   }
   const now = statSync(file, { bigint: true, throwIfNoEntry: false })
   if (now?.ino === stats.ino && now.dev === stats.dev) {
     throw new Failure('INVALID_INPUT', `${backup} is the database itself.`, {
+      reason: 'backup_is_database',
       hint: 'Name a file that `waymark backup <file>` wrote.',
     })
   }
@@ -175,6 +177,7 @@ function changePlaces(coming: string, file: string, kept: string | null): void {
 
 function notOurs(file: string): Failure {
   return new Failure('INVALID_INPUT', `The file ${file} is not a Waymark database; nothing was changed.`, {
+    reason: 'not_a_database',
     hint: 'Name a file that `waymark backup <file>` wrote.',
   })
 }
@@ -184,6 +187,7 @@ function withoutRecord(file: string): Failure {
     'INVALID_INPUT',
     `The backup ${file} holds no record of this project; nothing was changed.`,
     {
+      reason: 'backup_of_other_project',
       hint: 'Run it in the folder of the project that was backed up, or name that one with --project.',
     },
   )
@@ -191,6 +195,7 @@ function withoutRecord(file: string): Failure {
 
 function damaged(file: string, why: string): Failure {
   return new Failure('INVALID_INPUT', `The backup ${file} is damaged: ${why}. Nothing was changed.`, {
+    reason: 'backup_damaged',
     hint: 'Name an older backup.',
   })
 }

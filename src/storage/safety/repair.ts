@@ -56,6 +56,7 @@ async function fixIndexes(
   const left = await integrityFindings(file)
   if (left.length === 0) return
   throw new Failure('UNAVAILABLE', `The database file ${file} is damaged beyond its indexes: ${left[0]}.`, {
+    reason: 'database_damaged',
     hint: `Restore a backup with \`waymark restore <file>\`. A copy of the file as it is was kept in ${backup}.`,
   })
 }
@@ -68,6 +69,7 @@ export function brokenJournal(
   const why =
     trouble ?? `The journal is broken at fact ${brokenAt}: it, or one before it, was changed or removed.`
   return new Failure('REFUSED', `${why} Tables are made from a whole journal only; nothing was changed.`, {
+    reason: 'log_broken',
     hint,
   })
 }

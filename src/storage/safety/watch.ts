@@ -9,6 +9,9 @@ import { openReader } from '../sqlite/connection.ts'
 import type { Loss } from '../sqlite/database-file.ts'
 import { copyToNew, stamp } from './copy.ts'
 
+const missing = { reason: 'database_missing', what: 'is gone or empty' }
+const replaced = { reason: 'database_replaced', what: 'was cut or replaced' }
+
 /** What this process knows of a record, from its own calls and from the anchor: what was there must still be there. */
 export class RecordWatch {
   readonly #file: string
@@ -73,7 +76,7 @@ export class RecordWatch {
     if (this.#known === null || this.#hasOtherLineage()) return
     this.#rescued = (await this.#rescue(database)) ?? this.#rescued
     if (loss === 'log') throw this.#lostLog()
-    if (loss === 'shrunk') throw this.failure(null, 'was cut short')
+    if (loss === 'shrunk') throw this.failure(null, { reason: 'database_replaced', what: 'was cut short' })
   }
 
   /** What the anchor says beside what is there; null when they agree. */
@@ -93,13 +96,13 @@ export class RecordWatch {
     return this.#known
   }
 
-  failure(facts: number | null, what = facts === null ? 'is gone or empty' : 'was cut or replaced'): Failure {
+  failure(facts: number | null, { reason, what } = facts === null ? missing : replaced): Failure {
     const { seq = 0 } = this.#known ?? {}
     const now = facts === null ? '' : ` It holds ${facts} now, and not the last of those.`
     return new Failure(
       'UNAVAILABLE',
       `The database ${this.#file} ${what}: its journal held ${seq} facts on ${instant(this.#knownAt)}.${now} Nothing was recorded.`,
-      { hint: this.#wayBack() },
+      { reason, hint: this.#wayBack() },
     )
   }
 
@@ -115,6 +118,7 @@ export class RecordWatch {
       'UNAVAILABLE',
       `The log ${this.#file}-wal was removed while the database was in use. Nothing was recorded.${saved}`,
       {
+        reason: 'database_log_removed',
         hint: 'Call again: what this process held is written back when it opens the database again. If it is refused, end the Waymark servers of this project and start them again.',
       },
     )

@@ -50,7 +50,7 @@ export function assertNotOlder(database: string, version: number, startAnew: str
   throw new Failure(
     'UNAVAILABLE',
     `The database ${database} has schema ${version}, made by a Waymark from before its first release; this one reads only schema ${schemaVersion}.`,
-    { hint: startAnew },
+    { reason: 'schema_too_old', hint: startAnew },
   )
 }
 
@@ -58,6 +58,6 @@ function newerSchema(database: string, version: number): Failure {
   return new Failure(
     'UNAVAILABLE',
     `The database ${database} has schema ${version}, made by a newer Waymark; this one reads only schema ${schemaVersion}.`,
-    { hint: 'Update Waymark, for example with `npm install -g waymark@latest`.' },
+    { reason: 'schema_too_new', hint: 'Update Waymark, for example with `npm install -g waymark@latest`.' },
   )
 }

@@ -14,6 +14,7 @@ export function fileIdentity(file: string): string | null {
   if (!stats) return null
   if (stats.isDirectory()) {
     throw new Failure('UNAVAILABLE', `The database ${file} is a folder.`, {
+      reason: 'database_is_folder',
       hint: 'Name a file with WAYMARK_DATABASE.',
     })
   }
@@ -41,12 +42,14 @@ function assertOurs(file: string): void {
   const isSqlite = header.toString('latin1', 0, 16) === 'SQLite format 3\0'
   if (!isSqlite || header.length < 100) {
     throw new Failure('UNAVAILABLE', `The file ${file} is not a Waymark database; it was not touched.`, {
+      reason: 'not_a_database',
       hint: notADatabaseHint,
     })
   }
   if (header.readUInt32BE(68) === applicationId) return
   if (isTaskman(file)) {
     throw new Failure('UNAVAILABLE', `The file ${file} is a taskman database; it was not touched.`, {
+      reason: 'database_of_taskman',
       hint: `Import it with \`waymark import taskman ${file}\`, and name another file with WAYMARK_DATABASE.`,
     })
   }
@@ -57,7 +60,7 @@ export function foreignFile(file: string): Failure {
   return new Failure(
     'UNAVAILABLE',
     `The file ${file} is the SQLite database of another program; it was not touched.`,
-    { hint: 'Name another file with WAYMARK_DATABASE.' },
+    { reason: 'database_of_other_program', hint: 'Name another file with WAYMARK_DATABASE.' },
   )
 }
 

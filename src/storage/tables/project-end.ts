@@ -71,6 +71,7 @@ export function noticeOf(state: ProjectState | null): string | null {
 export function assertWritten({ ended }: ProjectState): void {
   if (!ended) return
   throw new Failure('REFUSED', `${endOf(ended)} Nothing was recorded.`, {
+    reason: 'project_ended',
     hint: howToGoOn,
   })
 }

@@ -199,6 +199,7 @@ function parsedJson(flag: Flag, value: string): unknown {
       'INVALID_INPUT',
       `--${flag.name} takes JSON, and this is not JSON: ${excerpt(value, 60)}`,
       {
+        reason: 'flag_value_not_json',
         hint: `Such as --${flag.name} '{"key": "value"}'${flag.path.length === 1 ? ', or its fields one by one if it has them' : ''}.`,
         cause,
       },

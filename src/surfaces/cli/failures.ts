@@ -5,12 +5,19 @@ import { inputSchema } from '../../operations/input/json-schema.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { flagsOf } from './flags.ts'
 import { usageLine } from './help.ts'
-import { complaint, printable, type Terminal } from './terminal.ts'
+import { complaint, printable, refusalJson, type Terminal } from './terminal.ts'
 
-/** `waymark: <sentence>` on stderr, and the way on in the next line. */
-export function reportFailure(failure: Failure, terminal: Terminal, operations: readonly Operation[]): void {
+/** `waymark: <sentence>` on stderr, and the way on in the next line; as JSON on stdout too where that is wanted. */
+export function reportFailure(failure: Failure, { terminal, operations, json }: Reporting): void {
   const hint = inCommands(failure.hintParts, operations)
   terminal.writeError(printable(complaint(failure.message, `${differences(failure)}${hint}`)))
+  if (json) terminal.write(refusalJson(withCommands(failure, operations), terminal))
+}
+
+interface Reporting {
+  readonly terminal: Terminal
+  readonly operations: readonly Operation[]
+  readonly json: boolean
 }
 
 /** What is another now than what a person saw, line by line where that is known. */
@@ -40,10 +47,12 @@ const listedBy: Readonly<Record<MissingKind, string>> = {
 
 /** An unknown id, with the command that shows the known ones. */
 export function forPerson(failure: Failure): Failure {
-  const { code, message, reason, missing } = failure
+  const { code, message, reason, fix, details, missing } = failure
   if (missing === undefined) return failure
   return new Failure(code, message, {
     ...(reason !== null && { reason }),
+    ...(fix !== null && { fix }),
+    ...(details && { details }),
     hint: listedBy[missing],
     cause: failure,
   })
@@ -64,7 +73,11 @@ export function inCommandWords(failure: Failure, operation: Operation): Failure 
   const words = new Map(flags.map(({ path, name }) => [path.join('.'), written(path.join('.'), name)]))
   const message = inFlags(failure.message.slice(intro.length), words)
   const usage = message.startsWith('<') ? `Usage: ${usageLine(operation)}\n` : ''
+  const { reason, fix, details } = failure
   return new Failure('INVALID_INPUT', message, {
+    ...(reason !== null && { reason }),
+    ...(fix !== null && { fix }),
+    ...(details && { details }),
     hint: `${usage}waymark ${operation.command} --help explains.`,
     cause: failure,
   })

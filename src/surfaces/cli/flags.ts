@@ -92,5 +92,5 @@ export interface GeneralOptions {
 
 /** A command line that was not understood; `waymark` ends with exit code 2. */
 export function usageFailure(message: string, hint: string): Failure {
-  return new Failure('INVALID_INPUT', message, { hint })
+  return new Failure('INVALID_INPUT', message, { reason: 'usage_invalid', hint })
 }

@@ -11,7 +11,7 @@ import { commandHelp, everyCommand, groupUsage, usage } from './help.ts'
 import { type OtherCommand, otherCommands } from './other-commands.ts'
 import { render, type Wanted } from './render/render.ts'
 import { twoColumns } from './render/table.ts'
-import { type ExitCode, exitCodeOf, type Terminal } from './terminal.ts'
+import { type ExitCode, exitCodeOf, type Terminal, wantsJson } from './terminal.ts'
 
 /** What the command line needs from the program around it. */
 export interface CommandLineHost {
@@ -48,7 +48,7 @@ export async function runCommandLine(
     return await run(generalFirst(words), around)
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    reportFailure(error, around.terminal, around.operations)
+    reportFailure(error, { ...around, json: wantsJson(words, around.format) })
     return exitCodeOf(error)
   }
 }

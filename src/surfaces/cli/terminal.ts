@@ -1,4 +1,4 @@
-import { errorCode, Failure } from '../../domain/failure.ts'
+import { errorCode, Failure, refusalData } from '../../domain/failure.ts'
 
 /** What a command is run at: its output, and how that is shown. */
 export interface Terminal {
@@ -52,6 +52,22 @@ export function complaint(message: string, way = ''): string {
   return `waymark: ${message}\n${way === '' || way.endsWith('\n') ? way : `${way}\n`}`
 }
 
+/** Whether a command line asks for JSON: then a refusal is answered as JSON too. */
+export function wantsJson(words: readonly string[], format: string | undefined): boolean {
+  const end = words.indexOf('--')
+  const flags = end < 0 ? words : words.slice(0, end)
+  const named = flags.flatMap((word, at) => {
+    if (word === '--format') return [flags[at + 1]]
+    return word.startsWith('--format=') ? [word.slice('--format='.length)] : []
+  })
+  return (named.at(-1) ?? (flags.includes('--json') ? 'json' : format)) === 'json'
+}
+
+/** A refusal on standard output, for the program that reads the answer there. */
+export function refusalJson(failure: Failure, { interactive }: Pick<Terminal, 'interactive'>): string {
+  return `${printableJson(JSON.stringify(refusalData(failure), null, interactive ? 2 : 0))}\n`
+}
+
 /** 0 when done, 1 when it could not be done, 2 when the command was not understood. */
 export type ExitCode = 0 | 1 | 2
 
@@ -59,13 +75,14 @@ export function exitCodeOf({ code }: Failure): ExitCode {
   return code === 'INVALID_INPUT' ? 2 : 1
 }
 
-/** Runs a command of the program itself. A refusal is told on standard error, and sets the exit code. */
-export async function reported(run: () => Promise<void> | void): Promise<void> {
+/** Runs a command of the program itself. A refusal is told on standard error, as JSON on standard output too, and sets the exit code. */
+export async function reported(run: () => Promise<void> | void, { json = false } = {}): Promise<void> {
   try {
     await run()
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     tell(complaint(error.message, error.hint))
+    if (json) process.stdout.write(refusalJson(error, { interactive: process.stdout.isTTY === true }))
     process.exitCode = exitCodeOf(error)
   }
 }

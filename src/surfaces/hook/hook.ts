@@ -96,7 +96,9 @@ async function isClosedOnError(folder: string | null, around: HookHost): Promise
 async function within<Result>(milliseconds: number, result: Promise<Result> | Result): Promise<Result> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    const failure = new Failure('UNAVAILABLE', `The database did not answer in ${milliseconds} ms.`)
+    const failure = new Failure('UNAVAILABLE', `The database did not answer in ${milliseconds} ms.`, {
+      reason: 'database_timeout',
+    })
     timer = setTimeout(() => reject(failure), milliseconds)
   })
   try {

@@ -68,7 +68,9 @@ function parsed(text: string): unknown {
 
 function notUnderstood(why: string): Failure {
   const short = excerpt(why, 160)
-  return new Failure('INVALID_INPUT', `What the client said to the hook was not understood: ${short}`)
+  return new Failure('INVALID_INPUT', `What the client said to the hook was not understood: ${short}`, {
+    reason: 'hook_event_invalid',
+  })
 }
 
 /** A verdict in the words of a client's protocol; no decision is no words. */

@@ -48,14 +48,13 @@ function unknownOperation(name: string, names: readonly string[]): Failure {
   return new Failure(
     'NOT_FOUND',
     `There is no operation "${name.slice(0, 100)}".${didYouMean(name, names)}`,
-    {
-      hint: 'GET /api/openapi.json describes all of them.',
-    },
+    { reason: 'operation_unknown', hint: 'GET /api/openapi.json describes all of them.' },
   )
 }
 
 function wrongMethod(method: string, name: string): Refusal {
   return new Refusal('METHOD_NOT_ALLOWED', `${name} is called with POST, not with ${method}.`, {
+    reason: 'method_not_allowed',
     hint: `POST /api/${name} with a JSON object as body.`,
     headers: { Allow: 'POST' },
   })
@@ -90,7 +89,11 @@ function numberIn(c: RequestContext, name: string, range: Range): number | undef
   const number = Number(text)
   if (/^\d+$/.test(text) && number >= range.least && number <= range.most) return number
   const limits = `from ${range.least}${range.most === most ? ` to ${most}` : ''}`
-  throw new Failure('INVALID_INPUT', `${name} must be a whole number ${limits}, not "${text.slice(0, 50)}".`)
+  throw new Failure(
+    'INVALID_INPUT',
+    `${name} must be a whole number ${limits}, not "${text.slice(0, 50)}".`,
+    { reason: 'query_parameter_invalid' },
+  )
 }
 
 /** `GET /api/session`: who is asking, and what a page needs to begin. */

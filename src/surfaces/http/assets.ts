@@ -13,7 +13,9 @@ export function serveAssets(folder: string): AssetsPart {
       if (!assets.isThere) return notBuilt()
       const asset = assets.find(path) ?? pageAt(path, assets)
       if (asset) return answerWith(asset, request)
-      throw new Failure('NOT_FOUND', `The dashboard has no file ${path.slice(0, 200)}.`)
+      throw new Failure('NOT_FOUND', `The dashboard has no file ${path.slice(0, 200)}.`, {
+        reason: 'page_not_found',
+      })
     },
     page() {
       const asset = assets.isThere ? assets.find('/index.html') : null

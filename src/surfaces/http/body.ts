@@ -22,6 +22,7 @@ export async function readJson(request: Request, limits: BodyLimits): Promise<un
     return JSON.parse(text)
   } catch {
     throw new Refusal('INVALID_INPUT', `The body is not JSON: ${jsonMistake(text)}.`, {
+      reason: 'body_not_json',
       hint: 'Send one JSON object of named fields.',
     })
   }
@@ -29,14 +30,18 @@ export async function readJson(request: Request, limits: BodyLimits): Promise<un
 
 function refuseDepths(text: string): void {
   if (!outlineOf(text).tooDeep) return
-  throw new Refusal('INVALID_INPUT', `The body is nested more than ${deepestNesting} levels deep.`)
+  throw new Refusal('INVALID_INPUT', `The body is nested more than ${deepestNesting} levels deep.`, {
+    reason: 'body_too_deep',
+  })
 }
 
 function refuseOtherTypes(given: string | null): void {
   const type = (given ?? '').split(';')[0]?.trim().toLowerCase()
   if (type === 'application/json') return
   const what = given === null ? 'none' : `"${given.slice(0, 100)}"`
-  throw new Refusal('UNSUPPORTED_MEDIA_TYPE', `Content-Type must be application/json, and is ${what}.`)
+  throw new Refusal('UNSUPPORTED_MEDIA_TYPE', `Content-Type must be application/json, and is ${what}.`, {
+    reason: 'content_type_unsupported',
+  })
 }
 
 /** The text of a request's body, for one that reads its JSON itself. Fails within the limits, without reading on. */
@@ -66,7 +71,9 @@ async function unpacked(packed: Buffer, maxBytes: number): Promise<Buffer> {
     return await joined(unpacking, maxBytes)
   } catch (error) {
     if (error instanceof Refusal) throw error
-    throw new Refusal('INVALID_INPUT', 'The body is not gzip, although its Content-Encoding says so.')
+    throw new Refusal('INVALID_INPUT', 'The body is not gzip, although its Content-Encoding says so.', {
+      reason: 'body_not_gzip',
+    })
   } finally {
     unpacking.destroy()
   }
@@ -88,7 +95,9 @@ async function* whole(body: ReadableStream<Uint8Array>): AsyncIterable<Uint8Arra
   try {
     yield* body
   } catch (error) {
-    throw new Refusal('INVALID_INPUT', `The body ended before it was whole: ${String(error)}.`)
+    throw new Refusal('INVALID_INPUT', `The body ended before it was whole: ${String(error)}.`, {
+      reason: 'body_incomplete',
+    })
   }
 }
 
@@ -96,12 +105,16 @@ function textOf(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new Refusal('INVALID_INPUT', 'The body is not UTF-8 text.', { hint: 'Send JSON in UTF-8.' })
+    throw new Refusal('INVALID_INPUT', 'The body is not UTF-8 text.', {
+      reason: 'body_encoding_invalid',
+      hint: 'Send JSON in UTF-8.',
+    })
   }
 }
 
 function tooLarge(size: string, most: string): Refusal {
   return new Refusal('TOO_LARGE', `The body has ${size}; at most ${most} are read.`, {
+    reason: 'body_too_large',
     hint: 'Send it in several calls.',
     headers: { Connection: 'close' }, // the rest of the body is not read
   })

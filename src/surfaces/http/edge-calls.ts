@@ -54,6 +54,7 @@ export function callFromEdge(serving: Serving, mcp: McpPart) {
     const operation = operations.get(request.operation ?? '')
     if (!operation) {
       throw new Failure('NOT_FOUND', `There is no operation "${request.operation ?? ''}" at this server.`, {
+        reason: 'operation_unknown',
         hint: `The server is Waymark ${serving.version}.`,
       })
     }
@@ -150,6 +151,7 @@ function actingOn(context: Context, request: EdgeRequest): Context {
 function upgradeRequired({ message }: Failure, version: string): Refusal {
   return new Refusal('UPGRADE_REQUIRED', message, {
     hint: `Install Waymark ${version} there: npm install -g waymark@${version}`,
+    reason: 'machine_outdated',
     details: { version, contract: contractVersion },
     headers: { Upgrade: `waymark/${version}` },
   })
@@ -162,6 +164,7 @@ async function readRequest(c: RequestContext): Promise<EdgeRequest> {
   const asked = isMembers(body) ? [body['input'], body['arguments'], body['meta'], body['responses']] : []
   if (fields.length > 100 || valuesIn(asked, bodyLimits.maxValues) > bodyLimits.maxValues) {
     throw new Refusal('TOO_LARGE', `The call has more than ${bodyLimits.maxValues} values.`, {
+      reason: 'too_many_values',
       hint: 'Send it in several calls.',
     })
   }
@@ -170,6 +173,7 @@ async function readRequest(c: RequestContext): Promise<EdgeRequest> {
   throw new Failure(
     'INVALID_INPUT',
     `The request of the machine is not understood: ${firstMistake(read.error)}.`,
+    { reason: 'machine_request_invalid' },
   )
 }
 

@@ -32,7 +32,12 @@ export function httpApp(serving: Serving, security: Security, parts: Parts): Htt
   const metrics = openMetrics(serving, parts.live)
   const operations = new Set(serving.catalog.map(({ name }) => name))
   app.onError((error) => refused(error, serving.log))
-  app.notFound((c) => refused(new Failure('NOT_FOUND', `There is nothing at ${c.req.path}.`), serving.log))
+  app.notFound((c) =>
+    refused(
+      new Failure('NOT_FOUND', `There is nothing at ${c.req.path}.`, { reason: 'page_not_found' }),
+      serving.log,
+    ),
+  )
   app.use(async (c, next) => {
     const startedAt = performance.now()
     await next()
@@ -114,6 +119,7 @@ function projectRoutes(serving: Serving, { streams }: Security, parts: Parts): H
   app.all('/api/:operation', callOperation(serving))
   app.all('/api/*', (c) => {
     throw new Failure('NOT_FOUND', `There is nothing at ${c.req.path.slice(0, 200)}.`, {
+      reason: 'page_not_found',
       hint: 'GET /api/openapi.json describes what there is.',
     })
   })
@@ -124,6 +130,7 @@ function projectRoutes(serving: Serving, { streams }: Security, parts: Parts): H
       'INVALID_INPUT',
       'The live feed is a WebSocket, and this request does not ask for one.',
       {
+        reason: 'websocket_upgrade_missing',
         hint: `Connect to ws://${c.req.header('host')}${c.req.path}?since=<seq>.`,
       },
     )
@@ -209,10 +216,12 @@ function requireProject(c: RequestContext, { projects }: Serving): void {
   if (c.var.seen.projects.includes(c.var.project)) return
   if (projects.length === 0) {
     throw new Failure('NOT_FOUND', 'There is no project on this server yet.', {
+      reason: 'no_project',
       hint: 'An admin of the server makes one: waymark connect <url> --project <name> --new in its folder, or “Add” in the dashboard.',
     })
   }
   throw new Failure('NOT_FOUND', 'There is no project here that you are a member of.', {
+    reason: 'not_a_member',
     hint: 'Ask an owner of the project: waymark member add <you>. waymark whoami says who you are.',
     // Whoever may see nothing may still sign out.
     ...(c.var.caller?.csrf && { details: { csrf: c.var.caller.csrf } }),
@@ -232,6 +241,7 @@ function reading(
     if (c.req.method === 'GET' || c.req.method === 'HEAD') return answer(c)
     if (other && c.req.method === method) return other(c)
     throw new Refusal('METHOD_NOT_ALLOWED', `${c.req.path} is read with GET, not with ${c.req.method}.`, {
+      reason: 'method_not_allowed',
       headers: { Allow: ['GET', 'HEAD', method].filter(Boolean).join(', ') },
     })
   })

@@ -65,6 +65,7 @@ export function httpServer(
 
 function refuseForNow(response: ServerResponse, { log }: Serving): void {
   const failure = new Failure('UNAVAILABLE', 'Too many long answers wait to be read by other clients.', {
+    reason: 'too_many_waiting_answers',
     hint: 'Try again in a few seconds.',
   })
   const { status, headers, body } = written(failure, log)
@@ -75,7 +76,9 @@ function refuseForNow(response: ServerResponse, { log }: Serving): void {
 /** What cannot be turned into a request at all, such as a path with a backslash. */
 function unusable(error: unknown): unknown {
   if (!(error instanceof Error) || error.name !== 'RequestError') return error
-  return new Failure('INVALID_INPUT', `The request cannot be read: ${error.message}.`)
+  return new Failure('INVALID_INPUT', `The request cannot be read: ${error.message}.`, {
+    reason: 'request_unreadable',
+  })
 }
 
 // How long the closing handshake of a reader who is let in no more may take, in milliseconds.
@@ -112,6 +115,7 @@ function liveProject({ url = '/', headers }: IncomingMessage, projects: readonly
   // A Node older than 24.9 sends every other upgrade here, too.
   if (rest === '/ws' && headers.upgrade?.toLowerCase() === 'websocket') return project
   throw new Failure('NOT_FOUND', `There is no WebSocket at ${path.slice(0, 200)}.`, {
+    reason: 'page_not_found',
     hint: 'The live feed is at /ws?since=<seq>, or at /p/<project>/ws.',
   })
 }
@@ -130,5 +134,7 @@ function refuse(socket: Duplex, error: unknown, { log }: Serving): void {
 }
 
 function badPath(): Failure {
-  return new Failure('INVALID_INPUT', 'The path has a % without a number after it.')
+  return new Failure('INVALID_INPUT', 'The path has a % without a number after it.', {
+    reason: 'path_invalid',
+  })
 }

@@ -71,6 +71,7 @@ export function written(error: unknown, log: Log): WrittenRefusal {
   if (error instanceof Failure) return { ...answerOf(error), headers: {} }
   log.error('A request failed unexpectedly.', { error: detailsOf(error) })
   const defect = new Refusal('INTERNAL', 'The request failed unexpectedly.', {
+    reason: 'unexpected_error',
     hint: 'This is a defect of Waymark. Its log has the details; other requests still work.',
   })
   return { ...answerOf(defect), headers: {} }

@@ -24,6 +24,7 @@ export async function readReviewImage(c: RequestContext): Promise<Response> {
   const image = reviewImage.output.parse(answer)
   if (content !== undefined && content !== image.id) {
     throw new Failure('NOT_FOUND', `"${image.path}" has another content by now.`, {
+      reason: 'content_changed',
       hint: 'Show what it is now.',
     })
   }

@@ -54,6 +54,7 @@ export function projectNamed(
   if (found) return found
   const keys = projects.map((project) => project.key)
   throw new Failure('NOT_FOUND', `There is no project "${key.slice(0, 100)}" here.${didYouMean(key, keys)}`, {
+    reason: 'project_not_found',
     hint: keys.length === 0 ? 'You are a member of none.' : `This server serves ${keys.join(', ')}.`,
   })
 }

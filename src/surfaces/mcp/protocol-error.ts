@@ -22,10 +22,15 @@ export async function explained<Result>(
   }
 }
 
-function protocolError({ code, message, hint }: Failure, data: Explaining['data']): ProtocolError {
+function protocolError(
+  { code, message, reason, hint, fix }: Failure,
+  data: Explaining['data'],
+): ProtocolError {
   return new ProtocolError(codes[code], hint === undefined ? message : `${message} ${hint}`, {
     ...data,
     code,
+    ...(reason !== null && { reason }),
+    ...(fix !== null && { fix }),
   })
 }
 

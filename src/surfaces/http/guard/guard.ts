@@ -18,19 +18,22 @@ export async function guardRequest(request: RequestInfo, security: Security): Pr
 /** For what only people and programs with a token may have. */
 export function requireAuth(caller: Caller | null): Caller {
   if (caller) return caller
-  throw unauthenticated('This needs a token, and none was sent.')
+  throw unauthenticated('This needs a token, and none was sent.', 'token_missing')
 }
 
 /** A target such as `http://evil.example/` would go by another host than the one that was checked. */
 function checkTarget({ target }: RequestInfo): void {
   if (target.startsWith('/')) return
-  throw new Refusal('INVALID_INPUT', `A request names a path, not "${target.slice(0, 200)}".`)
+  throw new Refusal('INVALID_INPUT', `A request names a path, not "${target.slice(0, 200)}".`, {
+    reason: 'request_target_invalid',
+  })
 }
 
 function checkRate(key: string, { rates, now }: Security): void {
   const waits = rates.requests.take(key, now())
   if (waits === 0) return
   throw new Refusal('TOO_MANY_REQUESTS', 'There were too many requests at once.', {
+    reason: 'too_many_requests',
     hint: `Try again in ${waits === 1 ? 'a second' : `${waits} seconds`}.`,
     headers: { 'Retry-After': String(waits) },
   })
@@ -43,6 +46,7 @@ function checkCsrf({ csrf, method }: RequestInfo, caller: Caller): void {
     'FORBIDDEN',
     `A ${method} with a cookie needs the header X-Waymark-Csrf, which ${given}.`,
     {
+      reason: csrf === undefined ? 'csrf_token_missing' : 'wrong_csrf_token',
       hint: 'GET /api/session says its value as csrf.',
     },
   )
@@ -69,7 +73,10 @@ async function byToken(authorization: string, request: RequestInfo, security: Se
   const [, secret] = /^Bearer +([^\s]+)$/i.exec(authorization.trim()) ?? []
   const caller = secret === undefined ? null : await security.admission.byToken(secret)
   if (caller) return confined(caller, request, security)
-  throw mistaken(request, security, 'The token in the Authorization header is not valid.')
+  throw mistaken(request, security, {
+    reason: 'token_invalid',
+    message: 'The token in the Authorization header is not valid.',
+  })
 }
 
 /** A command of a guard reads the files of its user, tokens too: what it sends with them is not that user's word. */
@@ -84,18 +91,29 @@ async function confined(
   return { ...caller, actor: { ...actor, ...(token && { token }), ...(person && { person }) } }
 }
 
+interface Mistake {
+  readonly reason: string
+  readonly message: string
+}
+
 /** A wrong token or code; too many of them from one client are not even looked at as such. */
-export function mistaken({ from }: RequestInfo, { rates, now }: Security, message: string): Refusal {
+export function mistaken(
+  { from }: RequestInfo,
+  { rates, now }: Security,
+  { reason, message }: Mistake,
+): Refusal {
   const waits = rates.mistakes.take(from, now())
-  if (waits === 0) return unauthenticated(message)
+  if (waits === 0) return unauthenticated(message, reason)
   return new Refusal('TOO_MANY_REQUESTS', `There were too many wrong tokens from ${from}.`, {
+    reason: 'too_many_wrong_tokens',
     hint: `Try again in ${waits} seconds.`,
     headers: { 'Retry-After': String(waits) },
   })
 }
 
-function unauthenticated(message: string): Refusal {
+function unauthenticated(message: string, reason: string): Refusal {
   return new Refusal('UNAUTHENTICATED', message, {
+    reason,
     hint: 'Send Authorization: Bearer <token> (waymark token list says which there are), or open the address that waymark serve prints.',
     headers: { 'WWW-Authenticate': 'Bearer realm="waymark"' },
   })

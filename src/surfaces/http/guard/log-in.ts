@@ -15,6 +15,7 @@ export async function logIn(c: RequestContext, security: Security): Promise<Resp
   // A HEAD, as programs send that preview an address, must not use the code up.
   if (c.req.method !== 'GET') {
     throw new Refusal('METHOD_NOT_ALLOWED', `/login is opened with GET, not with ${c.req.method}.`, {
+      reason: 'method_not_allowed',
       headers: { Allow: 'GET' },
     })
   }
@@ -34,10 +35,14 @@ export async function logIn(c: RequestContext, security: Security): Promise<Resp
 /** A browser is shown a page that says the way on; a program is refused as everywhere. */
 function notLoggedIn(c: RequestContext, security: Security): Response {
   const message = 'This login address was used already, is older than ten minutes, or was never made.'
-  const refusal = mistaken(requestInfoOf(c.env.incoming, security), security, message)
+  const refusal = mistaken(requestInfoOf(c.env.incoming, security), security, {
+    reason: 'login_code_invalid',
+    message,
+  })
   const headers = { ...refusal.headers, 'Cache-Control': 'no-store' }
   if (!(c.req.header('accept') ?? '').includes('text/html')) {
     throw new Refusal(refusal.code, refusal.message, {
+      ...(refusal.reason !== null && { reason: refusal.reason }),
       hint: 'Run waymark serve in a terminal: it prints a fresh one.',
       headers,
     })
@@ -75,11 +80,10 @@ export async function proveLogin(
   const { key, asked } = read(question, await readJson(c.req.raw, largestQuestion))
   const entry = tokens.entries().find(({ hash }) => keyIdOf(hash) === key)
   if (!entry)
-    throw mistaken(
-      requestInfoOf(c.env.incoming, security),
-      security,
-      'The token is not known to this server.',
-    )
+    throw mistaken(requestInfoOf(c.env.incoming, security), security, {
+      reason: 'token_invalid',
+      message: 'The token is not known to this server.',
+    })
   const meeting = proofs.begin({ port: hosts().port, instance, asked }, entry, now())
   return c.json({ answered: meeting.answered, proof: proofOf('server', meeting, entry.hash) }, 200, {
     'Cache-Control': 'no-store',
@@ -96,7 +100,9 @@ export async function makeLoginCode(c: RequestContext, security: Security): Prom
 }
 
 function forPeople({ name }: Pick<Actor, 'name'>): Refusal {
-  return new Refusal('FORBIDDEN', `The dashboard is for people; ${name} acts as an agent.`)
+  return new Refusal('FORBIDDEN', `The dashboard is for people; ${name} acts as an agent.`, {
+    reason: 'person_needed',
+  })
 }
 
 function tokenOfCaller(c: RequestContext) {
@@ -110,18 +116,19 @@ async function tokenShown(c: RequestContext, security: Security) {
   const { answered, proof } = read(answer, body)
   const entry = security.proofs.take(answered, proof, security.now())
   if (entry) return entry
-  throw mistaken(
-    requestInfoOf(c.env.incoming, security),
-    security,
-    'The proof is wrong, late, or was used already.',
-  )
+  throw mistaken(requestInfoOf(c.env.incoming, security), security, {
+    reason: 'login_proof_invalid',
+    message: 'The proof is wrong, late, or was used already.',
+  })
 }
 
 function read<Shape extends z.ZodType>(shape: Shape, said: unknown): z.output<Shape> {
   const parsed = shape.safeParse(said)
   if (parsed.success) return parsed.data
   const names = shape instanceof z.ZodObject ? Object.keys(shape.shape).join(' and ') : 'other fields'
-  throw new Refusal('INVALID_INPUT', `The body must be an object with ${names}, each a short text.`)
+  throw new Refusal('INVALID_INPUT', `The body must be an object with ${names}, each a short text.`, {
+    reason: 'body_fields_invalid',
+  })
 }
 
 /** `POST /api/logout`: ends the login of the cookie; for a token, every login that was had by it. */

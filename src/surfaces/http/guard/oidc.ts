@@ -105,7 +105,7 @@ export class OidcSignIn {
       return new Response(null, { status: 303, headers })
     } catch (error) {
       if (!(error instanceof SignInTrouble)) throw error
-      const refusal = mistaken(request, security, error.message)
+      const refusal = mistaken(request, security, { reason: 'oidc_sign_in_failed', message: error.message })
       return refusalPage(c, refusal, { page: page(), to: going.to, more: ended })
     }
   }
@@ -219,9 +219,7 @@ export class OidcSignIn {
       throw new Failure(
         'UNAVAILABLE',
         `${this.issuer}, by which one signs in here, cannot be asked: ${why}.`,
-        {
-          hint: 'Try again in a moment, or sign in with a token.',
-        },
+        { reason: 'oidc_issuer_unreachable', hint: 'Try again in a moment, or sign in with a token.' },
       )
     })
     return this.#configuration
@@ -339,6 +337,7 @@ export function readGroups(text: string): readonly GroupAccess[] {
       const access = accesses.find((known) => known === word)
       if (group !== undefined && access) return { group, access, project }
       throw new Failure('INVALID_INPUT', `"${part.slice(0, 100)}" says of no group what it may do.`, {
+        reason: 'oidc_group_invalid',
         hint: `Write <group>=<${accesses.join('|')}>, or <group>=<access>@<project>, with commas between them.`,
       })
     })
@@ -347,6 +346,7 @@ export function readGroups(text: string): readonly GroupAccess[] {
 /** Who asks for it where no one vouches for persons. */
 export function withoutOidc(): Refusal {
   return new Refusal('NOT_FOUND', 'Nobody signs in here by OpenID Connect.', {
+    reason: 'oidc_not_configured',
     hint: 'GET /api/sign-in says how one signs in.',
   })
 }

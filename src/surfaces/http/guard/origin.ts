@@ -18,12 +18,14 @@ const loopback = ['127.0.0.1', 'localhost', '[::1]']
 export function checkHost({ host, hosts: count }: RequestInfo, hosts: Hosts): string {
   if (count > 1) {
     throw new Refusal('INVALID_INPUT', `A request has one Host header, and this one has ${count}.`, {
+      reason: 'host_header_count',
       headers: { Connection: 'close' },
     })
   }
   if (host !== undefined && isOurs(host.toLowerCase(), hosts)) return host.toLowerCase()
   const given = host === undefined ? 'no Host header' : `the Host "${host.slice(0, 200)}"`
   throw new Refusal('FORBIDDEN', `This server does not answer to ${given}.`, {
+    reason: 'host_not_allowed',
     hint: `Use 127.0.0.1:${hosts.port}, or start it with --allow-host <name>.`,
   })
 }
@@ -53,6 +55,7 @@ function foreign(source: string): Refusal {
     'FORBIDDEN',
     `Requests from ${source} are refused: only this server's own pages may ask.`,
     {
+      reason: 'origin_not_allowed',
       hint: 'Programs send no Origin header; a page elsewhere cannot use this server.',
     },
   )

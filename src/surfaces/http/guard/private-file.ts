@@ -56,6 +56,7 @@ export function locked<Result>(file: string, run: () => Result): Result {
   while (!taken(lock)) {
     if (Date.now() > deadline) {
       throw new Failure('UNAVAILABLE', `${file} is being changed by another process, which does not end.`, {
+        reason: 'file_locked',
         hint: `If there is none, remove ${lock}.`,
       })
     }

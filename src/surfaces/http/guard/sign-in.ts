@@ -43,9 +43,13 @@ export async function signInByToken(c: RequestContext, security: Security): Prom
   if (await security.insideCommand(c.env.incoming.socket, 'dashboard'))
     throw forPeople('A command of a guard')
   const { data } = withToken.safeParse(await readJson(c.req.raw, largest))
-  if (!data) throw new Refusal('INVALID_INPUT', 'The body must be an object with token, a text.')
+  if (!data)
+    throw new Refusal('INVALID_INPUT', 'The body must be an object with token, a text.', {
+      reason: 'body_fields_invalid',
+    })
   const caller = readToken(data.token.trim()) ? await directory.byToken(data.token.trim()) : null
-  if (!caller?.seat) throw mistaken(request, security, 'This token is not valid here.')
+  if (!caller?.seat)
+    throw mistaken(request, security, { reason: 'token_invalid', message: 'This token is not valid here.' })
   if (caller.actor.kind !== 'person') throw forPeople(caller.actor.name)
   const { token } = caller.seat
   const cookie = await beginSession(directory, caller.seat, {
@@ -64,6 +68,7 @@ function byAddress(): Refusal {
     'NOT_FOUND',
     'This server lets its own user in, by the address that waymark serve prints.',
     {
+      reason: 'token_sign_in_not_configured',
       hint: 'Run waymark serve in a terminal, in the folder of your project.',
     },
   )
@@ -71,6 +76,7 @@ function byAddress(): Refusal {
 
 function forPeople(name: string): Refusal {
   return new Refusal('FORBIDDEN', `The dashboard is for people; ${name} acts as an agent.`, {
+    reason: 'person_needed',
     hint: 'Sign in with a token of kind person: waymark token create --kind person.',
   })
 }
@@ -147,6 +153,7 @@ export function refusalPage(c: RequestContext, refusal: Refusal, { page, to, mor
   const headers = { ...refusal.headers, ...more }
   if (!(c.req.header('accept') ?? '').includes('text/html')) {
     throw new Refusal(refusal.code, refusal.message, {
+      ...(refusal.reason !== null && { reason: refusal.reason }),
       hint: 'GET /api/sign-in says how one signs in.',
       headers,
     })

@@ -46,6 +46,7 @@ export class TokenFile {
       const kept = entries.filter((entry) => entry.name !== name)
       if (kept.length === entries.length) {
         throw new Failure('NOT_FOUND', `There is no token "${name}".`, {
+          reason: 'token_not_found',
           hint: `The tokens are ${entries.map((entry) => entry.name).join(', ') || 'none'}.`,
         })
       }
@@ -77,6 +78,7 @@ export class TokenFile {
     const entries = this.entries()
     if (entries.some((entry) => entry.name === name)) {
       throw new Failure('CONFLICT', `There is already a token "${name}".`, {
+        reason: 'token_exists',
         hint: `Choose another name, or revoke it: waymark token revoke ${name}`,
       })
     }
@@ -101,6 +103,7 @@ function read(path: string): readonly TokenEntry[] {
   const parsed = fileShape.safeParse(jsonOr(text))
   if (parsed.success) return parsed.data.tokens
   throw new Failure('UNAVAILABLE', `The tokens in ${path} cannot be read: it is not a list of tokens.`, {
+    reason: 'token_list_invalid',
     hint: 'Remove the file; new tokens are made at the next start.',
   })
 }

@@ -85,12 +85,14 @@ function idempotencyOf(meta: ToolCall['meta']): InvokeOptions {
   throw new Failure(
     'INVALID_INPUT',
     `_meta["waymark/idempotency-key"] must be a string, not ${JSON.stringify(idempotencyKey)}.`,
+    { reason: 'idempotency_key_invalid' },
   )
 }
 
 function unexpected(operation: Operation, error: unknown, log: Calling['log']): Failure {
   log(`${operation.name} failed unexpectedly:`, error)
   return new Failure('INTERNAL', `${operation.name} failed unexpectedly: ${messageOf(error)}`, {
+    reason: 'unexpected_error',
     hint: 'This is a defect of Waymark. Its log has the details; other calls still work.',
   })
 }

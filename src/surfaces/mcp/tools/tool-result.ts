@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import type { Failure } from '../../../domain/failure.ts'
+import { type Failure, refusalData } from '../../../domain/failure.ts'
 import type { Invoked } from '../../../operations/invoke.ts'
 import type { Operation } from '../../../operations/operation.ts'
 
@@ -14,13 +14,11 @@ export function answered({ print }: Operation, { answer, input, notice }: Invoke
 }
 
 /** A refusal that an agent can act on: what failed, and the way on. */
-export function refused({ code, message, reason, hint, fix, details }: Failure): CallToolResult {
+export function refused(failure: Failure): CallToolResult {
+  const { message, hint } = failure
   return {
     content: [{ type: 'text', text: hint === undefined ? message : `${message}\n${hint}` }],
-    structuredContent: {
-      success: false,
-      error: { code, reason, message, hint: hint ?? null, fix, details: details ?? null },
-    },
+    structuredContent: refusalData(failure),
     isError: true,
   }
 }

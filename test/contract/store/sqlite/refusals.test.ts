@@ -14,14 +14,16 @@ async function withFile(make: (file: string) => Promise<void> | void): Promise<T
   return temporary
 }
 
-/** Reading and writing both fail with a sentence that holds `says`, and leave the folder as it was. */
-async function expectRefused({ store, file }: TemporaryStore, says: string | RegExp): Promise<void> {
+/** Reading and writing both fail for that reason, health says the same, and the folder is left as it was. */
+async function expectRefused({ store, file }: TemporaryStore, reason: string): Promise<void> {
   const folder = dirname(file)
   const before = await contents(folder)
-  const refused = { code: 'UNAVAILABLE', message: expect.stringMatching(says), hint: expect.any(String) }
-  await expect(recordMission(store, 'm-1')).rejects.toMatchObject(refused)
+  const refused = { code: 'UNAVAILABLE', reason, message: expect.any(String), hint: expect.any(String) }
+  const failure = await recordMission(store, 'm-1').then(String, (error: Error) => error)
+  expect(failure).toMatchObject(refused)
   await expect(store.view((reads) => reads.journal.head())).rejects.toMatchObject(refused)
-  expect((await store.health()).warnings).toEqual([expect.stringMatching(says)])
+  const { message } = failure as Error
+  expect((await store.health()).warnings).toEqual([expect.stringContaining(message)])
   expect(await contents(folder)).toEqual(before)
 }
 
@@ -45,7 +47,7 @@ test.each(['wal', 'delete'])(
       for (const table of taskmanTables) database.exec(`create table ${table} (id text primary key)`)
       database.close()
     })
-    await expectRefused(temporary, /taskman database/)
+    await expectRefused(temporary, 'database_of_taskman')
     await expect(recordMission(temporary.store, 'm-1')).rejects.toMatchObject({
       hint: expect.stringContaining(`waymark import taskman ${temporary.file}`),
     })
@@ -56,19 +58,19 @@ test('the database of any other program is refused', async () => {
   await using temporary = await withFile((file) => {
     new Database(file).exec('create table recipes (id integer)').close()
   })
-  await expectRefused(temporary, /another program/)
+  await expectRefused(temporary, 'database_of_other_program')
 })
 
 test('a file that is no database is refused', async () => {
   await using temporary = await withFile((file) => writeFile(file, 'Dear diary, '.repeat(100)))
-  await expectRefused(temporary, /not a Waymark database/)
+  await expectRefused(temporary, 'not_a_database')
 })
 
 test('a folder in the place of the file is refused', async () => {
   await using temporary = await withFile(async (file) => {
     await mkdir(file)
   })
-  await expectRefused(temporary, /is a folder/)
+  await expectRefused(temporary, 'database_is_folder')
 })
 
 test('a file in the place of its folder is refused', async () => {
@@ -89,7 +91,8 @@ test('a database of a newer release is refused, also by a store that has it open
   for (const each of [store, another()]) {
     await expect(recordMission(each, 'm-2')).rejects.toMatchObject({
       code: 'UNAVAILABLE',
-      message: expect.stringContaining('schema 999'),
+      reason: 'schema_too_new',
+      message: expect.stringContaining('999'),
     })
   }
 })
@@ -103,7 +106,10 @@ test('a damaged database is told, and a restored one works again in the same sto
   const whole = await readFile(file)
   await writeFile(file, Buffer.concat([whole.subarray(0, 100), Buffer.alloc(whole.length - 100, 0xaa)]))
   const later = temporary.another()
-  const damaged = { code: 'UNAVAILABLE', message: expect.stringMatching(/damaged|not a Waymark/) }
+  const damaged = {
+    code: 'UNAVAILABLE',
+    reason: expect.stringMatching(/^(?:database_damaged|not_a_database)$/),
+  }
   await expect(recordMission(later, 'm-2')).rejects.toMatchObject(damaged)
   await expect(later.view((reads) => reads.missions.find('m-1'))).rejects.toMatchObject(damaged)
   await copyFile(`${file}.backup`, file)
@@ -116,7 +122,7 @@ test('a database that was deleted under an open store is refused; another proces
   const { store, file } = temporary
   await recordMission(store, 'm-1')
   await rm(dirname(file), { recursive: true })
-  const gone = { code: 'UNAVAILABLE', message: expect.stringMatching(/is gone or empty/) }
+  const gone = { code: 'UNAVAILABLE', reason: 'database_missing' }
   await expect(store.view((reads) => reads.missions.find('m-1'))).rejects.toMatchObject(gone)
   await expect(recordMission(store, 'm-2')).rejects.toMatchObject(gone)
   expect((await store.health()).exists).toBe(false)
@@ -124,7 +130,8 @@ test('a database that was deleted under an open store is refused; another proces
   await recordMission(other, 'm-2')
   expect((await other.view((reads) => reads.missions.list({ limit: 5 }))).total).toBe(1)
   await expect(recordMission(store, 'm-3')).rejects.toMatchObject({
-    message: expect.stringMatching(/was cut or replaced/),
+    code: 'UNAVAILABLE',
+    reason: 'database_replaced',
   })
 })
 
