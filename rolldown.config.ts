@@ -5,10 +5,10 @@ import { licences } from './scripts/licences.mjs'
 /** One entry, chunks that load when a command needs them, and the threads: one reads long definitions, one plans. */
 const program = defineConfig({
   input: {
-    waymark: 'src/main/main.ts',
-    'definition-worker': 'src/definitions/definition-worker.ts',
-    'callers-worker': 'src/commands/callers-worker.ts',
-    'plan-worker': 'src/plans/plan-worker.ts',
+    waymark: 'src/app/main.ts',
+    'definition-worker': 'src/gate/definitions/definition-worker.ts',
+    'callers-worker': 'src/gate/commands/callers-worker.ts',
+    'plan-worker': 'src/plan/import/plan-worker.ts',
   },
   platform: 'node',
   // The second is left out with what only helps who works on the libraries of `waymark top`.
@@ -30,7 +30,7 @@ const program = defineConfig({
 
 /** What clients ask before each call of a tool, which waits for it: of the older kind of modules too. */
 const hook = defineConfig({
-  input: { 'waymark-hook': 'src/main/hook.ts' },
+  input: { 'waymark-hook': 'src/app/hook.ts' },
   platform: 'node',
   external: ['better-sqlite3'],
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },
@@ -60,7 +60,7 @@ const hook = defineConfig({
 
 /** What clients run at each event: all in one small file, because nothing may load beside it, and of the older kind of modules, which Node starts 10 ms sooner. */
 const capture = defineConfig({
-  input: { 'waymark-capture': 'src/capture/hook/capture-main.ts' },
+  input: { 'waymark-capture': 'src/sessions/capture/hook/capture-main.ts' },
   platform: 'node',
   // `fs.lstatSync(path)` in place of `(0, fs.lstatSync)(path)`: Node's functions are the same either way.
   plugins: [{ name: 'plain-calls', renderChunk: (code) => code.replace(/\(0, (\w+\.\w+)\)/g, '$1') }],

@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { capture } from '../src/capture/hook/capture-hook.ts'
-import { queueOf } from '../src/capture/hook-queue.ts'
-import { ingestQueue } from '../src/capture/ingest.ts'
-import { writeSettings } from '../src/capture/settings-file.ts'
-import { recordingIn } from '../src/main/capture/ingest-for.ts'
-import { closeContext, openContext } from '../src/main/open-context.ts'
+import { recordingIn } from '../src/app/capture/ingest-for.ts'
+import { closeContext, openContext } from '../src/app/open-context.ts'
+import { capture } from '../src/sessions/capture/hook/capture-hook.ts'
+import { queueOf } from '../src/sessions/capture/hook-queue.ts'
+import { ingestQueue } from '../src/sessions/capture/ingest.ts'
+import { writeSettings } from '../src/sessions/capture/settings-file.ts'
 
 // What the hooks of one session cost beside an empty process: 69 calls of tools, 25 of which write. And what it costs to
 // read and to record what they told, with git and SQLite. Needs a build.

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist', 'web')
 // Parts of earlier builds stay for the pages that are open, in milliseconds.
 const keptOtherwise = 60 * 60 * 1000
-const inputs = ['web', 'src/domain', 'src/surfaces/http/client', 'package-lock.json', 'vite.config.ts']
+const inputs = ['web', 'src', 'package-lock.json', 'vite.config.ts']
 
 /**
  * Builds with the given Node, unless nothing changed since the last build. False when it could not be built.

@@ -2,8 +2,8 @@
 // only that file.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { publishedSchema } from '../src/definitions/dialect.ts'
-import { catalog } from '../src/operations/catalog.ts'
+import { publishedSchema } from '../src/gate/definitions/dialect.ts'
+import { catalog } from '../src/kernel/operations/catalog.ts'
 import { referencePages } from './reference/pages.ts'
 
 const folder = join(import.meta.dirname, '..', 'docs', 'reference')

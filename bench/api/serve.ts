@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openProjects } from '../../src/main/serve/projects.ts'
-import { openServer } from '../../src/main/serve/server.ts'
+import { openProjects } from '../../src/app/serve/projects.ts'
+import { openServer } from '../../src/app/serve/server.ts'
 import { TokenBuckets } from '../../src/surfaces/http/guard/security.ts'
 
 // Waymark's server over an empty project, without limits of rate: the port and the token are told to the parent.

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import type { RunEvent } from '../../src/domain/gate/run.ts'
-import type { RunId } from '../../src/domain/id.ts'
-import { randomIds } from '../../src/storage/random-ids.ts'
-import { openStore } from '../../src/storage/store.ts'
+import type { RunEvent } from '../../src/gate/domain/run.ts'
+import type { RunId } from '../../src/kernel/id.ts'
+import { randomIds } from '../../src/store/random-ids.ts'
+import { openStore } from '../../src/store/store.ts'
 import { happened } from '../../test/contract/store/facts.ts'
 
 const batch = 500

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { TaskId } from '../../src/domain/id.ts'
+import type { TaskId } from '../../src/kernel/id.ts'
 import { happened } from '../../test/contract/store/facts.ts'
 import { storeOf } from '../../test/contract/store/sqlite/processes/store-of.ts'
 

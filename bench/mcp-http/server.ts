@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serve } from '@hono/node-server'
-import { openContext } from '../../src/main/open-context.ts'
-import { catalog } from '../../src/operations/catalog.ts'
+import { openContext } from '../../src/app/open-context.ts'
+import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { createMcpOverHttp } from '../../src/surfaces/mcp/http/mcp-over-http.ts'
 
 // MCP over HTTP and nothing before it, in a process of its own. Asked, it says how much memory is in use.

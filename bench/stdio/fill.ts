@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import type { NewFact } from '../../src/domain/fact.ts'
-import type { MissionId } from '../../src/domain/id.ts'
-import { randomIds } from '../../src/storage/random-ids.ts'
-import { openStore } from '../../src/storage/store.ts'
+import type { NewFact } from '../../src/events/domain/fact.ts'
+import type { MissionId } from '../../src/kernel/id.ts'
+import { randomIds } from '../../src/store/random-ids.ts'
+import { openStore } from '../../src/store/store.ts'
 import { aChange, closing, happened } from '../../test/contract/store/facts.ts'
 import { anAttempt, aTask } from '../../test/support/entities.ts'
 

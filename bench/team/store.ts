@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { closeContext, openContext } from '../../src/main/open-context.ts'
-import { catalog } from '../../src/operations/catalog.ts'
-import { invoke } from '../../src/operations/invoke.ts'
-import type { Context } from '../../src/operations/operation.ts'
-import type { WorkTreeWitness } from '../../src/ports/work-tree.ts'
+import { closeContext, openContext } from '../../src/app/open-context.ts'
+import type { WorkTreeWitness } from '../../src/git/ports/work-tree.ts'
+import { catalog } from '../../src/kernel/operations/catalog.ts'
+import { invoke } from '../../src/kernel/operations/invoke.ts'
+import type { Context } from '../../src/kernel/operations/operation.ts'
 import { obey, type Stretch, sideBySide } from './child.ts'
 
 // Whole operations over the store, as one replica runs them: everything but HTTP. Words: a folder, and the database's

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { catalog } from '../../src/operations/catalog.ts'
-import type { Client } from '../../src/setup/client.ts'
-import { claude } from '../../src/setup/clients/claude.ts'
-import { codex } from '../../src/setup/clients/codex.ts'
-import { cursor } from '../../src/setup/clients/cursor.ts'
-import { gemini } from '../../src/setup/clients/gemini.ts'
-import { editFile } from '../../src/setup/edit/edit-file.ts'
-import { hookEdits } from '../../src/setup/plan.ts'
+import { claude } from '../../src/clients/claude/setup.ts'
+import { codex } from '../../src/clients/codex/setup.ts'
+import { cursor } from '../../src/clients/cursor/setup.ts'
+import { gemini } from '../../src/clients/gemini/setup.ts'
+import type { Client } from '../../src/clients/setup/client.ts'
+import { editFile } from '../../src/clients/setup/edit/edit-file.ts'
+import { hookEdits } from '../../src/clients/setup/plan.ts'
+import { catalog } from '../../src/kernel/operations/catalog.ts'
 
 /** What package.json says of Waymark, which every manifest repeats. */
 export interface Package {
@@ -46,7 +46,7 @@ export function manifests(about: Package): ReadonlyMap<string, string> {
       'plugin/gemini/hooks/hooks.json': hooksOf(gemini),
       'mcpb/manifest.json': mcpb(about),
       'server.json': registryServer(about),
-      'src/setup/tools.json': catalog.flatMap(({ tool }) => tool ?? []),
+      'src/clients/setup/tools.json': catalog.flatMap(({ tool }) => tool ?? []),
     }).map(([path, manifest]) => [path, `${JSON.stringify(manifest, null, 2)}\n`] as const),
   )
   const text = readFileSync(join(root, 'plugin', skill), 'utf8')

@@ -3,9 +3,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { hostname } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import type { Fact } from '../../src/domain/fact.ts'
-import { homeMark, linkFacts, type RecordedTree, recordingFiles } from '../../src/main/demo/recording.ts'
-import { journalMark, readExport, writeEnd, writeFact } from '../../src/operations/project/journal-line.ts'
+import { homeMark, linkFacts, type RecordedTree, recordingFiles } from '../../src/app/demo/recording.ts'
+import type { Fact } from '../../src/events/domain/fact.ts'
+import { journalMark, readExport, writeEnd, writeFact } from '../../src/events/operations/journal-line.ts'
 
 /** What is kept of a day: where it was lived through, and how its programs were run. */
 export interface Lived {

@@ -1,6 +1,6 @@
-import type { Client } from '../../src/setup/client.ts'
-import { clients } from '../../src/setup/clients/clients.ts'
-import type { Ground, Scope } from '../../src/setup/ground.ts'
+import type { Client } from '../../src/clients/setup/client.ts'
+import { clients } from '../../src/clients/setup/clients.ts'
+import type { Ground, Scope } from '../../src/clients/setup/ground.ts'
 
 const ground: Ground = {
   platform: 'linux',
@@ -14,7 +14,7 @@ const ground: Ground = {
 export function clientsPage(): string {
   return `# Clients
 
-What \`waymark setup <client>\` writes, generated from \`src/setup/clients\` by \`npm run docs\`. Paths are those of Linux.
+What \`waymark setup <client>\` writes, generated from \`src/clients\` by \`npm run docs\`. Paths are those of Linux.
 [How to set a client up](../guide/clients.md).
 
 ## Where the entry goes

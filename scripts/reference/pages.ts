@@ -1,5 +1,5 @@
-import { inputSchema, type JsonSchema, outputSchema } from '../../src/operations/input/json-schema.ts'
-import type { Operation } from '../../src/operations/operation.ts'
+import { inputSchema, type JsonSchema, outputSchema } from '../../src/kernel/operations/input/json-schema.ts'
+import type { Operation } from '../../src/kernel/operations/operation.ts'
 import { type Flag, flagsOf } from '../../src/surfaces/cli/flags.ts'
 import { exampleOf } from '../../src/surfaces/cli/help.ts'
 import { clientsPage } from './clients.ts'

@@ -1,4 +1,6 @@
-import { Failure } from '../domain/failure.ts'
+import { Failure } from '../kernel/failure.ts'
+import { namesOfCommits } from './origin.ts'
+import { displayPath, nulRecords } from './paths.ts'
 import {
   type Branch,
   type BranchCommit,
@@ -6,9 +8,7 @@ import {
   type BranchRequest,
   mostBranchFiles,
   type NamedCommit,
-} from '../ports/branch.ts'
-import { namesOfCommits } from './origin.ts'
-import { displayPath, nulRecords } from './paths.ts'
+} from './ports/branch.ts'
 import { type Environment, type GitResult, git, runGit } from './process.ts'
 import { locateFolder } from './repository.ts'
 import { leavingNothingOut } from './trees.ts'

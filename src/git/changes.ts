@@ -1,4 +1,4 @@
-import type { ChangeReport, FileChange, Origin } from '../domain/track/changes.ts'
+import type { ChangeReport, FileChange, Origin } from '../track/domain/changes.ts'
 import {
   compareSnapshots,
   comparisonPlace,

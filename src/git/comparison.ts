@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { IgnoredChanges } from '../domain/track/changes.ts'
+import type { IgnoredChanges } from '../track/domain/changes.ts'
 import { CarefulDisk, rawBlobId, sameStat } from './disk.ts'
 import { displayPath, isIncluded, type PathBytes } from './paths.ts'
 import type { PrivateDirectory } from './private-directory.ts'

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
-import { isSecretFile } from '../domain/secret-files.ts'
-import type { LeftOut, UnifiedDiff } from '../ports/work-tree.ts'
+import { isSecretFile } from '../kernel/secret-files.ts'
 import {
   compareSnapshots,
   comparisonPlace,
@@ -13,6 +12,7 @@ import {
 import { PackWriter } from './pack.ts'
 import { type ChangedContent, type LineCount, parseNumstat, parsePatch, patchForm } from './patch.ts'
 import { displayPath, nulRecords, type PathBytes, pathBytes, quotePath } from './paths.ts'
+import type { LeftOut, UnifiedDiff } from './ports/work-tree.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
 import { type Environment, git, gitFault, noGit, runGit } from './process.ts'
 import { type DiskState, maxKeptFileBytes } from './recorded-state.ts'

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import { lstatSync, readlinkSync, type Stats } from 'node:fs'
-import { openRegular, readSeenSync } from '../files/regular-file.ts'
+import { openRegular, readSeenSync } from '../kernel/files/regular-file.ts'
 import { objectId } from './pack.ts'
 import { onDisk, type PathBytes } from './paths.ts'
 import type { FileStat } from './recorded-state.ts'

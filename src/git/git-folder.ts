@@ -1,6 +1,6 @@
 import { type FileHandle, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openRegular, readRegular } from '../files/regular-file.ts'
+import { openRegular, readRegular } from '../kernel/files/regular-file.ts'
 import type { OperationInProgress, ReflogPosition } from './recorded-state.ts'
 
 export interface ReflogEntry {

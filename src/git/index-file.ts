@@ -1,6 +1,6 @@
 import { lstatSync, type Stats } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { readRegular } from '../files/regular-file.ts'
+import { readRegular } from '../kernel/files/regular-file.ts'
 import { isAsciiPath, onDisk, type PathBytes } from './paths.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
 import { git } from './process.ts'

@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto'
-import { blankHash, hashLength, solidLength, thinMark } from '../domain/provenance/step.ts'
+import { blankHash, hashLength, solidLength, thinMark } from '../lines/domain/step.ts'
 
 /** Hashes lines, given as bytes, for one project: the same line has another hash in another project. */
 export function lineHasher(salt: string): (line: string) => string {

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { lstatSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve } from 'node:path'
-import { Failure } from '../domain/failure.ts'
-import { isSecretFile } from '../domain/secret-files.ts'
-import { readRegularSync } from '../files/regular-file.ts'
+import { Failure } from '../kernel/failure.ts'
+import { readRegularSync } from '../kernel/files/regular-file.ts'
+import { isSecretFile } from '../kernel/secret-files.ts'
 import type {
   Blamed,
   BlamedCommit,
@@ -13,7 +13,7 @@ import type {
   LineHistory,
   ListedCommit,
   ListedFile,
-} from '../ports/line-history.ts'
+} from '../lines/ports/line-history.ts'
 import { contentsOf, objectIds } from './blobs.ts'
 import { configured } from './configuration.ts'
 import { isBinary, lineHasher, linesOf } from './line-hash.ts'

@@ -1,10 +1,10 @@
 import { lstat, readdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
-import { callTo, Failure, hintOf } from '../domain/failure.ts'
-import { type Loss, lossWords, namesInWords, type TreeLosses } from '../domain/track/tree-losses.ts'
-import type { AddedTree, LinkedTree, LinkedTrees, TreeToAdd } from '../ports/work-tree.ts'
+import { callTo, Failure, hintOf } from '../kernel/failure.ts'
+import { type Loss, lossWords, namesInWords, type TreeLosses } from '../track/domain/tree-losses.ts'
 import { gitFolderOf, textOf } from './other-work-trees.ts'
 import { displayPath, nulRecords, type PathBytes, pathBytes } from './paths.ts'
+import type { AddedTree, LinkedTree, LinkedTrees, TreeToAdd } from './ports/work-tree.ts'
 import { type Environment, type GitResult, gitEnvironment, runGit } from './process.ts'
 
 /** In git's own folder of a work tree, so that it goes with it: the task that the tree was made for. */

@@ -1,8 +1,8 @@
 import { type Dirent, lstatSync, statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
-import { Failure } from '../domain/failure.ts'
-import { readRegular, readRegularSync, specialKind } from '../files/regular-file.ts'
+import { Failure } from '../kernel/failure.ts'
+import { readRegular, readRegularSync, specialKind } from '../kernel/files/regular-file.ts'
 
 /** Something that git would open and wait for without end. */
 interface Obstacle {

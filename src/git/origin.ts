@@ -1,4 +1,4 @@
-import type { HeadMove, Origin } from '../domain/track/changes.ts'
+import type { HeadMove, Origin } from '../track/domain/changes.ts'
 import { type Difference, type RepositoryPair, repositoryPairs, type Span, sameState } from './comparison.ts'
 import { type ReflogEntry, reflogBetween } from './git-folder.ts'
 import { displayPath, nulRecords, type PathBytes } from './paths.ts'

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { readRegular } from '../files/regular-file.ts'
+import { readRegular } from '../kernel/files/regular-file.ts'
 import type { Span } from './comparison.ts'
 
 /** Most entries that are looked at in another work tree: this only finds a hint. */

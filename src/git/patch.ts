@@ -1,4 +1,4 @@
-import type { ChangedPlace } from '../domain/provenance/lines-of-change.ts'
+import type { ChangedPlace } from '../lines/domain/lines-of-change.ts'
 import type { PathBytes } from './paths.ts'
 
 /** How `diff-tree` is asked for what is parsed here. To shorten ids, git would list every object that there is. */

@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { readRegularSync } from '../files/regular-file.ts'
+import { readRegularSync } from '../kernel/files/regular-file.ts'
 import { privateConfiguration } from './configuration.ts'
 import type { Environment, GitCall } from './process.ts'
 import type { Repository } from './repository.ts'

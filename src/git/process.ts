@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { Failure } from '../domain/failure.ts'
+import { Failure } from '../kernel/failure.ts'
 import { launch } from './launcher.ts'
 import { anyObstacle, obstructed } from './obstacles.ts'
 

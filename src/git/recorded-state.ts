@@ -2,11 +2,11 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { readRegular } from '../files/regular-file.ts'
-import type { Packages, SnapshotRef } from '../ports/work-tree.ts'
+import { readRegular } from '../kernel/files/regular-file.ts'
 import type { ContentSettings } from './conversion.ts'
 import type { RefTips } from './git-folder.ts'
 import { displayPath, onDisk, type PathBytes, pathBytes } from './paths.ts'
+import type { Packages, SnapshotRef } from './ports/work-tree.ts'
 import type { GitState } from './status.ts'
 
 /** Enough of a file's stat to say later that it is the same file, unchanged. Times in milliseconds. */

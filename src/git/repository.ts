@@ -4,8 +4,8 @@ import { realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { inflateSync } from 'node:zlib'
-import { Failure } from '../domain/failure.ts'
-import { readRegular, readRegularSync } from '../files/regular-file.ts'
+import { Failure } from '../kernel/failure.ts'
+import { readRegular, readRegularSync } from '../kernel/files/regular-file.ts'
 import {
   type ConfigurationEntry,
   configured,

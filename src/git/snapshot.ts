@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Snapshot, SnapshotEngine, SnapshotRequest } from '../ports/work-tree.ts'
 import { sameState } from './comparison.ts'
 import { suspiciousKeys } from './configuration.ts'
 import {
@@ -25,6 +24,7 @@ import {
   type PathBytes,
   pathBytes,
 } from './paths.ts'
+import type { Snapshot, SnapshotEngine, SnapshotRequest } from './ports/work-tree.ts'
 import { type PrivateDirectory, privateCall, writePrivateDirectory } from './private-directory.ts'
 import { contentsFolder, keepBaseline } from './private-store.ts'
 import { type Environment, type GitCall, gitFault, runGit } from './process.ts'

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { readRegularSync } from '../files/regular-file.ts'
+import { readRegularSync } from '../kernel/files/regular-file.ts'
 
 const statLength = 40
 const extendedFlag = 0x4000

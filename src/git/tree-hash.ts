@@ -3,8 +3,8 @@ import { lstatSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { TreeContent } from '../ports/work-tree.ts'
 import { isIncluded, type PathBytes } from './paths.ts'
+import type { TreeContent } from './ports/work-tree.ts'
 import type { Environment } from './process.ts'
 import {
   latestState,

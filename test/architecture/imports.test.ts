@@ -1,67 +1,12 @@
 import { expect, test } from 'vitest'
+import { type Layer, layerOf, layers } from './layers.ts'
 import { filesBelow, type Import, productFiles } from './source-files.ts'
-
-interface Layer {
-  readonly layers: readonly string[]
-  readonly packages: readonly string[]
-  readonly node: boolean
-}
-
-/** Who may import whom. */
-const table: Readonly<Record<string, Layer>> = {
-  domain: {
-    layers: [],
-    packages: ['picomatch', 're2js', '@cfworker/json-schema', 'fastest-levenshtein', 'smol-toml'],
-    node: false,
-  },
-  ports: { layers: ['domain'], packages: [], node: false },
-  files: { layers: ['domain'], packages: [], node: true },
-  operations: { layers: ['domain', 'ports'], packages: ['zod'], node: false },
-  storage: {
-    layers: ['domain', 'ports', 'files'],
-    packages: ['kysely', 'better-sqlite3', 'pg', 'canonicalize'],
-    node: true,
-  },
-  git: { layers: ['domain', 'ports', 'files'], packages: ['diff', 'ignore', 'picomatch'], node: true },
-  definitions: { layers: ['domain', 'ports', 'files'], packages: ['yaml', 'zod'], node: true },
-  plans: { layers: ['domain', 'ports', 'files'], packages: ['better-sqlite3', 'yaml', 'zod'], node: true },
-  evidence: { layers: ['domain', 'ports', 'files'], packages: ['diff'], node: true },
-  told: { layers: ['domain', 'ports'], packages: [], node: true },
-  commands: { layers: ['domain', 'ports', 'files'], packages: [], node: true },
-  capture: { layers: ['domain', 'ports', 'files'], packages: ['zod'], node: true },
-  setup: {
-    layers: ['domain', 'ports', 'files'],
-    packages: ['diff', 'jsonc-parser', 'smol-toml'],
-    node: true,
-  },
-  edge: {
-    layers: ['operations', 'domain', 'ports', 'files'],
-    packages: ['zod', 'better-sqlite3'],
-    node: true,
-  },
-  surfaces: {
-    layers: ['operations', 'domain', 'ports', 'files'],
-    packages: [
-      '@modelcontextprotocol/server',
-      'cli-table3',
-      'hono',
-      'ink',
-      'react',
-      '@hono/node-server',
-      'prom-client',
-      'ws',
-      'zod',
-      'openid-client',
-    ],
-    node: true,
-  },
-}
 
 test('a layer imports only what the table of the architecture allows', () => {
   const wrong = productFiles().flatMap(({ path, imports }) => {
     const layer = layerOf(path)
-    const allowed = table[layer]
-    if (!allowed) return layer === 'main' ? [] : [`${path} is in no layer`]
+    const allowed = layers[layer]
+    if (!allowed) return layer === 'app' ? [] : [`${path} is in no layer`]
     return imports
       .filter(({ target }) => !isAllowed(target, layer, allowed))
       .map(({ target }) => `${path} imports ${target}`)
@@ -81,7 +26,8 @@ test('surfaces import types of ports, never code', () => {
 })
 
 test('one surface does not import another', () => {
-  const surfaceOf = (path: string) => /^src\/surfaces\/([^/]+)/.exec(path)?.[1]
+  const surfaceOf = (path: string) =>
+    /^src\/(?:surfaces\/)?(?:[^/]+\/(?=cli\/))?(mcp|cli|http|hook)\//.exec(path)?.[1]
   const wrong = productFiles().flatMap(({ path, imports }) =>
     imports
       .filter(({ target }) => surfaceOf(path) && surfaceOf(target) && surfaceOf(path) !== surfaceOf(target))
@@ -91,20 +37,9 @@ test('one surface does not import another', () => {
 })
 
 test('only the composition root names an adapter', () => {
-  const adapters = [
-    'storage',
-    'git',
-    'definitions',
-    'plans',
-    'evidence',
-    'commands',
-    'capture',
-    'edge',
-    'told',
-    'setup',
-  ]
+  const adapters = Object.keys(layers).filter((layer) => layers[layer]?.isAdapter)
   const wrong = productFiles()
-    .filter(({ path }) => !['main', ...adapters].includes(layerOf(path)))
+    .filter(({ path }) => !['app', ...adapters].includes(layerOf(path)))
     .flatMap(({ path, imports }) =>
       imports
         .filter(({ target }) => adapters.includes(layerOf(target)))
@@ -124,24 +59,24 @@ test('no import leads back to where it began', () => {
 
 test('what starts for each hook loads no schemas, and no module of Node that makes much at once', () => {
   const files = new Map(filesBelow('src', '.ts').map((file) => [file.path, file]))
-  const atOnce = new Set(['src/main/hook.ts', 'src/main/edge/hook-edge.ts'])
+  const atOnce = new Set(['src/app/hook.ts', 'src/app/remote/hook-edge.ts'])
   for (const path of atOnce) {
     for (const { target, typeOnly, isLate } of files.get(path)?.imports ?? []) {
       if (!typeOnly && !isLate) atOnce.add(target)
     }
   }
-  expect(atOnce).toContain('src/edge/server-client.ts')
+  expect(atOnce).toContain('src/remote/machine/server-client.ts')
   expect([...atOnce].filter((path) => /^(zod|node:(https?|zlib|util|crypto))$/.test(path))).toEqual([])
 })
 
 test('the reader of imports sees every form', () => {
   const file = filesBelow('test/architecture', 'imports.test.ts')[0]
-  expect(file?.imports.map(({ target }) => target)).toEqual(['vitest', 'test/architecture/source-files.ts'])
+  expect(file?.imports.map(({ target }) => target)).toEqual([
+    'vitest',
+    'test/architecture/layers.ts',
+    'test/architecture/source-files.ts',
+  ])
 })
-
-function layerOf(path: string): string {
-  return /^src\/([^/]+)\//.exec(path)?.[1] ?? ''
-}
 
 function isAllowed(target: string, layer: string, allowed: Layer): boolean {
   if (target.startsWith('node:')) return allowed.node

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { referencePages } from '../../scripts/reference/pages.ts'
-import { catalog } from '../../src/operations/catalog.ts'
+import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { root } from './source-files.ts'
 
 const folder = join(root, 'docs', 'reference')

@@ -6,9 +6,9 @@ const writers = [
   'src/surfaces/cli/terminal.ts',
   // The streams of MCP, and the JSON that a client reads from a hook.
   'src/surfaces/mcp/stdio.ts',
-  'src/main/hook.ts',
+  'src/app/hook.ts',
   // Takes the stream as a parameter, and writes to it what was made safe.
-  'src/main/serve/log.ts',
+  'src/app/serve/log.ts',
 ]
 
 test('text reaches a terminal in one place, where it is made safe', () => {

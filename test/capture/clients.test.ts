@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { checkedClients } from '../../src/capture/clients/checked.ts'
-import { clients } from '../../src/capture/clients/clients.ts'
-import { clients as setupClients } from '../../src/setup/clients/clients.ts'
+import { checkedClients } from '../../src/clients/hooks/checked.ts'
+import { clients } from '../../src/clients/hooks/clients.ts'
+import { clients as setupClients } from '../../src/clients/setup/clients.ts'
 import { inWords, openCaptured } from './captured-project.ts'
 import { playedClients } from './payloads.ts'
 

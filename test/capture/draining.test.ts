@@ -2,14 +2,19 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFile
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { eventName } from '../../src/capture/event.ts'
-import { type FollowHost, followQueues, ingestNow, ingestUntilQuiet } from '../../src/capture/follow-queue.ts'
-import { captureHealth } from '../../src/capture/health.ts'
-import { capture } from '../../src/capture/hook/capture-hook.ts'
-import { isIngesting, takeIngestLock } from '../../src/capture/ingest-lock.ts'
-import type { Moment } from '../../src/domain/capture/moment.ts'
-import { Failure } from '../../src/domain/failure.ts'
-import { processStart } from '../../src/main/process.ts'
+import { processStart } from '../../src/app/process.ts'
+import { Failure } from '../../src/kernel/failure.ts'
+import { eventName } from '../../src/sessions/capture/event.ts'
+import {
+  type FollowHost,
+  followQueues,
+  ingestNow,
+  ingestUntilQuiet,
+} from '../../src/sessions/capture/follow-queue.ts'
+import { captureHealth } from '../../src/sessions/capture/health.ts'
+import { capture } from '../../src/sessions/capture/hook/capture-hook.ts'
+import { isIngesting, takeIngestLock } from '../../src/sessions/capture/ingest-lock.ts'
+import type { Moment } from '../../src/sessions/domain/moment.ts'
 import { openCommandLine } from '../cli/command-line.ts'
 import { longestAllowed, longestTurn } from '../support/longest-turn.ts'
 import { runAlone } from '../support/program.ts'

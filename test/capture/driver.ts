@@ -1,9 +1,9 @@
 import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { Coverage, Moment, ToolEdit, What } from '../../src/domain/capture/moment.ts'
-import { type RecordedMoments, recordMoments } from '../../src/operations/capture/record-moments.ts'
-import type { Context } from '../../src/operations/operation.ts'
+import type { Context } from '../../src/kernel/operations/operation.ts'
+import type { Coverage, Moment, ToolEdit, What } from '../../src/sessions/domain/moment.ts'
+import { type RecordedMoments, recordMoments } from '../../src/sessions/operations/record-moments.ts'
 import { type Answer, openProject, type ProjectOptions, type TestProject } from '../support/project.ts'
 
 export const full: Coverage = { edits: true, failures: true, subagents: true, ids: true }

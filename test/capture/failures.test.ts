@@ -11,11 +11,11 @@ import fs, {
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { captureHealth } from '../../src/capture/health.ts'
-import { logFile } from '../../src/capture/hook-queue.ts'
-import { forgetOldEvents, type IngestHost, ingestQueue } from '../../src/capture/ingest.ts'
-import type { Moment } from '../../src/domain/capture/moment.ts'
-import { Failure } from '../../src/domain/failure.ts'
+import { Failure } from '../../src/kernel/failure.ts'
+import { captureHealth } from '../../src/sessions/capture/health.ts'
+import { logFile } from '../../src/sessions/capture/hook-queue.ts'
+import { forgetOldEvents, type IngestHost, ingestQueue } from '../../src/sessions/capture/ingest.ts'
+import type { Moment } from '../../src/sessions/domain/moment.ts'
 import { type CapturedFolder, inWords, openCaptured } from './captured-project.ts'
 
 function prompt(project: CapturedFolder, n: number, session = 's') {

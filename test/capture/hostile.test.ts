@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { clients } from '../../src/capture/clients/clients.ts'
+import { clients } from '../../src/clients/hooks/clients.ts'
 import { openCommandLine } from '../cli/command-line.ts'
 import { runAlone } from '../support/program.ts'
 import { captureBin, holdIngest, hookQueue, openCaptured } from './captured-project.ts'

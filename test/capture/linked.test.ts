@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { capture } from '../../src/capture/hook/capture-hook.ts'
+import { capture } from '../../src/sessions/capture/hook/capture-hook.ts'
 import { edgeMachine } from '../edge/edges.ts'
 import type { Answer } from '../support/project.ts'
 import { holdIngest } from './captured-project.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { commandLineActor, stdioActor } from '../../src/main/settings/actor.ts'
+import { commandLineActor, stdioActor } from '../../src/app/settings/actor.ts'
 import { openCommandLine, startWork } from './command-line.ts'
 
 test('the command line acts as a person, and as an agent in the shell of one', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import waymark from '../../package.json' with { type: 'json' }
-import { catalog } from '../../src/operations/catalog.ts'
-import { inputSchema } from '../../src/operations/input/json-schema.ts'
+import { catalog } from '../../src/kernel/operations/catalog.ts'
+import { inputSchema } from '../../src/kernel/operations/input/json-schema.ts'
 import { flagsIn, otherCommands } from '../../src/surfaces/cli/other-commands.ts'
 import { runCommandLine } from '../../src/surfaces/cli/run.ts'
 import { openCommandLine } from './command-line.ts'

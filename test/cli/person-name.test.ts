@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { configuredName } from '../../src/main/settings/person-name.ts'
+import { configuredName } from '../../src/app/settings/person-name.ts'
 import { type CommandLineProject, openCommandLine } from './command-line.ts'
 
 type Variables = NonNullable<Parameters<CommandLineProject['runWith']>[0]['environment']>

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { catalog } from '../../src/operations/catalog.ts'
+import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { type CommandLineProject, openCommandLine, startWork } from './command-line.ts'
 
 const begin = ['mission', 'start', 'Begin', '--objective', 'Any'] as const

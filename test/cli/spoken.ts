@@ -1,5 +1,5 @@
-import { closeContext, openContext } from '../../src/main/open-context.ts'
-import { catalog } from '../../src/operations/catalog.ts'
+import { closeContext, openContext } from '../../src/app/open-context.ts'
+import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { runCommandLine } from '../../src/surfaces/cli/run.ts'
 import type { CommandLineProject } from './command-line.ts'
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { callTo, Failure, hintOf } from '../../src/domain/failure.ts'
-import { catalog } from '../../src/operations/catalog.ts'
-import { inCommands } from '../../src/operations/hints.ts'
+import { callTo, Failure, hintOf } from '../../src/kernel/failure.ts'
+import { catalog } from '../../src/kernel/operations/catalog.ts'
+import { inCommands } from '../../src/kernel/operations/hints.ts'
 import { inFlags } from '../../src/surfaces/cli/failures.ts'
-import { changedFiles } from '../../src/surfaces/cli/render/changes.ts'
 import { table } from '../../src/surfaces/cli/render/table.ts'
 import { age, lasting } from '../../src/surfaces/cli/render/text.ts'
 import { printable } from '../../src/surfaces/cli/terminal.ts'
+import { changedFiles } from '../../src/track/cli/changes.ts'
 
 test.each([
   [

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, readdirSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { commandApprovals } from '../../src/commands/command-approvals.ts'
+import { commandApprovals } from '../../src/gate/commands/command-approvals.ts'
 import { temporaryFolder, WorkFolder } from '../support/git-repository.ts'
 
 const approvedBy = { by: 'Tess', at: 1_700_000_000_000 }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { closeContext, openContext } from '../../src/main/open-context.ts'
+import { closeContext, openContext } from '../../src/app/open-context.ts'
 import { temporaryFolder, WorkFolder } from '../support/git-repository.ts'
 
 function opened(folder: string, home: string) {

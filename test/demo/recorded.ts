@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import type { Fact } from '../../src/domain/fact.ts'
-import { readExport } from '../../src/operations/project/journal-line.ts'
+import type { Fact } from '../../src/events/domain/fact.ts'
+import { readExport } from '../../src/events/operations/journal-line.ts'
 
 export const recordingFolder = join(import.meta.dirname, '..', '..', 'demo')
 

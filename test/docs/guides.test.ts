@@ -91,9 +91,9 @@ describe('the page about clients', () => {
 
 test('MC2-142 the architecture and the tables of the database have their pages', () => {
   const architecture = page('ARCHITECTURE.md')
-  expect(architecture).toContain('src/ ├── domain/')
-  expect(architecture).toContain('src/storage/tables')
-  expect(existsSync(join(root, 'src/storage/tables/tables.ts'))).toBe(true)
+  expect(architecture).toContain('src/ ├── kernel/')
+  expect(architecture).toContain('src/store/tables')
+  expect(existsSync(join(root, 'src/store/tables/tables.ts'))).toBe(true)
 })
 
 test('every link between the pages leads to a file', () => {

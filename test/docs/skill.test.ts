@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { catalog } from '../../src/operations/catalog.ts'
+import { catalog } from '../../src/kernel/operations/catalog.ts'
 
 const skills = join(import.meta.dirname, '..', '..', 'plugin', 'skills')
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { contractVersion } from '../../src/operations/edge/contract.ts'
+import { contractVersion } from '../../src/remote/operations/contract.ts'
 import { jsonOf } from '../http/http-project.ts'
 import { openTeam } from '../identities/team-server.ts'
 

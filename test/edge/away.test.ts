@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { ServerClient } from '../../src/edge/server-client.ts'
+import { ServerClient } from '../../src/remote/machine/server-client.ts'
 import { connectedMachine, teamServer } from './edges.ts'
 
 test('a call fails while the server is away, and is recorded once when it is made again', async () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { connectedAt } from '../../src/main/edge/connected.ts'
-import { openEdgeHook } from '../../src/main/edge/hook-edge.ts'
+import { connectedAt } from '../../src/app/remote/connected.ts'
+import { openEdgeHook } from '../../src/app/remote/hook-edge.ts'
 import { runProgram } from '../support/program.ts'
 import { connectedMachine, type EdgeMachine, teamServer } from './edges.ts'
 

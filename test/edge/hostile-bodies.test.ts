@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { contractVersion } from '../../src/operations/edge/contract.ts'
+import { contractVersion } from '../../src/remote/operations/contract.ts'
 import { openTeam } from '../identities/team-server.ts'
 
 const call = {

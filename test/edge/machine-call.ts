@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { type PortRunning, runCalls } from '../../src/edge/port-runner.ts'
-import { TrustedCommands } from '../../src/edge/trusted-commands.ts'
-import { contractVersion } from '../../src/operations/edge/contract.ts'
-import type { Context } from '../../src/operations/operation.ts'
+import type { Context } from '../../src/kernel/operations/operation.ts'
+import { type PortRunning, runCalls } from '../../src/remote/machine/port-runner.ts'
+import { TrustedCommands } from '../../src/remote/machine/trusted-commands.ts'
+import { contractVersion } from '../../src/remote/operations/contract.ts'
 import type { TeamServer } from '../identities/team-server.ts'
 import type { Answer } from '../support/project.ts'
 

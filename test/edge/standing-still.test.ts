@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { ServerClient } from '../../src/edge/server-client.ts'
+import { ServerClient } from '../../src/remote/machine/server-client.ts'
 
 test('a machine that stood still longer than is waited for hears first whether the server is there', async () => {
   const server = createServer((_, response) => response.end('{"here":true}'))

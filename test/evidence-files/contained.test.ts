@@ -10,7 +10,7 @@ import {
   readContained,
   removeContained,
   writeContained,
-} from '../../src/files/contained.ts'
+} from '../../src/kernel/files/contained.ts'
 import { temporaryFolder, WorkFolder } from '../support/git-repository.ts'
 
 function project(): WorkFolder {

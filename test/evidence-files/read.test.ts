@@ -4,7 +4,7 @@ import { linkSync, mkdirSync, symlinkSync, truncateSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { evidenceFiles } from '../../src/evidence/evidence-files.ts'
+import { evidenceFiles } from '../../src/gate/evidence/evidence-files.ts'
 import { temporaryFolder, WorkFolder } from '../support/git-repository.ts'
 
 const files = evidenceFiles()

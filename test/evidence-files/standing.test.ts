@@ -1,7 +1,7 @@
 import { chmodSync, rmSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { evidenceFiles } from '../../src/evidence/evidence-files.ts'
+import { evidenceFiles } from '../../src/gate/evidence/evidence-files.ts'
 import { temporaryFolder, WorkFolder } from '../support/git-repository.ts'
 
 const files = evidenceFiles()

@@ -13,9 +13,9 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { ChangeReport } from '../../src/domain/track/changes.ts'
+import type { WorkTreeWitness } from '../../src/git/ports/work-tree.ts'
 import { createWitness } from '../../src/git/witness.ts'
-import type { WorkTreeWitness } from '../../src/ports/work-tree.ts'
+import type { ChangeReport } from '../../src/track/domain/changes.ts'
 import { removeFolder } from '../support/removed-folder.ts'
 import { brief } from './watch.ts'
 

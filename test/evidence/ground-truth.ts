@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import type { ChangeReport } from '../../src/domain/track/changes.ts'
+import type { ChangeReport } from '../../src/track/domain/changes.ts'
 
 /** Every file and link below a folder, with its type, mode and content, by plain reading. */
 export function readTree(top: string): Map<string, string> {

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { SnapshotRef, WorkTreeWitness } from '../../src/git/ports/work-tree.ts'
 import { createWitness } from '../../src/git/witness.ts'
-import type { SnapshotRef, WorkTreeWitness } from '../../src/ports/work-tree.ts'
 import { projectRepository, temporaryFolder, WorkFolder } from '../support/git-repository.ts'
 
 const megabyte = 1024 * 1024

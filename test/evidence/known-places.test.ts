@@ -3,7 +3,7 @@ import { lstatSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:f
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import type { WorkTreeWitness } from '../../src/ports/work-tree.ts'
+import type { WorkTreeWitness } from '../../src/git/ports/work-tree.ts'
 import { countedGit } from '../support/counted-git.ts'
 import {
   clonedProject,

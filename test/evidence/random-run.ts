@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { SnapshotRef, WorkTreeWitness } from '../../src/ports/work-tree.ts'
+import type { SnapshotRef, WorkTreeWitness } from '../../src/git/ports/work-tree.ts'
 import { projectRepository } from '../support/git-repository.ts'
 import { readTree, reportedChanges, treeChanges } from './ground-truth.ts'
 import { workAtRandom } from './random-work.ts'

@@ -4,9 +4,9 @@ import { createServer } from 'node:net'
 import { dirname } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { expect, onTestFinished, test } from 'vitest'
-import { processFiles } from '../../src/definitions/process-files.ts'
-import { mainTree } from '../../src/main/settings/places.ts'
-import { planFiles } from '../../src/plans/plan-files.ts'
+import { mainTree } from '../../src/app/settings/places.ts'
+import { processFiles } from '../../src/gate/definitions/process-files.ts'
+import { planFiles } from '../../src/plan/import/plan-files.ts'
 import {
   WorkFolder as Folder,
   projectRepository,

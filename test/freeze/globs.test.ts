@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import picomatch from 'picomatch'
 import { expect, test } from 'vitest'
-import { pathPatterns } from '../../src/domain/path-pattern.ts'
-import { globMatcher } from '../../src/domain/pattern.ts'
+import { pathPatterns } from '../../src/kernel/path-pattern.ts'
+import { globMatcher } from '../../src/kernel/pattern.ts'
 
 const word = fc.constantFrom('a', 'b', 'ab', '.a', 'a.b', 'src', '')
 const part = fc.constantFrom(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { GuardExpression } from '../../src/domain/gate/definition.ts'
-import { judgeExpression } from '../../src/domain/gate/expression.ts'
-import type { Truth } from '../../src/domain/gate/guards/guard.ts'
+import type { GuardExpression } from '../../src/gate/domain/definition.ts'
+import { judgeExpression } from '../../src/gate/domain/expression.ts'
+import type { Truth } from '../../src/gate/domain/guards/guard.ts'
 import { definitionIn, smallProcess } from '../support/processes.ts'
 
 const definition = definitionIn(smallProcess)

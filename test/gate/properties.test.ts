@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readDefinition } from '../../src/definitions/read-definition.ts'
-import type { ProcessDefinition } from '../../src/domain/gate/definition.ts'
-import type { Emission } from '../../src/domain/gate/emission.ts'
-import { judgePassage, transition } from '../../src/domain/gate/engine.ts'
-import { beginRun, type Run } from '../../src/domain/gate/run.ts'
+import { readDefinition } from '../../src/gate/definitions/read-definition.ts'
+import type { ProcessDefinition } from '../../src/gate/domain/definition.ts'
+import type { Emission } from '../../src/gate/domain/emission.ts'
+import { judgePassage, transition } from '../../src/gate/domain/engine.ts'
+import { beginRun, type Run } from '../../src/gate/domain/run.ts'
 import { artifactOf, definitionIn, emission, smallProcess } from '../support/processes.ts'
 
 const guard = fc.letrec<{ readonly guard: unknown }>((tie) => ({

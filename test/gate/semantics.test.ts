@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { Emission } from '../../src/domain/gate/emission.ts'
-import { transition } from '../../src/domain/gate/engine.ts'
-import { possibleEvent } from '../../src/domain/gate/possible-events.ts'
-import { beginRun, type Run } from '../../src/domain/gate/run.ts'
-import { runProgress } from '../../src/domain/gate/ways.ts'
+import type { Emission } from '../../src/gate/domain/emission.ts'
+import { transition } from '../../src/gate/domain/engine.ts'
+import { possibleEvent } from '../../src/gate/domain/possible-events.ts'
+import { beginRun, type Run } from '../../src/gate/domain/run.ts'
+import { runProgress } from '../../src/gate/domain/ways.ts'
 import { artifactOf, definitionIn, emission, reviewer, smallProcess } from '../support/processes.ts'
 
 const small = definitionIn(smallProcess)

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { isOwnTool } from '../../src/domain/gate/hook/tool-use.ts'
-import { catalog } from '../../src/operations/catalog.ts'
+import { isOwnTool } from '../../src/gate/domain/hook/tool-use.ts'
+import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { fileIn, openHookProject } from './hook-project.ts'
 
 test('waymark pre-tool-use is the same hook by the name that it had first', () => {

@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, test } from 'vitest'
-import { catalog } from '../../src/operations/catalog.ts'
+import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { statusOf } from '../../src/surfaces/http/refusal.ts'
 import type { Answer } from '../support/project.ts'
 import { type HttpOptions, type HttpProject, openHttpProject } from './http-project.ts'

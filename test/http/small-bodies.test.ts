@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { catalog } from '../../src/operations/catalog.ts'
+import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { type Serving, serveHome } from './serve-process.ts'
 
 const maxBody = 1_000_000

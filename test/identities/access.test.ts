@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { neededAccesses, permits, type Standing } from '../../src/domain/identity/access.ts'
-import { catalog } from '../../src/operations/catalog.ts'
-import { accessOf } from '../../src/operations/operation.ts'
+import { catalog } from '../../src/kernel/operations/catalog.ts'
+import { accessOf } from '../../src/kernel/operations/operation.ts'
+import { neededAccesses, permits, type Standing } from '../../src/people/domain/access.ts'
 import { openTeamProject, standingOf } from './team-project.ts'
 
 const who: Readonly<Record<string, Standing>> = {

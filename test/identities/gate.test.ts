@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { invoke } from '../../src/operations/invoke.ts'
-import { tidy } from '../../src/operations/project/tidy.ts'
+import { invoke } from '../../src/kernel/operations/invoke.ts'
+import { tidy } from '../../src/project/operations/tidy.ts'
 import { person } from '../support/project.ts'
 import { openTeamProject, type TeamProject } from './team-project.ts'
 

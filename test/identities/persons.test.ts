@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { NewFact } from '../../src/domain/fact.ts'
-import type { Context } from '../../src/operations/operation.ts'
+import type { NewFact } from '../../src/events/domain/fact.ts'
+import type { Context } from '../../src/kernel/operations/operation.ts'
 import { agentActor } from '../support/project.ts'
 import { openTeamProject, standingOf } from './team-project.ts'
 
@@ -229,8 +229,8 @@ test('no agent gets a token with a role that a process keeps for people (24)', a
 test('a project without a named database knows no persons, and says how to have some', async () => {
   const { context, refusal } = openTeamProject()
   const { team: _, ...alone } = context
-  const { personList } = await import('../../src/operations/person/persons.ts')
-  const { invoke } = await import('../../src/operations/invoke.ts')
+  const { personList } = await import('../../src/people/operations/persons.ts')
+  const { invoke } = await import('../../src/kernel/operations/invoke.ts')
   await expect(invoke(personList, alone, {})).rejects.toMatchObject({ reason: 'named_database_needed' })
   expect(await refusal('person_disable', { person: 'Nobody' })).toContain('There is no person "Nobody".')
 })

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { catalog } from '../../src/operations/catalog.ts'
-import { invoke } from '../../src/operations/invoke.ts'
+import { catalog } from '../../src/kernel/operations/catalog.ts'
+import { invoke } from '../../src/kernel/operations/invoke.ts'
 import { type HttpOptions, type HttpProject, openHttpProject } from '../http/http-project.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
 import { type Answer, person } from '../support/project.ts'

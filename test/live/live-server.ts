@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Context } from '../../src/operations/operation.ts'
+import type { Context } from '../../src/kernel/operations/operation.ts'
 import { openLive } from '../../src/surfaces/http/live/live.ts'
 import { type LiveLimits, liveLimits } from '../../src/surfaces/http/live/reader.ts'
 import type { LivePart } from '../../src/surfaces/http/parts.ts'

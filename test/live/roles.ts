@@ -1,4 +1,4 @@
-import type { NewFact } from '../../src/domain/fact.ts'
+import type { NewFact } from '../../src/events/domain/fact.ts'
 
 /** That many small facts, one frame each, told apart by their number. */
 export function roles(first: number, count: number, padding = ''): readonly NewFact[] {

@@ -1,7 +1,11 @@
 import { z } from 'zod'
-import { messageOf } from '../../src/domain/failure.ts'
-import { closeContext, openContext } from '../../src/main/open-context.ts'
-import { defineOperation, type Operation, type OperationContract } from '../../src/operations/operation.ts'
+import { closeContext, openContext } from '../../src/app/open-context.ts'
+import { messageOf } from '../../src/kernel/failure.ts'
+import {
+  defineOperation,
+  type Operation,
+  type OperationContract,
+} from '../../src/kernel/operations/operation.ts'
 import { connect } from '../../src/surfaces/mcp/connection.ts'
 import { serveMcpOverStdio } from '../../src/surfaces/mcp/stdio.ts'
 import type { Surface } from '../../src/surfaces/mcp/surface.ts'

@@ -1,6 +1,6 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, test } from 'vitest'
-import { catalog } from '../../src/operations/catalog.ts'
+import { catalog } from '../../src/kernel/operations/catalog.ts'
 import type { Answer } from '../support/project.ts'
 import { eras, legacy } from './eras.ts'
 import { startServer } from './server-process.ts'

@@ -1,8 +1,8 @@
-import type { NewFact } from '../../src/domain/fact.ts'
-import type { PhaseId, TaskId } from '../../src/domain/id.ts'
-import type { Task } from '../../src/domain/track/task.ts'
-import type { Store } from '../../src/ports/store.ts'
-import { randomIds } from '../../src/storage/random-ids.ts'
+import type { NewFact } from '../../src/events/domain/fact.ts'
+import type { PhaseId, TaskId } from '../../src/kernel/id.ts'
+import type { Store } from '../../src/store/ports/store.ts'
+import { randomIds } from '../../src/store/random-ids.ts'
+import type { Task } from '../../src/track/domain/task.ts'
 import { agent, aTask } from '../support/entities.ts'
 
 const batch = 1000

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Actor } from '../../src/domain/actor.ts'
+import type { Actor } from '../../src/kernel/actor.ts'
 import { agentActor } from '../support/project.ts'
 import { openPlan } from './plan-project.ts'
 

@@ -1,6 +1,6 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, test } from 'vitest'
-import { knownRoles } from '../../src/domain/plan/plan.ts'
+import { knownRoles } from '../../src/plan/domain/plan.ts'
 import type { Answer } from '../support/project.ts'
 import { notFound, person, wrongFields } from '../support/project.ts'
 import { openPlan } from './plan-project.ts'

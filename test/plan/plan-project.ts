@@ -1,6 +1,6 @@
-import type { Actor } from '../../src/domain/actor.ts'
-import { catalog } from '../../src/operations/catalog.ts'
-import type { Context } from '../../src/operations/operation.ts'
+import type { Actor } from '../../src/kernel/actor.ts'
+import { catalog } from '../../src/kernel/operations/catalog.ts'
+import type { Context } from '../../src/kernel/operations/operation.ts'
 import {
   type Answer,
   agentActor,

@@ -11,8 +11,8 @@ const allX = { x1: 'a1', x2: 'a1', x3: 'a1' }
 
 /** The same record, asked about another folder. */
 async function ownersIn(s: Story, folder: string, file: string) {
-  const { catalog } = await import('../../src/operations/catalog.ts')
-  const { invoke } = await import('../../src/operations/invoke.ts')
+  const { catalog } = await import('../../src/kernel/operations/catalog.ts')
+  const { invoke } = await import('../../src/kernel/operations/invoke.ts')
   const blame = catalog.find(({ name }) => name === 'blame')
   if (!blame) throw new Error('no blame')
   const witness = createWitness({ stateFolder: s.context.program.stateFolder, clock: s.context.clock })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { markdownText } from '../../src/domain/report/document.ts'
+import { markdownText } from '../../src/reports/domain/document.ts'
 import { openCommandLine, startWork } from '../cli/command-line.ts'
 import { process } from '../gate/runs/processes.ts'
 import { driving, writeProcess } from '../gate/runs/run.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { filesToKeep } from '../../src/operations/review/files-to-keep.ts'
+import { filesToKeep } from '../../src/review/operations/files-to-keep.ts'
 import { connectedMachine, teamServer } from '../edge/edges.ts'
 import { type Answer, openProject } from '../support/project.ts'
 

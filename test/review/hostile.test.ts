@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { align } from '../../src/domain/provenance/alignment.ts'
-import { countLines, mergedLines } from '../../src/domain/review/lines.ts'
-import { quotedDiff, readWritten } from '../../src/domain/review/written.ts'
+import { align } from '../../src/lines/domain/alignment.ts'
+import { countLines, mergedLines } from '../../src/review/domain/lines.ts'
+import { quotedDiff, readWritten } from '../../src/review/domain/written.ts'
 import { type Answer, openProject, person } from '../support/project.ts'
 
 const as = { actor: person }

@@ -1,11 +1,11 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { brief } from '../../src/domain/gate/hook/brief.ts'
-import { onlyPlace } from '../../src/domain/review/lines.ts'
-import { longestQuote } from '../../src/domain/review/review.ts'
-import { excerpt } from '../../src/domain/text.ts'
-import { briefingOf } from '../../src/operations/hook.ts'
+import { brief } from '../../src/gate/domain/hook/brief.ts'
+import { briefingOf } from '../../src/gate/operations/hook.ts'
+import { excerpt } from '../../src/kernel/text.ts'
+import { onlyPlace } from '../../src/review/domain/lines.ts'
+import { longestQuote } from '../../src/review/domain/review.ts'
 import { type Answer, openProject, person, type TestProject } from '../support/project.ts'
 
 const as = { actor: person }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Access } from '../../src/domain/identity/access.ts'
-import { catalog } from '../../src/operations/catalog.ts'
-import { invoke } from '../../src/operations/invoke.ts'
+import { catalog } from '../../src/kernel/operations/catalog.ts'
+import { invoke } from '../../src/kernel/operations/invoke.ts'
+import type { Access } from '../../src/people/domain/access.ts'
 import { type Answer, openProject, person } from '../support/project.ts'
 
 async function team() {

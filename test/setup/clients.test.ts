@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Client } from '../../src/setup/client.ts'
-import { clients } from '../../src/setup/clients/clients.ts'
-import type { Scope } from '../../src/setup/ground.ts'
+import type { Client } from '../../src/clients/setup/client.ts'
+import { clients } from '../../src/clients/setup/clients.ts'
+import type { Scope } from '../../src/clients/setup/ground.ts'
 import { groundOn } from './ground.ts'
 import { Files } from './planned.ts'
 

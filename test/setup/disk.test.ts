@@ -13,8 +13,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { applyPlan, Disk, type FileRecord, type Writer, writer } from '../../src/setup/disk.ts'
-import type { PlannedFile } from '../../src/setup/plan.ts'
+import { applyPlan, Disk, type FileRecord, type Writer, writer } from '../../src/clients/setup/disk.ts'
+import type { PlannedFile } from '../../src/clients/setup/plan.ts'
 import { openCommandLine } from '../cli/command-line.ts'
 
 const change = { kind: 'text', part: 'rules', owners: ['me'], put: 'ours\n', instead: '' } as const

@@ -1,5 +1,5 @@
-import type { Ground } from '../../src/setup/ground.ts'
-import type { Asked } from '../../src/setup/plan.ts'
+import type { Ground } from '../../src/clients/setup/ground.ts'
+import type { Asked } from '../../src/clients/setup/plan.ts'
 
 export const plainly: Asked = {
   scope: null,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { jsonc, jsonWithComments, strictJson } from '../../src/setup/client.ts'
-import { insertJson, jsonFault, removeJson } from '../../src/setup/edit/json.ts'
-import type { Json } from '../../src/setup/edit/json-text.ts'
+import { jsonc, jsonWithComments, strictJson } from '../../src/clients/setup/client.ts'
+import { insertJson, jsonFault, removeJson } from '../../src/clients/setup/edit/json.ts'
+import type { Json } from '../../src/clients/setup/edit/json-text.ts'
 
 const entry = { type: 'stdio', command: 'waymark', args: ['mcp'] }
 

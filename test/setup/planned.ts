@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import type { Client } from '../../src/setup/client.ts'
-import { type Change, hashOf } from '../../src/setup/edit/edit-file.ts'
-import type { Ground } from '../../src/setup/ground.ts'
-import { type Asked, type Plan, planSetup, planUndo, type Undo } from '../../src/setup/plan.ts'
+import type { Client } from '../../src/clients/setup/client.ts'
+import { type Change, hashOf } from '../../src/clients/setup/edit/edit-file.ts'
+import type { Ground } from '../../src/clients/setup/ground.ts'
+import { type Asked, type Plan, planSetup, planUndo, type Undo } from '../../src/clients/setup/plan.ts'
 import { plainly } from './ground.ts'
 
 const tools = ['start_task', 'complete_task']

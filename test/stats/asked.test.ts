@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { figureDefinitions } from '../../src/domain/stats/figures.ts'
+import { figureDefinitions } from '../../src/reports/domain/figures.ts'
 import { openCommandLine } from '../cli/command-line.ts'
 import { openProject, person } from '../support/project.ts'
 

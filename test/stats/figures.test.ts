@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { AttemptId, MissionId, TaskId } from '../../src/domain/id.ts'
+import type { AttemptId, MissionId, TaskId } from '../../src/kernel/id.ts'
 import {
   type CountedAttempt,
   type Figures,
@@ -7,8 +7,8 @@ import {
   type StatRecords,
   spreadOf,
   statsOf,
-} from '../../src/domain/stats/stats.ts'
-import { mondayOf, weekAfter, weeksIn } from '../../src/domain/stats/weeks.ts'
+} from '../../src/reports/domain/stats.ts'
+import { mondayOf, weekAfter, weeksIn } from '../../src/reports/domain/weeks.ts'
 
 const hour = 3_600_000
 const week = 7 * 24 * hour

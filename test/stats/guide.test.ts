@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { figureDefinitions } from '../../src/domain/stats/figures.ts'
+import { figureDefinitions } from '../../src/reports/domain/figures.ts'
 
 test('the guide defines each figure in the words that stand beside it', () => {
   const guide = readFileSync(

@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { catalog } from '../../src/operations/catalog.ts'
-import { invoke } from '../../src/operations/invoke.ts'
-import type { Context } from '../../src/operations/operation.ts'
+import { catalog } from '../../src/kernel/operations/catalog.ts'
+import { invoke } from '../../src/kernel/operations/invoke.ts'
+import type { Context } from '../../src/kernel/operations/operation.ts'
 import { commitCopied } from '../support/copied-folder.ts'
 
 const minute = 60_000

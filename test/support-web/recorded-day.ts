@@ -1,6 +1,6 @@
-import { play } from '../../src/main/demo/play.ts'
-import { openDemoProject } from '../../src/main/demo/project.ts'
-import { openProjects } from '../../src/main/serve/projects.ts'
+import { play } from '../../src/app/demo/play.ts'
+import { openDemoProject } from '../../src/app/demo/project.ts'
+import { openProjects } from '../../src/app/serve/projects.ts'
 import { type ServingDay, serveDay } from './serving-day.ts'
 
 /** A real server over the recorded day, all of which has happened; it ended a moment ago. */

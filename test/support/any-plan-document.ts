@@ -7,7 +7,7 @@ import {
   documentResolutions,
   documentStatuses,
   type PlanDocument,
-} from '../../src/domain/plan/document.ts'
+} from '../../src/plan/domain/document.ts'
 
 const text = fc.string({ unit: 'binary' })
 const textOrNull = fc.option(text)

@@ -1,8 +1,8 @@
-import type { Actor } from '../../src/domain/actor.ts'
-import type { AttemptId, HoldId, MissionId, PhaseId, TaskId } from '../../src/domain/id.ts'
-import type { Mission, PhaseWithWork } from '../../src/domain/track/mission.ts'
-import type { Hold } from '../../src/domain/track/records.ts'
-import type { Attempt, Task } from '../../src/domain/track/task.ts'
+import type { Actor } from '../../src/kernel/actor.ts'
+import type { AttemptId, HoldId, MissionId, PhaseId, TaskId } from '../../src/kernel/id.ts'
+import type { Mission, PhaseWithWork } from '../../src/track/domain/mission.ts'
+import type { Hold } from '../../src/track/domain/records.ts'
+import type { Attempt, Task } from '../../src/track/domain/task.ts'
 
 /** Entities for tests of pure decisions: complete, and dull unless a test says otherwise. */
 export const agent: Actor = { name: 'claude', kind: 'agent', role: null, channel: 'stdio' }

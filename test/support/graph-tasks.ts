@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import type { PlacedTask } from '../../src/domain/plan/outline.ts'
-import type { GraphTask } from '../../src/domain/plan/readiness.ts'
+import type { PlacedTask } from '../../src/plan/domain/outline.ts'
+import type { GraphTask } from '../../src/plan/domain/readiness.ts'
 
 /** A task to do that depends on nothing, unless a test says otherwise. */
 export function aGraphTask(id: string, changes: Partial<GraphTask> = {}): GraphTask {

@@ -1,4 +1,4 @@
-import type { DocumentTask, PlanDocument } from '../../src/domain/plan/document.ts'
+import type { DocumentTask, PlanDocument } from '../../src/plan/domain/document.ts'
 
 /** A task to do without anything else, unless a test says otherwise. */
 export function aDocumentTask(key: string, changes: Partial<DocumentTask> = {}): DocumentTask {

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { writeIgnore } from '../../src/storage/record/project.ts'
-import { DatabaseFile } from '../../src/storage/sqlite/database-file.ts'
+import { writeIgnore } from '../../src/store/record/project.ts'
+import { DatabaseFile } from '../../src/store/sqlite/database-file.ts'
 import { templateFolder } from './copied-folder.ts'
 
 let template: Promise<string> | undefined

@@ -1,7 +1,7 @@
-import { readDefinition } from '../../src/definitions/read-definition.ts'
-import type { ProcessDefinition } from '../../src/domain/gate/definition.ts'
-import type { Emission } from '../../src/domain/gate/emission.ts'
-import { type Artifact, nothingObserved } from '../../src/domain/gate/evidence.ts'
+import { readDefinition } from '../../src/gate/definitions/read-definition.ts'
+import type { ProcessDefinition } from '../../src/gate/domain/definition.ts'
+import type { Emission } from '../../src/gate/domain/emission.ts'
+import { type Artifact, nothingObserved } from '../../src/gate/domain/evidence.ts'
 
 /** A small process with every kind of transition, as a file. */
 export const smallProcess = `process:

@@ -1,4 +1,4 @@
-import { compareWork, type GraphTask, readyTasks, taskStates } from '../../src/domain/plan/readiness.ts'
+import { compareWork, type GraphTask, readyTasks, taskStates } from '../../src/plan/domain/readiness.ts'
 
 /** Ready work in the order in which it is best done, said plainly: what the longest chain waits for comes first. */
 export function rankedWork<T extends GraphTask>(

@@ -1,4 +1,4 @@
-import { type IdKind, type IdSource, idPrefixes, type Setting } from '../../src/domain/id.ts'
+import { type IdKind, type IdSource, idPrefixes, type Setting } from '../../src/kernel/id.ts'
 
 /** Ids in order, `m-1`, `t-2` …, and a time that stands still: for tests of pure decisions. */
 export function settingAt(at: number): Setting {

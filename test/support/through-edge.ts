@@ -1,22 +1,22 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { AwayCommands } from '../../src/edge/away-commands.ts'
-import { type PortRunning, runCalls } from '../../src/edge/port-runner.ts'
-import { TrustedCommands } from '../../src/edge/trusted-commands.ts'
-import { contractVersion } from '../../src/operations/edge/contract.ts'
-import { contextOnEdge } from '../../src/operations/edge/edge-context.ts'
-import { Gathering } from '../../src/operations/edge/gathering.ts'
+import type { WorkTreeWitness } from '../../src/git/ports/work-tree.ts'
+import type { Context } from '../../src/kernel/operations/operation.ts'
+import { AwayCommands } from '../../src/remote/machine/away-commands.ts'
+import { type PortRunning, runCalls } from '../../src/remote/machine/port-runner.ts'
+import { TrustedCommands } from '../../src/remote/machine/trusted-commands.ts'
+import { contractVersion } from '../../src/remote/operations/contract.ts'
+import { contextOnEdge } from '../../src/remote/operations/edge-context.ts'
+import { Gathering } from '../../src/remote/operations/gathering.ts'
 import {
   type AnswerOf,
   type ArgsOf,
   GatheredCall,
   type PortCallName,
-} from '../../src/operations/edge/port-calls.ts'
-import type { Context } from '../../src/operations/operation.ts'
-import type { Store } from '../../src/ports/store.ts'
-import type { WorkTreeWitness } from '../../src/ports/work-tree.ts'
-import { fingerprint } from '../../src/storage/fingerprint.ts'
+} from '../../src/remote/operations/port-calls.ts'
+import { fingerprint } from '../../src/store/fingerprint.ts'
+import type { Store } from '../../src/store/ports/store.ts'
 
 /** Whether what is tested is to go through an edge, though the test does not ask for it. */
 export function isThroughEdge(): boolean {

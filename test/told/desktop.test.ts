@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { messageOf, type NamedNotice } from '../../src/domain/told/notice.ts'
-import { showing } from '../../src/told/desktop.ts'
-import { messenger } from '../../src/told/messenger.ts'
+import { messageOf, type NamedNotice } from '../../src/notifications/domain/notice.ts'
+import { showing } from '../../src/notifications/senders/desktop.ts'
+import { messenger } from '../../src/notifications/senders/messenger.ts'
 import { openTelling } from './telling.ts'
 
 const hostile: NamedNotice = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { noticeKinds } from '../../src/domain/told/notification.ts'
+import { noticeKinds } from '../../src/notifications/domain/notification.ts'
 import { person } from '../support/project.ts'
 import { openReceiver, signatureOf } from './receiver.ts'
 import { openTelling } from './telling.ts'

@@ -1,5 +1,5 @@
-import { cardLink } from '../../src/main/serve/card-link.ts'
-import { prepare, type Sender, send } from '../../src/operations/notification/post.ts'
+import { cardLink } from '../../src/app/serve/card-link.ts'
+import { prepare, type Sender, send } from '../../src/notifications/operations/post.ts'
 import {
   type Answer,
   openProject,

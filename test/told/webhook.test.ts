@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { readServeFlags } from '../../src/main/settings/flags.ts'
-import { keepTelling } from '../../src/operations/notification/sender.ts'
-import { isPrivate } from '../../src/told/addresses.ts'
-import { messenger } from '../../src/told/messenger.ts'
+import { readServeFlags } from '../../src/app/settings/flags.ts'
+import { keepTelling } from '../../src/notifications/operations/sender.ts'
+import { isPrivate } from '../../src/notifications/senders/addresses.ts'
+import { messenger } from '../../src/notifications/senders/messenger.ts'
 import { openReceiver, signatureOf } from './receiver.ts'
 import { base, openTelling } from './telling.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { invoke } from '../../src/operations/invoke.ts'
-import { completeTask } from '../../src/operations/task/complete-task.ts'
-import type { WorkTreeWitness } from '../../src/ports/work-tree.ts'
+import type { WorkTreeWitness } from '../../src/git/ports/work-tree.ts'
+import { invoke } from '../../src/kernel/operations/invoke.ts'
+import { completeTask } from '../../src/track/operations/complete-task.ts'
 import { openProject } from '../support/project.ts'
 
 const done = { status: 'success', outcome: { summary: 's' } }

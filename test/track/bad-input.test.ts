@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Failure } from '../../src/domain/failure.ts'
-import { catalog } from '../../src/operations/catalog.ts'
-import { inputSchema } from '../../src/operations/input/json-schema.ts'
+import { Failure } from '../../src/kernel/failure.ts'
+import { catalog } from '../../src/kernel/operations/catalog.ts'
+import { inputSchema } from '../../src/kernel/operations/input/json-schema.ts'
 import { openProject, person } from '../support/project.ts'
 
 const names = catalog.map(({ name }) => name)

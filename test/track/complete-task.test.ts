@@ -1,6 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { staleAfter } from '../../src/domain/track/task.ts'
+import { staleAfter } from '../../src/track/domain/task.ts'
 import { openProject, type TestProject, wrongFields } from '../support/project.ts'
 
 const done = { status: 'success', outcome: { summary: 'Done.' } }

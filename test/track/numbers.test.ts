@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { verdict } from '../../src/surfaces/cli/render/changes.ts'
-import { completeTask, taskPage } from '../../src/surfaces/cli/render/task.ts'
+import { completeTask, taskPage } from '../../src/plan/cli/task.ts'
+import { verdict } from '../../src/track/cli/changes.ts'
 import { type Answer, openProject, person, type TestProject } from '../support/project.ts'
 
 const outcome = { summary: 's' }

@@ -1,8 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { catalog } from '../../src/operations/catalog.ts'
-import { invoke } from '../../src/operations/invoke.ts'
-import type { Asked } from '../../src/storage/record/session.ts'
+import { catalog } from '../../src/kernel/operations/catalog.ts'
+import { invoke } from '../../src/kernel/operations/invoke.ts'
+import type { Asked } from '../../src/store/record/session.ts'
 import { dialects } from '../contract/store/dialects.ts'
 import { openProject } from '../support/project.ts'
 

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import type { CommandResult } from '../../src/domain/gate/run.ts'
-import type { AttemptId, CommandResultId } from '../../src/domain/id.ts'
-import { endOfCommand } from '../../src/operations/run/commands.ts'
+import type { CommandResult } from '../../src/gate/domain/run.ts'
+import { endOfCommand } from '../../src/gate/operations/run/commands.ts'
+import type { AttemptId, CommandResultId } from '../../src/kernel/id.ts'
 import { type CommandLineProject, type Entry, openCommandLine, startWork } from '../cli/command-line.ts'
 import { agent } from '../support/entities.ts'
 import { emptyPostgres, isPostgresLeftOut } from '../support/postgres/database.ts'
@@ -146,9 +146,9 @@ test.each(places)(
     const place = engine === 'postgres' ? project.url : project.file
     const { json } = engine === 'postgres' ? takeTo(project, project.url) : project
     const tidyIn = async (days: number) => {
-      const { invoke } = await import('../../src/operations/invoke.ts')
-      const { tidy } = await import('../../src/operations/project/tidy.ts')
-      const { openContext } = await import('../../src/main/open-context.ts')
+      const { invoke } = await import('../../src/kernel/operations/invoke.ts')
+      const { tidy } = await import('../../src/project/operations/tidy.ts')
+      const { openContext } = await import('../../src/app/open-context.ts')
       const { environment, folder: workingFolder } = project
       const database = engine === 'postgres' ? { WAYMARK_DATABASE: project.url } : {}
       const context = openContext({

@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals'
-import type { Access, NeededAccess } from '../../src/domain/identity/access.ts'
+import type { Access, NeededAccess } from '../../src/people/domain/access.ts'
 import { ApiFailure } from '../../src/surfaces/http/client/client.ts'
 import { base } from '../router/location.ts'
 

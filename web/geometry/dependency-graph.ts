@@ -1,4 +1,4 @@
-import type { Mark } from '../../src/domain/plan/readiness.ts'
+import type { Mark } from '../../src/plan/domain/readiness.ts'
 
 export interface DependencyNode {
   readonly id: string

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { sumOfLines } from '../../src/domain/track/changes.ts'
+import { sumOfLines } from '../../src/track/domain/changes.ts'
 import { type DiffNode, diffRows, diffTree } from './diff-tree.ts'
 
 const part = fc.constantFrom('src', 'test', 'a', 'b', 'read me', 'x.ts', 'Ünï')

@@ -1,4 +1,4 @@
-import { sumOfLines } from '../../src/domain/track/changes.ts'
+import { sumOfLines } from '../../src/track/domain/changes.ts'
 
 /** A changed path, as answers of operations spell it. */
 export interface ChangedPath {

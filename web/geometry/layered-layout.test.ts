@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Mark } from '../../src/domain/plan/readiness.ts'
+import type { Mark } from '../../src/plan/domain/readiness.ts'
 import { graphPicture } from './dependency-graph.ts'
 import { type LayeredLayout, layeredLayout, type PlacedNode } from './layered-layout.ts'
 import { boxAt, flowPath, neighbourOf, type Point, roundedPath, withLoose } from './plane.ts'

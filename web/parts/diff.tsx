@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks'
-import { counted } from '../../src/domain/text.ts'
+import { counted } from '../../src/kernel/text.ts'
 import { told } from '../api/call.ts'
 import { useQuery } from '../live/query.ts'
 import { linesOf } from './lines-of.ts'

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { counted } from '../../src/domain/text.ts'
+import { counted } from '../../src/kernel/text.ts'
 import type { Verified as VerifiedShort } from '../api/entities.ts'
 import { Agent } from './agent.tsx'
 import { StatusIcon } from './status.tsx'

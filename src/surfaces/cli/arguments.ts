@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
-import { Failure } from '../../domain/failure.ts'
-import { nearest } from '../../domain/nearest-word.ts'
-import { counted, excerpt } from '../../domain/text.ts'
-import { inputSchema } from '../../operations/input/json-schema.ts'
-import type { Operation } from '../../operations/operation.ts'
+import { Failure } from '../../kernel/failure.ts'
+import { nearest } from '../../kernel/nearest-word.ts'
+import { inputSchema } from '../../kernel/operations/input/json-schema.ts'
+import type { Operation } from '../../kernel/operations/operation.ts'
+import { counted, excerpt } from '../../kernel/text.ts'
 import { type Flag, flagsOf, type GeneralOptions, generalFlags, kebab, usageFailure } from './flags.ts'
 
 /** A command line, understood: the input of the operation, and what every command takes. */

@@ -1,5 +1,5 @@
-import { nearest } from '../../domain/nearest-word.ts'
-import type { Operation } from '../../operations/operation.ts'
+import { nearest } from '../../kernel/nearest-word.ts'
+import type { Operation } from '../../kernel/operations/operation.ts'
 import { usageFailure } from './flags.ts'
 import { otherCommands } from './other-commands.ts'
 

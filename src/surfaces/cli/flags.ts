@@ -1,5 +1,5 @@
-import { Failure } from '../../domain/failure.ts'
-import type { JsonSchema } from '../../operations/input/json-schema.ts'
+import { Failure } from '../../kernel/failure.ts'
+import type { JsonSchema } from '../../kernel/operations/input/json-schema.ts'
 
 /** A flag as the command line knows it, derived from a field of the contract. */
 export interface Flag {

@@ -1,5 +1,5 @@
-import { inputSchema } from '../../operations/input/json-schema.ts'
-import type { Operation } from '../../operations/operation.ts'
+import { inputSchema } from '../../kernel/operations/input/json-schema.ts'
+import type { Operation } from '../../kernel/operations/operation.ts'
 import { type Flag, flagsOf, generalFlags, kebab } from './flags.ts'
 import { type OtherCommand, otherCommands } from './other-commands.ts'
 import { twoColumns } from './render/table.ts'

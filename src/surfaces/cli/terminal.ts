@@ -1,4 +1,4 @@
-import { errorCode, Failure, refusalData } from '../../domain/failure.ts'
+import { errorCode, Failure, refusalData } from '../../kernel/failure.ts'
 
 /** What a command is run at: its output, and how that is shown. */
 export interface Terminal {

@@ -1,7 +1,7 @@
-import { Failure, messageOf } from '../../domain/failure.ts'
-import { type Briefing, brief, farewell } from '../../domain/gate/hook/brief.ts'
-import { type HookSituation, judgeToolUse } from '../../domain/gate/hook/judge.ts'
-import { strictest } from '../../domain/gate/hook/tool-use.ts'
+import { type Briefing, brief, farewell } from '../../gate/domain/hook/brief.ts'
+import { type HookSituation, judgeToolUse } from '../../gate/domain/hook/judge.ts'
+import { strictest } from '../../gate/domain/hook/tool-use.ts'
+import { Failure, messageOf } from '../../kernel/failure.ts'
 import {
   briefAnswer,
   farewellAnswer,

@@ -1,7 +1,7 @@
-import { Failure, messageOf } from '../../domain/failure.ts'
-import type { HookVerdict } from '../../domain/gate/hook/tool-use.ts'
-import { isJsonObject, type JsonObject } from '../../domain/gate/json.ts'
-import { excerpt } from '../../domain/text.ts'
+import type { HookVerdict } from '../../gate/domain/hook/tool-use.ts'
+import { isJsonObject, type JsonObject } from '../../gate/domain/json.ts'
+import { Failure, messageOf } from '../../kernel/failure.ts'
+import { excerpt } from '../../kernel/text.ts'
 
 export const hookEvents = ['pre-tool-use', 'session-start', 'stop'] as const
 export type HookEvent = (typeof hookEvents)[number]

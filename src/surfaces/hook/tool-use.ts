@@ -1,8 +1,8 @@
 import { relative, resolve, sep } from 'node:path'
-import type { NamedFile, ToolUse } from '../../domain/gate/hook/tool-use.ts'
-import type { JsonObject } from '../../domain/gate/json.ts'
-import { isPatch, pathsOfPatch } from '../../domain/patch.ts'
-import { isWithin, reachedPath } from '../../files/contained.ts'
+import type { NamedFile, ToolUse } from '../../gate/domain/hook/tool-use.ts'
+import type { JsonObject } from '../../gate/domain/json.ts'
+import { isWithin, reachedPath } from '../../kernel/files/contained.ts'
+import { isPatch, pathsOfPatch } from '../../kernel/patch.ts'
 import type { HookCall } from './protocol.ts'
 
 /** What Claude Code calls the same tool, whose names the processes speak. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
-import { Failure } from '../../domain/failure.ts'
+import { Failure } from '../../kernel/failure.ts'
 import type { AssetsPart } from './parts.ts'
 
 /** Serves the dashboard from the folder that it was built into. */

@@ -1,5 +1,5 @@
 import { createGunzip } from 'node:zlib'
-import { deepestNesting, outlineOf } from '../../domain/json-outline.ts'
+import { deepestNesting, outlineOf } from '../../kernel/json-outline.ts'
 import { jsonMistake } from './json-mistake.ts'
 import { Refusal } from './refusal.ts'
 

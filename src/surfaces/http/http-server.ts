@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
-import { Failure } from '../../domain/failure.ts'
+import { Failure } from '../../kernel/failure.ts'
 import { guardRequest, requireAuth } from './guard/guard.ts'
 import { requestInfoOf } from './guard/request-info.ts'
 import type { Security } from './guard/security.ts'

@@ -1,4 +1,4 @@
-import { endOfString } from '../../domain/json-outline.ts'
+import { endOfString } from '../../kernel/json-outline.ts'
 
 /** Where a text stops being JSON, in words: `line 2, column 5: a value was expected, and there is "}"`. */
 export function jsonMistake(text: string): string {

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Actor } from '../../domain/actor.ts'
+import type { Actor } from '../../kernel/actor.ts'
 import type { LivePart } from './parts.ts'
 import type { ServedProject, Serving } from './serving.ts'
 

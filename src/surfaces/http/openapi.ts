@@ -1,5 +1,5 @@
-import { inputSchema, outputSchema } from '../../operations/input/json-schema.ts'
-import type { Operation } from '../../operations/operation.ts'
+import { inputSchema, outputSchema } from '../../kernel/operations/input/json-schema.ts'
+import type { Operation } from '../../kernel/operations/operation.ts'
 import { statusOf } from './refusal.ts'
 import type { Serving } from './serving.ts'
 

@@ -1,4 +1,4 @@
-import { detailsOf, Failure, type FailureCode, type NextCall } from '../../domain/failure.ts'
+import { detailsOf, Failure, type FailureCode, type NextCall } from '../../kernel/failure.ts'
 import type { Log } from './serving.ts'
 
 /** Why a request was not let in, beside what an operation refuses. */

@@ -1,6 +1,6 @@
-import { Failure } from '../../domain/failure.ts'
-import { invoke } from '../../operations/invoke.ts'
-import { reviewImage } from '../../operations/review/image.ts'
+import { Failure } from '../../kernel/failure.ts'
+import { invoke } from '../../kernel/operations/invoke.ts'
+import { reviewImage } from '../../review/operations/image.ts'
 import { requireAuth } from './guard/guard.ts'
 import type { RequestContext } from './parts.ts'
 

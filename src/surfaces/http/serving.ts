@@ -1,7 +1,7 @@
-import type { Actor } from '../../domain/actor.ts'
-import { Failure } from '../../domain/failure.ts'
-import { didYouMean } from '../../domain/nearest-word.ts'
-import type { Context, Operation } from '../../operations/operation.ts'
+import type { Actor } from '../../kernel/actor.ts'
+import { Failure } from '../../kernel/failure.ts'
+import { didYouMean } from '../../kernel/nearest-word.ts'
+import type { Context, Operation } from '../../kernel/operations/operation.ts'
 
 /** A project as a server serves it. */
 export interface ServedProject {

@@ -5,13 +5,13 @@ import {
   inputRequired,
   inputResponse,
 } from '@modelcontextprotocol/server'
-import { Failure } from '../../domain/failure.ts'
-import { eventFor } from '../../domain/gate/decisions.ts'
-import { settingOf } from '../../domain/gate/settings.ts'
-import type { Hold, HoldRequest } from '../../domain/track/records.ts'
-import { showing, shownOfHold } from '../../operations/inbox/shown.ts'
-import { invoke } from '../../operations/invoke.ts'
-import type { Answer, Context, Operation } from '../../operations/operation.ts'
+import { eventFor } from '../../gate/domain/decisions.ts'
+import { settingOf } from '../../gate/domain/settings.ts'
+import { showing, shownOfHold } from '../../inbox/operations/shown.ts'
+import { Failure } from '../../kernel/failure.ts'
+import { invoke } from '../../kernel/operations/invoke.ts'
+import type { Answer, Context, Operation } from '../../kernel/operations/operation.ts'
+import type { Hold, HoldRequest } from '../../track/domain/records.ts'
 import { refused } from './tools/tool-result.ts'
 
 export interface Asking {

@@ -4,7 +4,7 @@ import type {
   JSONRPCRequest,
   RequestId,
 } from '@modelcontextprotocol/server'
-import { outlineOf } from '../../domain/json-outline.ts'
+import { outlineOf } from '../../kernel/json-outline.ts'
 import { errorCodes, isMembers, isMessage, isRequest, isRequestId } from './json-rpc.ts'
 import { mistakenArguments, tooDeep } from './malformed-params.ts'
 

@@ -1,6 +1,6 @@
 import type { JSONRPCErrorResponse, JSONRPCRequest } from '@modelcontextprotocol/server'
-import { deepestNesting } from '../../domain/json-outline.ts'
-import { excerpt } from '../../domain/text.ts'
+import { deepestNesting } from '../../kernel/json-outline.ts'
+import { excerpt } from '../../kernel/text.ts'
 import { errorCodes, isMembers, type Members } from './json-rpc.ts'
 
 /** What is nested deeper than anything that goes into it step by step can bear. */

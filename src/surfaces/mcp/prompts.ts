@@ -6,8 +6,8 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server'
-import { profiles } from '../../domain/track/mission.ts'
-import type { Store } from '../../ports/store.ts'
+import type { Store } from '../../store/ports/store.ts'
+import { profiles } from '../../track/domain/mission.ts'
 import { missionTemplate } from './resources/resource-uri.ts'
 
 const planMission: Prompt = {

@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
-import { Failure, type FailureCode } from '../../domain/failure.ts'
+import { Failure, type FailureCode } from '../../kernel/failure.ts'
 
 export interface Explaining {
   readonly log: (line: string, error?: unknown) => void

@@ -8,8 +8,8 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
-import type { Followed } from '../../operations/follow.ts'
-import type { Answer } from '../../operations/operation.ts'
+import type { Followed } from '../../events/operations/follow.ts'
+import type { Answer } from '../../kernel/operations/operation.ts'
 import { type Introduced, introduction } from './introduction.ts'
 import { complete, getPrompt, type KnownIds, listedPrompts } from './prompts.ts'
 import { explained } from './protocol-error.ts'

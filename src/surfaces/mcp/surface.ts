@@ -1,4 +1,4 @@
-import type { Context, Operation, Toolset } from '../../operations/operation.ts'
+import type { Context, Operation, Toolset } from '../../kernel/operations/operation.ts'
 
 /** What a client says it is. */
 export interface ClientIdentity {

@@ -1,9 +1,9 @@
-import type { Measured, NewFact, Outcome } from '../../../src/domain/fact.ts'
-import type { DecisionId, IssueId, MissionId, ProgressId, TaskId } from '../../../src/domain/id.ts'
-import type { ReportedChange } from '../../../src/domain/track/changes.ts'
-import type { Decision, Issue, Progress } from '../../../src/domain/track/records.ts'
-import type { Attempt, TaskOutcome } from '../../../src/domain/track/task.ts'
-import type { Store } from '../../../src/ports/store.ts'
+import type { Measured, NewFact, Outcome } from '../../../src/events/domain/fact.ts'
+import type { DecisionId, IssueId, MissionId, ProgressId, TaskId } from '../../../src/kernel/id.ts'
+import type { Store } from '../../../src/store/ports/store.ts'
+import type { ReportedChange } from '../../../src/track/domain/changes.ts'
+import type { Decision, Issue, Progress } from '../../../src/track/domain/records.ts'
+import type { Attempt, TaskOutcome } from '../../../src/track/domain/task.ts'
 import { agent } from '../../support/entities.ts'
 
 /** Records what happened, without a decision that could refuse it. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { Failure } from '../../../src/domain/failure.ts'
-import type { MissionId } from '../../../src/domain/id.ts'
+import { Failure } from '../../../src/kernel/failure.ts'
+import type { MissionId } from '../../../src/kernel/id.ts'
 import { agent, aMission } from '../../support/entities.ts'
 import { dialects } from './dialects.ts'
 import { happened } from './facts.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { MissionId, PhaseId, TaskId } from '../../../src/domain/id.ts'
+import type { MissionId, PhaseId, TaskId } from '../../../src/kernel/id.ts'
 import { aHold, aMission, anAttempt, aPhase, aTask } from '../../support/entities.ts'
 import { dialects } from './dialects.ts'
 import { aChange, closing, happened } from './facts.ts'

@@ -1,7 +1,7 @@
-import type { MilestoneId, NoteId, PhaseId, TaskId } from '../../../src/domain/id.ts'
-import type { Claim, Milestone, Note } from '../../../src/domain/plan/plan.ts'
-import type { Phase } from '../../../src/domain/track/mission.ts'
-import type { Task } from '../../../src/domain/track/task.ts'
+import type { MilestoneId, NoteId, PhaseId, TaskId } from '../../../src/kernel/id.ts'
+import type { Claim, Milestone, Note } from '../../../src/plan/domain/plan.ts'
+import type { Phase } from '../../../src/track/domain/mission.ts'
+import type { Task } from '../../../src/track/domain/task.ts'
 import { aPhase, aTask } from '../../support/entities.ts'
 
 export const t = (number: number): TaskId => `t-${number}` as TaskId

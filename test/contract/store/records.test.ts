@@ -7,7 +7,7 @@ import type {
   PhaseId,
   ProgressId,
   TaskId,
-} from '../../../src/domain/id.ts'
+} from '../../../src/kernel/id.ts'
 import { agent, aHold, aMission, aTask } from '../../support/entities.ts'
 import { dialects } from './dialects.ts'
 import { aDecision, anIssue, aProgress, happened } from './facts.ts'

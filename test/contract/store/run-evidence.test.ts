@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { AttemptId, CommandResultId, HoldId, MissionId, TaskId } from '../../../src/domain/id.ts'
+import type { AttemptId, CommandResultId, HoldId, MissionId, TaskId } from '../../../src/kernel/id.ts'
 import { aHold, aMission, anAttempt, aTask } from '../../support/entities.ts'
 import { dialects } from './dialects.ts'
 import { aChange, closing, happened } from './facts.ts'

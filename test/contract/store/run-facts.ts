@@ -1,4 +1,4 @@
-import type { NewFact } from '../../../src/domain/fact.ts'
+import type { NewFact } from '../../../src/events/domain/fact.ts'
 import type {
   CommandResult,
   EmissionRepeat,
@@ -8,8 +8,8 @@ import type {
   RunEvent,
   RunRecord,
   RunRefusal,
-} from '../../../src/domain/gate/run.ts'
-import type { CommandResultId, RunEventId, RunId } from '../../../src/domain/id.ts'
+} from '../../../src/gate/domain/run.ts'
+import type { CommandResultId, RunEventId, RunId } from '../../../src/kernel/id.ts'
 import { definitionIn, smallProcess } from '../../support/processes.ts'
 
 type Advanced = Extract<NewFact, { kind: 'run.advanced' }>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { MissionId, RunEventId, TaskId } from '../../../src/domain/id.ts'
+import type { MissionId, RunEventId, TaskId } from '../../../src/kernel/id.ts'
 import { aMission, anAttempt, aTask } from '../../support/entities.ts'
 import { dialects } from './dialects.ts'
 import { happened } from './facts.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { AttemptId, MissionId, TaskId } from '../../../src/domain/id.ts'
+import type { AttemptId, MissionId, TaskId } from '../../../src/kernel/id.ts'
 import { aMission, anAttempt, aPhase, aTask } from '../../support/entities.ts'
 import { dialects } from './dialects.ts'
 import { aChange, closing, happened } from './facts.ts'

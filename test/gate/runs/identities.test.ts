@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Actor } from '../../../src/domain/actor.ts'
-import { commandLineActor } from '../../../src/main/settings/actor.ts'
+import { commandLineActor } from '../../../src/app/settings/actor.ts'
+import type { Actor } from '../../../src/kernel/actor.ts'
 import { agentActor } from '../../support/project.ts'
 import { process } from './processes.ts'
 import { failureOf, runOf, type TestRun } from './run.ts'

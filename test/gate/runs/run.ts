@@ -1,4 +1,4 @@
-import { Failure } from '../../../src/domain/failure.ts'
+import { Failure } from '../../../src/kernel/failure.ts'
 import type { Answer, ProjectOptions, TestProject } from '../../support/project.ts'
 import { agentActor, openProject } from '../../support/project.ts'
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { errorCode } from '../../../src/domain/failure.ts'
+import { errorCode } from '../../../src/kernel/failure.ts'
 import { toldBy } from './cluster.ts'
 import { folderOfRun } from './run.ts'
 

@@ -3,7 +3,7 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { messageOf } from '../../../src/domain/failure.ts'
+import { messageOf } from '../../../src/kernel/failure.ts'
 import { type Cluster, foundBinaries, startCluster } from './cluster.ts'
 
 const [folder = '', owner = '', wanted = '', durable = ''] = process.argv.slice(2)

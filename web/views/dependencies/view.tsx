@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { counted } from '../../../src/domain/text.ts'
+import { counted } from '../../../src/kernel/text.ts'
 import { told } from '../../api/call.ts'
 import {
   type DependencyNode,

@@ -1,13 +1,13 @@
 import { useMemo, useState } from 'preact/hooks'
-import type { ProcessDefinition } from '../../../src/domain/gate/definition.ts'
-import { isJsonObject } from '../../../src/domain/gate/json.ts'
+import type { ProcessDefinition } from '../../../src/gate/domain/definition.ts'
+import { isJsonObject } from '../../../src/gate/domain/json.ts'
 import {
   assumableNames,
   type SimulatedEvent,
   type SimulatedStep,
   type Simulation,
   simulate,
-} from '../../../src/domain/gate/simulate.ts'
+} from '../../../src/gate/domain/simulate.ts'
 import type { Machine } from '../../api/entities.ts'
 import { MachineDiagram, transitionId } from '../../parts/machine.tsx'
 import { StatusIcon } from '../../parts/status.tsx'

@@ -1,4 +1,4 @@
-import { approvalsByEvent } from '../../../src/domain/gate/approvals-by-event.ts'
+import { approvalsByEvent } from '../../../src/gate/domain/approvals-by-event.ts'
 import type { RunApproval, RunEvent, RunRefusal, RunHistory as Shown } from '../../api/entities.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { Agent } from '../../parts/agent.tsx'

@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'preact/hooks'
-import { type Access, accesses, accessWords } from '../../../src/domain/identity/access.ts'
+import { type Access, accesses, accessWords } from '../../../src/people/domain/access.ts'
 import { call, told } from '../../api/call.ts'
 import type { Member } from '../../api/entities.ts'
 import { may, readSession, standing } from '../../api/session.ts'

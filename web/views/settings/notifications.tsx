@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'preact/hooks'
-import { noticeKinds } from '../../../src/domain/told/notification.ts'
+import { noticeKinds } from '../../../src/notifications/domain/notification.ts'
 import type { InputOf, OutputOf } from '../../../src/surfaces/http/client/client.ts'
 import { call, told } from '../../api/call.ts'
 import { useQuery } from '../../live/query.ts'

@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'preact/hooks'
-import { type Access, accesses, accessWords, atMost } from '../../../src/domain/identity/access.ts'
+import { type Access, accesses, accessWords, atMost } from '../../../src/people/domain/access.ts'
 import type { InputOf } from '../../../src/surfaces/http/client/client.ts'
 import { call, told } from '../../api/call.ts'
 import type { MadeToken, SignedIn, Token } from '../../api/entities.ts'

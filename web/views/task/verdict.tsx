@@ -1,4 +1,4 @@
-import { claimedNotFound } from '../../../src/domain/track/claimed-paths.ts'
+import { claimedNotFound } from '../../../src/track/domain/claimed-paths.ts'
 import type { AttemptDetail, Changes } from '../../api/entities.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { Claimed } from '../../parts/evidence.tsx'

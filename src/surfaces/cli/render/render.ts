@@ -1,24 +1,40 @@
-import type { OperationName } from '../../../operations/catalog.ts'
-import type { Answer, Operation } from '../../../operations/operation.ts'
+import { processLint, processList, processShow, processSimulate } from '../../../gate/cli/process.ts'
+import { decided, emitted, history, runEvents, runList, runState, verified } from '../../../gate/cli/run.ts'
+import { inbox, resolve } from '../../../inbox/cli/inbox.ts'
+import type { OperationName } from '../../../kernel/operations/catalog.ts'
+import type { Answer, Operation } from '../../../kernel/operations/operation.ts'
+import { blame, why } from '../../../lines/cli/provenance.ts'
+import {
+  nextTask,
+  planMilestones,
+  planNotes,
+  planPhases,
+  planShow,
+  planTask,
+  planTasks,
+} from '../../../plan/cli/plan.ts'
+import { completeTask, startTask, taskPage } from '../../../plan/cli/task.ts'
+import {
+  board,
+  commandList,
+  doctor,
+  log,
+  notifications,
+  settings,
+  status,
+} from '../../../project/cli/project.ts'
+import { removedTree, workTrees } from '../../../project/cli/work-trees.ts'
+import { stats } from '../../../reports/cli/stats.ts'
+import { timeline } from '../../../reports/cli/timeline.ts'
+import { reviewComments, reviewShow } from '../../../review/cli/review.ts'
+import { session, sessions } from '../../../sessions/cli/sessions.ts'
+import { changes, diff, diffOfTurn, missionChanges } from '../../../track/cli/changes.ts'
+import { getContext, listMissions, missionPage } from '../../../track/cli/mission.ts'
 import { printable, printableAll, printableJson, type Terminal } from '../terminal.ts'
-import { changes, diff, diffOfTurn, missionChanges } from './changes.ts'
-import { inbox, resolve } from './inbox.ts'
-import { getContext, listMissions, missionPage } from './mission.ts'
 import { bullets, indented } from './parts.ts'
-import { nextTask, planMilestones, planNotes, planPhases, planShow, planTask, planTasks } from './plan.ts'
-import { processLint, processList, processShow, processSimulate } from './process.ts'
-import { board, commandList, doctor, log, notifications, settings, status } from './project.ts'
-import { blame, why } from './provenance.ts'
-import { reviewComments, reviewShow } from './review.ts'
-import { decided, emitted, history, runEvents, runList, runState, verified } from './run.ts'
-import { session, sessions } from './sessions.ts'
-import { stats } from './stats.ts'
 import { table } from './table.ts'
-import { completeTask, startTask, taskPage } from './task.ts'
 import { isEntry, plainText } from './text.ts'
-import { timeline } from './timeline.ts'
 import type { Page, View } from './view.ts'
-import { removedTree, workTrees } from './work-trees.ts'
 
 const show: View<'show'> = (answer, page) =>
   answer.kind === 'task' ? taskPage(answer, page) : missionPage(answer, page)

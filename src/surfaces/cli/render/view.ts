@@ -1,4 +1,4 @@
-import type { OperationName, OutputOf } from '../../../operations/catalog.ts'
+import type { OperationName, OutputOf } from '../../../kernel/operations/catalog.ts'
 import type { Ink } from '../terminal.ts'
 
 /** What a text is laid out for. */

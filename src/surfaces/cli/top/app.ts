@@ -1,6 +1,6 @@
 import { Box, render, Text, useApp, useInput, useWindowSize } from 'ink'
 import { createElement, useCallback, useEffect, useState } from 'react'
-import { messageOf } from '../../../domain/failure.ts'
+import { messageOf } from '../../../kernel/failure.ts'
 import type { Style } from '../terminal.ts'
 import { type Doing, linesOf, type Span, type Standing, selectedCard } from './screen.ts'
 import { type Card, type Verb, verbsOf } from './verbs.ts'

@@ -1,4 +1,4 @@
-import type { OperationName, OutputOf } from '../../../operations/catalog.ts'
+import type { OperationName, OutputOf } from '../../../kernel/operations/catalog.ts'
 
 export type Card = OutputOf<'desk'>['cards'][number]
 

@@ -1,10 +1,10 @@
-import type { Actor } from '../../../domain/actor.ts'
-import type { EntityReference } from '../../../domain/fact-kinds.ts'
-import type { NextCall } from '../../../domain/failure.ts'
-import type { InputOf, OperationName, OutputOf } from '../../../operations/catalog.ts'
+import type { EntityReference } from '../../../events/domain/fact-kinds.ts'
+import type { Actor } from '../../../kernel/actor.ts'
+import type { NextCall } from '../../../kernel/failure.ts'
+import type { InputOf, OperationName, OutputOf } from '../../../kernel/operations/catalog.ts'
 import type { ErrorAnswer, ErrorCode } from '../refusal.ts'
 
-export type { InputOf, OperationName, OutputOf } from '../../../operations/catalog.ts'
+export type { InputOf, OperationName, OutputOf } from '../../../kernel/operations/catalog.ts'
 
 export interface ClientOptions {
   /** Where the project is: empty for the first one of this page's own server, `/p/<key>`, or a whole address. */

@@ -1,4 +1,4 @@
-import type { Channel } from '../../../domain/actor.ts'
+import type { Channel } from '../../../kernel/actor.ts'
 import { cookieName, csrfOf, type Logins } from './logins.ts'
 import type { Caller, RequestInfo } from './request-info.ts'
 import { entryOf, type TokenEntry, type TokenFile } from './tokens.ts'

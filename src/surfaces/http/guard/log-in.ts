@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Actor } from '../../../domain/actor.ts'
+import type { Actor } from '../../../kernel/actor.ts'
 import { readJson } from '../body.ts'
 import type { RequestContext } from '../parts.ts'
 import { Refusal } from '../refusal.ts'

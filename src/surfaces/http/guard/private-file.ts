@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { errorCode, Failure } from '../../../domain/failure.ts'
+import { errorCode, Failure } from '../../../kernel/failure.ts'
 
 /** Writes a file that only its owner can read, all of it or nothing. */
 export function writePrivate(file: string, text: string): void {

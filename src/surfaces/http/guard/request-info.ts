@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Actor } from '../../../domain/actor.ts'
+import type { Actor } from '../../../kernel/actor.ts'
 import type { Seat } from './seat.ts'
 
 /** What a request or an upgrade says of itself, as far as letting it in depends on it. */

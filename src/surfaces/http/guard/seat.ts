@@ -1,13 +1,13 @@
-import type { Actor } from '../../../domain/actor.ts'
-import { atMost, type Standing } from '../../../domain/identity/access.ts'
+import type { Actor } from '../../../kernel/actor.ts'
+import { atMost, type Standing } from '../../../people/domain/access.ts'
 import {
   type Member,
   type Person,
   type Session,
   type Token,
   troubleOf,
-} from '../../../domain/identity/identity.ts'
-import type { Reads } from '../../../ports/store.ts'
+} from '../../../people/domain/identity.ts'
+import type { Reads } from '../../../store/ports/store.ts'
 
 /** Somebody as the database knows them by a token or a session, with what they may do in each project. */
 export interface Seat {

@@ -1,4 +1,4 @@
-import type { Actor, Channel } from '../../../domain/actor.ts'
+import type { Actor, Channel } from '../../../kernel/actor.ts'
 import type { Admission } from './admission.ts'
 import type { Directory } from './directory.ts'
 import type { LoginCodes, LoginProofs } from './login-proof.ts'

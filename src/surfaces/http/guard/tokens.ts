@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { z } from 'zod'
-import { Failure } from '../../../domain/failure.ts'
+import { Failure } from '../../../kernel/failure.ts'
 import { locked, readIfThere, versionOf, writePrivate } from './private-file.ts'
 import { hashOf, isHashOf, newSecret } from './secret.ts'
 

@@ -1,16 +1,21 @@
-import { displayName } from '../../../domain/actor.ts'
-import type { Fact } from '../../../domain/fact.ts'
-import { type Concern, concernsOf, type EntityReference } from '../../../domain/fact-kinds.ts'
-import { instant, instantOrNull } from '../../../domain/instant.ts'
-import type { RecordPlace } from '../../../domain/track/records.ts'
-import { sessionEntry, turnEntry } from '../../../operations/answers/capture.ts'
-import { blockerEntry, holdEntry } from '../../../operations/answers/hold.ts'
-import { missionEntry, taskWordOf } from '../../../operations/answers/mission.ts'
-import { milestoneEntry, noteEntry, phaseEntry, plannedTaskEntry } from '../../../operations/answers/plan.ts'
-import { decisionEntry, issueDetail, progressEntry } from '../../../operations/answers/record.ts'
-import { refusalEntry, runEntry } from '../../../operations/answers/run.ts'
-import type { HoldLine } from '../../../ports/reads.ts'
-import type { Reads } from '../../../ports/store.ts'
+import type { Fact } from '../../../events/domain/fact.ts'
+import { type Concern, concernsOf, type EntityReference } from '../../../events/domain/fact-kinds.ts'
+import { refusalEntry, runEntry } from '../../../gate/operations/run-answer.ts'
+import { blockerEntry, holdEntry } from '../../../inbox/operations/hold-answer.ts'
+import { displayName } from '../../../kernel/actor.ts'
+import { instant, instantOrNull } from '../../../kernel/instant.ts'
+import {
+  milestoneEntry,
+  noteEntry,
+  phaseEntry,
+  plannedTaskEntry,
+} from '../../../plan/operations/plan-answer.ts'
+import { sessionEntry, turnEntry } from '../../../sessions/operations/session-answer.ts'
+import type { HoldLine } from '../../../store/ports/reads.ts'
+import type { Reads } from '../../../store/ports/store.ts'
+import type { RecordPlace } from '../../../track/domain/records.ts'
+import { missionEntry, taskWordOf } from '../../../track/operations/mission-answer.ts'
+import { decisionEntry, issueDetail, progressEntry } from '../../../track/operations/record-answer.ts'
 import type { Frame, FrameEntity } from '../client/client.ts'
 
 /** The frames of one fact, written out once for all readers. */

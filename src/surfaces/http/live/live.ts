@@ -1,5 +1,5 @@
 import { WebSocketServer } from 'ws'
-import type { Actor } from '../../../domain/actor.ts'
+import type { Actor } from '../../../kernel/actor.ts'
 import type { LivePart, Reading } from '../parts.ts'
 import type { ServedProject, Serving } from '../serving.ts'
 import { LiveFeed } from './feed.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Actor } from '../../../domain/actor.ts'
-import type { Context } from '../../../operations/operation.ts'
+import type { Actor } from '../../../kernel/actor.ts'
+import type { Context } from '../../../kernel/operations/operation.ts'
 import type { JournalFeed } from '../resources/journal-feed.ts'
 import type { createServer } from '../server.ts'
 import { type ClientIdentity, type Surface, shownName } from '../surface.ts'

@@ -1,6 +1,6 @@
 import { isInitializeRequest, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
-import type { Actor } from '../../../domain/actor.ts'
-import { messageOf } from '../../../domain/failure.ts'
+import type { Actor } from '../../../kernel/actor.ts'
+import { messageOf } from '../../../kernel/failure.ts'
 import { Watch } from '../resources/subscriptions.ts'
 import { createServer } from '../server.ts'
 import { CallOrder } from '../tools/call-order.ts'

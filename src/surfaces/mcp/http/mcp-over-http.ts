@@ -4,9 +4,9 @@ import {
   ProtocolError,
   readRequestBody,
 } from '@modelcontextprotocol/server'
-import type { Actor } from '../../../domain/actor.ts'
-import { outlineOf } from '../../../domain/json-outline.ts'
-import type { Context, Toolset } from '../../../operations/operation.ts'
+import type { Actor } from '../../../kernel/actor.ts'
+import { outlineOf } from '../../../kernel/json-outline.ts'
+import type { Context, Toolset } from '../../../kernel/operations/operation.ts'
 import { tooDeep } from '../malformed-params.ts'
 import { JournalFeed } from '../resources/journal-feed.ts'
 import { CallOrder } from '../tools/call-order.ts'

@@ -1,5 +1,5 @@
 import { createMcpHandler, type McpHttpHandler, type ServerEventBus } from '@modelcontextprotocol/server'
-import { messageOf } from '../../../domain/failure.ts'
+import { messageOf } from '../../../kernel/failure.ts'
 import type { JournalFeed } from '../resources/journal-feed.ts'
 import { createServer } from '../server.ts'
 import { CallOrder } from '../tools/call-order.ts'

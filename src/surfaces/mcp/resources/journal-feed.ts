@@ -1,7 +1,7 @@
-import type { Fact } from '../../../domain/fact.ts'
-import { type Concern, concernsOf } from '../../../domain/fact-kinds.ts'
-import { messageOf } from '../../../domain/failure.ts'
-import { type Followed, followJournal } from '../../../operations/follow.ts'
+import type { Fact } from '../../../events/domain/fact.ts'
+import { type Concern, concernsOf } from '../../../events/domain/fact-kinds.ts'
+import { type Followed, followJournal } from '../../../events/operations/follow.ts'
+import { messageOf } from '../../../kernel/failure.ts'
 import { changesUri, missionUri, reviewUri, summaryUri, taskUri } from './resource-uri.ts'
 
 export interface JournalFeedOptions {

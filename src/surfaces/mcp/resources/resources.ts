@@ -8,9 +8,9 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { answerBudget, fitSections } from '../../../domain/budget.ts'
-import { invoke } from '../../../operations/invoke.ts'
-import type { Answer, Context, Operation } from '../../../operations/operation.ts'
+import { answerBudget, fitSections } from '../../../kernel/budget.ts'
+import { invoke } from '../../../kernel/operations/invoke.ts'
+import type { Answer, Context, Operation } from '../../../kernel/operations/operation.ts'
 import { explained } from '../protocol-error.ts'
 import {
   changesTemplate,

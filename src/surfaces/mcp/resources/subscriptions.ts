@@ -6,8 +6,8 @@ import {
   type Server,
   SUBSCRIPTION_ID_META_KEY,
 } from '@modelcontextprotocol/server'
-import { messageOf } from '../../../domain/failure.ts'
-import type { Followed } from '../../../operations/follow.ts'
+import type { Followed } from '../../../events/operations/follow.ts'
+import { messageOf } from '../../../kernel/failure.ts'
 import { explained } from '../protocol-error.ts'
 import {
   type Changed,

@@ -1,4 +1,4 @@
-import type { Operation } from '../../../operations/operation.ts'
+import type { Operation } from '../../../kernel/operations/operation.ts'
 
 /**
  * The calls of one connection in the order they came: each waits for the commands before it, so that calls sent

@@ -5,9 +5,9 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server'
-import { Failure, messageOf } from '../../../domain/failure.ts'
-import { type InvokeOptions, invokeParsing } from '../../../operations/invoke.ts'
-import type { Context, Operation } from '../../../operations/operation.ts'
+import { Failure, messageOf } from '../../../kernel/failure.ts'
+import { type InvokeOptions, invokeParsing } from '../../../kernel/operations/invoke.ts'
+import type { Context, Operation } from '../../../kernel/operations/operation.ts'
 import type { Asking } from '../elicitation.ts'
 import type { CallOrder } from './call-order.ts'
 import type { OfferedTools } from './tool-list.ts'

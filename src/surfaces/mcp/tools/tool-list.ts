@@ -1,7 +1,7 @@
 import type { Server, Tool } from '@modelcontextprotocol/server'
-import { inputSchema, type JsonSchema, outputSchema } from '../../../operations/input/json-schema.ts'
-import type { Context, Operation } from '../../../operations/operation.ts'
-import type { Store } from '../../../ports/store.ts'
+import { inputSchema, type JsonSchema, outputSchema } from '../../../kernel/operations/input/json-schema.ts'
+import type { Context, Operation } from '../../../kernel/operations/operation.ts'
+import type { Store } from '../../../store/ports/store.ts'
 import type { Watch } from '../resources/subscriptions.ts'
 import type { Surface, ToolNames } from '../surface.ts'
 

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { type Failure, refusalData } from '../../../domain/failure.ts'
-import type { Invoked } from '../../../operations/invoke.ts'
-import type { Operation } from '../../../operations/operation.ts'
+import { type Failure, refusalData } from '../../../kernel/failure.ts'
+import type { Invoked } from '../../../kernel/operations/invoke.ts'
+import type { Operation } from '../../../kernel/operations/operation.ts'
 
 /** An answer as structured content, and as text for clients and models that read only text. */
 export function answered({ print }: Operation, { answer, input, notice }: Invoked): CallToolResult {

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { catalog } from '../../../../src/operations/catalog.ts'
-import { invoke } from '../../../../src/operations/invoke.ts'
-import { openPostgresStore } from '../../../../src/storage/postgres/store.ts'
-import { randomIds } from '../../../../src/storage/random-ids.ts'
+import { catalog } from '../../../../src/kernel/operations/catalog.ts'
+import { invoke } from '../../../../src/kernel/operations/invoke.ts'
+import { openPostgresStore } from '../../../../src/store/postgres/store.ts'
+import { randomIds } from '../../../../src/store/random-ids.ts'
 import { isPostgresLeftOut, sharedPostgres } from '../../../support/postgres/database.ts'
 import { type Answer, openProject, type TestProject } from '../../../support/project.ts'
 

@@ -1,14 +1,14 @@
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { openDemoProject } from '../../../../src/main/demo/project.ts'
-import { linkFacts } from '../../../../src/main/demo/recording.ts'
+import { openDemoProject } from '../../../../src/app/demo/project.ts'
+import { linkFacts } from '../../../../src/app/demo/recording.ts'
 import {
   type Comparison,
   compare,
   madeByFacts,
   notMadeByFacts,
-} from '../../../../src/storage/record/comparison.ts'
-import { replay } from '../../../../src/storage/record/replay.ts'
+} from '../../../../src/store/record/comparison.ts'
+import { replay } from '../../../../src/store/record/replay.ts'
 import { type TemporaryStore, temporaryStore } from '../../../support/store.ts'
 import { happened } from '../facts.ts'
 import { advanced, anEvent, approved, created, kept } from '../run-facts.ts'

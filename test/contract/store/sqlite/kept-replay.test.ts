@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import type { StoreOptions } from '../../../../src/storage/store.ts'
+import type { StoreOptions } from '../../../../src/store/store.ts'
 import { temporaryStore } from '../../../support/store.ts'
 import { happened } from '../facts.ts'
 import { advanced, anEvent, created, kept } from '../run-facts.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { journalIn } from '../../../../src/storage/sqlite/changes.ts'
+import { journalIn } from '../../../../src/store/sqlite/changes.ts'
 import { temporaryStore } from '../../../support/store.ts'
 import { recordMission } from './processes/store-of.ts'
 

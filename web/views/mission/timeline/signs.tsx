@@ -1,4 +1,4 @@
-import { sumOfLines } from '../../../../src/domain/track/changes.ts'
+import { sumOfLines } from '../../../../src/track/domain/changes.ts'
 import type { MarkKind } from '../../../geometry/bar-layout.ts'
 import { monoWidth, textWidth } from '../../../geometry/text-width.ts'
 import { durationText } from '../../../parts/duration.ts'

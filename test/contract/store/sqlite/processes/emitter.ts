@@ -1,4 +1,4 @@
-import type { RunEventId } from '../../../../../src/domain/id.ts'
+import type { RunEventId } from '../../../../../src/kernel/id.ts'
 import { agent } from '../../../../support/entities.ts'
 import { advanced, anEvent } from '../../run-facts.ts'
 import { storeOf } from './store-of.ts'

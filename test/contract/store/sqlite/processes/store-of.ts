@@ -1,7 +1,7 @@
-import type { MissionId } from '../../../../../src/domain/id.ts'
-import type { Store } from '../../../../../src/ports/store.ts'
-import { randomIds } from '../../../../../src/storage/random-ids.ts'
-import { openStore } from '../../../../../src/storage/store.ts'
+import type { MissionId } from '../../../../../src/kernel/id.ts'
+import type { Store } from '../../../../../src/store/ports/store.ts'
+import { randomIds } from '../../../../../src/store/random-ids.ts'
+import { openStore } from '../../../../../src/store/store.ts'
 import { agent, aMission } from '../../../../support/entities.ts'
 
 /** The store of a root, opened as the product opens it. */

@@ -1,0 +1,159 @@
+import { readdirSync, rmdirSync, rmSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, resolve } from 'node:path'
+import { Failure } from '../../kernel/failure.ts'
+import { canWrite } from '../../kernel/files/state-folder.ts'
+import { counted } from '../../kernel/text.ts'
+import { captureHealth } from '../../sessions/capture/health.ts'
+import { hasQueue } from '../../sessions/capture/hook-queue.ts'
+import { type CaptureSettings, type Environment, readSettings } from '../../sessions/capture/place.ts'
+import { settingsFile, writeSettings } from '../../sessions/capture/settings-file.ts'
+import type { CaptureHealth } from '../../sessions/ports/capture-health.ts'
+import { commandLineActor } from '../settings/actor.ts'
+import { firstSet, userName } from '../settings/environment.ts'
+import { readWords, wantsJson } from '../settings/flags.ts'
+import { missingFolder, rootWithoutGit, unusableFolder } from '../settings/places.ts'
+
+const usual: CaptureSettings = { on: true, prompts: 'off', commands: 'program', secret: [] }
+
+/** `waymark capture on|off|status`: whether what clients' hooks tell is recorded in this project, and how much of it. Answers what is said. */
+export function captureCommand(words: readonly string[]): string {
+  const flags = readWords('capture', words)
+  const { positionals, text, texts, mistaken } = flags
+  const isJson = wantsJson(flags)
+  const [verb = 'status', odd] = positionals
+  if (odd !== undefined) throw mistaken(`capture does not take ${odd}.`)
+  const environment = process.env
+  const request = { flag: text('project'), environment, workingFolder: process.cwd() }
+  const missing = text('project') === undefined ? null : missingFolder(resolve(text('project') ?? ''))
+  if (missing) throw missing
+  const root = rootWithoutGit(request)
+  const refusal = unusableFolder(root, firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir())
+  if (refusal) throw refusal
+  const said = (sentences: string) => (isJson ? jsonOf(root, environment) : sentences)
+  if (verb === 'status') return said(statusOf(root, environment))
+  if (verb === 'off') {
+    refuseAgent('waymark capture off')
+    const before = readSettings(root, environment)
+    if (before === null) return said(`Capture was never on in ${root}.\n`)
+    refuseUnwritable(root, environment)
+    writeSettings(root, environment, { ...before, on: false })
+    return said(`Capture is off in ${root}. What was recorded stays.\n`)
+  }
+  if (verb !== 'on') throw mistaken(`capture does not know "${verb}".`)
+  refuseAgent('waymark capture on')
+  const prompts = text('prompts')
+  const commands = text('commands')
+  if (prompts !== undefined && prompts !== 'off' && prompts !== 'local') {
+    throw mistaken(`--prompts cannot be "${prompts}": choose off or local.`)
+  }
+  if (commands !== undefined && commands !== 'program' && commands !== 'full') {
+    throw mistaken(`--commands cannot be "${commands}": choose program or full.`)
+  }
+  refuseUnwritable(root, environment)
+  switchOn(root, environment, {
+    ...(prompts !== undefined && { prompts }),
+    ...(commands !== undefined && { commands }),
+    ...(texts('secret').length > 0 && { secret: texts('secret') }),
+  })
+  return said(statusOf(root, environment))
+}
+
+/** Switches capture on where nobody chose yet. False where somebody did. */
+export function switchOnUnlessOff(root: string, environment: Environment): boolean {
+  if (readSettings(root, environment) !== null) return false
+  switchOn(root, environment)
+  return true
+}
+
+/** Undoes that, where nothing was chosen and nothing captured since. Answers whether capture is not on any more. */
+export function takeBackSwitch(root: string, environment: Environment): boolean {
+  const found = readSettings(root, environment)
+  if (!found?.on) return true
+  const file = settingsFile(root, environment)
+  const isUsual = JSON.stringify(found) === JSON.stringify(usual)
+  if (!isUsual || hasQueue(root, environment) || !canWrite(dirname(file))) return false
+  rmSync(file)
+  if (readdirSync(dirname(file)).length === 0) rmdirSync(dirname(file))
+  return true
+}
+
+/** Whether what is chosen for a project can be kept. */
+export function canSwitch(root: string, environment: Environment): boolean {
+  return canWrite(dirname(settingsFile(root, environment)))
+}
+
+/** Switches capture on in a project, and leaves what was chosen before as it is. */
+function switchOn(root: string, environment: Environment, chosen: Partial<CaptureSettings> = {}): void {
+  writeSettings(root, environment, { ...usual, ...readSettings(root, environment), ...chosen, on: true })
+}
+
+function refuseUnwritable(root: string, environment: Environment): void {
+  if (canSwitch(root, environment)) return
+  const folder = dirname(settingsFile(root, environment))
+  throw new Failure('UNAVAILABLE', `${folder} cannot be written: nothing was changed.`, {
+    reason: 'folder_not_writable',
+    hint: 'Capture settings are kept there: make it writable, or set XDG_STATE_HOME to a folder that is, then run the same command again.',
+  })
+}
+
+function refuseAgent(command: string): void {
+  const { kind, name } = commandLineActor(process.env, userName())
+  if (kind === 'person') return
+  throw new Failure('FORBIDDEN', `People say what is recorded of sessions; ${name} acts as an agent.`, {
+    reason: 'person_needed',
+    hint: `Ask a person to run: ${command}`,
+  })
+}
+
+function statusOf(root: string, environment: Environment): string {
+  const health = captureHealth(root, environment)
+  if (health === null) {
+    return `Capture was never on in ${root}. A person switches it on with: waymark capture on\n`
+  }
+  return [...settingsIn(root, health), ...waitingIn(health)].map((line) => `${line}\n`).join('')
+}
+
+/** The same for programs. */
+function jsonOf(root: string, environment: Environment): string {
+  const health = captureHealth(root, environment)
+  const answer = {
+    project: root,
+    on: health?.settings.on ?? false,
+    chosen: health !== null,
+    ...(health && {
+      prompts: health.settings.prompts,
+      commands: health.settings.commands,
+      secret: health.settings.secret,
+      waiting: health.waiting,
+      bytes: health.bytes,
+      failures: health.failures,
+      last_failure: health.lastFailure,
+    }),
+  }
+  return `${JSON.stringify(answer, null, 2)}\n`
+}
+
+function settingsIn(root: string, { settings }: CaptureHealth): readonly string[] {
+  const { on, prompts, commands, secret } = settings
+  if (!on) return [`Capture is off in ${root}. A person switches it on again with: waymark capture on`]
+  return [
+    `Capture is on in ${root}.`,
+    prompts === 'local' ? 'Prompts are kept here, redacted.' : 'Of prompts the length is kept.',
+    commands === 'full' ? 'Commands are kept here, redacted.' : 'Of commands the program is kept.',
+    ...(secret.length > 0 ? [`Never copied besides the usual secrets: ${secret.join(', ')}.`] : []),
+  ]
+}
+
+function waitingIn({ waiting, bytes, failures, lastFailure, log }: CaptureHealth): readonly string[] {
+  return [
+    waiting === 0
+      ? 'Nothing waits to be recorded.'
+      : `${counted(waiting, 'event')} ${waiting === 1 ? 'waits' : 'wait'} to be recorded, ${sizeInWords(bytes)} with the copies.`,
+    ...(failures > 0 ? [`${counted(failures, 'failure')} in ${log}, the last: ${lastFailure}`] : []),
+  ]
+}
+
+function sizeInWords(bytes: number): string {
+  return bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} kB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`
+}

@@ -1,0 +1,72 @@
+import type { Actor } from '../../kernel/actor.ts'
+import { hasQueue } from '../../sessions/capture/hook-queue.ts'
+import { closeContext, openContext } from '../open-context.ts'
+import { connectedAt } from '../remote/connected.ts'
+import { readWords } from '../settings/flags.ts'
+import { rootWithoutGit } from '../settings/places.ts'
+import { hostOf, type RecordMoments, recordingIn } from './ingest-for.ts'
+
+const quietFor = 30_000
+const idleLook = 5 * 60_000
+
+const recorder: Actor = { name: 'waymark ingest', kind: 'agent', role: null, channel: 'cli' }
+
+/** `waymark ingest`: records what hooks captured, and goes on until nothing came for half a minute. Hooks start it. */
+export async function ingest(words: readonly string[]): Promise<void> {
+  const { positionals, text, has, mistaken } = readWords('ingest', words)
+  if (positionals[0] !== undefined) throw mistaken(`ingest does not take ${positionals[0]}.`)
+  const environment = process.env
+  const workingFolder = process.cwd()
+  const project = text('project')
+  const root = rootWithoutGit({ flag: project, environment, workingFolder })
+  if (!hasQueue(root, environment)) return
+  const { record, close } = await recordingAt({ project, environment, workingFolder })
+  try {
+    const { ingestNow, ingestUntilQuiet } = await import('../../sessions/capture/follow-queue.ts')
+    if (has('once')) await ingestNow(hostOf(root, record))
+    else await ingestUntilQuiet(hostOf(root, record), quietFor)
+  } finally {
+    await close()
+  }
+}
+
+/** Where what hooks capture is recorded: here, or at the server that keeps the project. */
+async function recordingAt(
+  asked: Pick<Parameters<typeof openContext>[0], 'environment' | 'workingFolder' | 'project'>,
+) {
+  const opening = { ...asked, actor: recorder }
+  const place = connectedAt({ ...asked, project: asked.project })
+  if (place !== null) {
+    const { openEdgeProject } = await import('../remote/open-edge.ts')
+    const { record, close } = openEdgeProject(place, { ...opening, project: asked.project })
+    return { record, close }
+  }
+  const context = openContext(opening)
+  return { record: recordingIn(context), close: () => closeContext(context) }
+}
+
+/** Follows the hook queue of a project while a server of it runs here. Answers how to stop. */
+export function keepIngesting(folder: string, record: RecordMoments): () => Promise<void> {
+  const root = rootWithoutGit({ flag: folder, environment: process.env, workingFolder: folder })
+  let following: Promise<() => Promise<void>> | null = null
+  let lastIdle = Date.now()
+  const look = () => {
+    if (!hasQueue(root, process.env)) return
+    following ??= follow(root, record)
+    if (Date.now() - lastIdle < idleLook) return
+    lastIdle = Date.now()
+    // Sessions of which nothing was heard for long are ended by whoever records next.
+    following.then(() => record([])).catch(() => undefined)
+  }
+  const timer = setInterval(look, 2000).unref()
+  return async () => {
+    clearInterval(timer)
+    const stop = await following?.catch(() => null)
+    await stop?.()
+  }
+}
+
+async function follow(root: string, record: RecordMoments): Promise<() => Promise<void>> {
+  const { followQueues } = await import('../../sessions/capture/follow-queue.ts')
+  return followQueues(hostOf(root, record))
+}

@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto'
+import { appendFileSync, writeFileSync } from 'node:fs'
+import { Failure, messageOf } from '../../kernel/failure.ts'
+import type { OutputOf } from '../../kernel/operations/catalog.ts'
+import { markdownText } from '../../reports/domain/document.ts'
+import { print, tell } from '../../surfaces/cli/terminal.ts'
+import { answerAsJson } from '../command-line.ts'
+import { type Environment, formatIn } from '../settings/environment.ts'
+import { ciPlace } from './runner.ts'
+
+type Checked = OutputOf<'check'>
+type Reason = Checked['reasons'][number]
+
+/**
+ * `waymark check`: the operation, with what the machine of CI says of the branch, told as that machine shows it. Exit
+ * code 0 where it passed, 1 where it did not, 2 where it could not be checked.
+ */
+export async function checkBranch(words: readonly string[]): Promise<number> {
+  const environment = process.env
+  const { rest, gitlab, isJson } = wordsOf(words)
+  const place = ciPlace(environment, process.cwd())
+  const added = [
+    ...(place.base !== null && !isNamed(rest, '--base') ? ['--base', place.base] : []),
+    ...(place.head !== null && !isNamed(rest, '--head') ? ['--head', place.head] : []),
+  ]
+  const checked = await answerOf(['check', ...rest, ...added])
+  if (typeof checked === 'string') {
+    if (isJson) print(checked)
+    return 2
+  }
+  if (gitlab !== null) writeQuality(gitlab, checked)
+  if (isJson) print(`${JSON.stringify(checked)}\n`)
+  else print(inWords(checked))
+  if (place.runner === 'github') {
+    // Annotations are read from what is printed; beside JSON they go where nobody parses.
+    const say = isJson ? tell : print
+    say(annotations(checked))
+    summarise(environment, checked)
+  }
+  return checked.passed ? 0 : 1
+}
+
+function wordsOf(words: readonly string[]) {
+  const rest: string[] = []
+  let gitlab: string | null = null
+  let isJson = formatIn(process.env) === 'json'
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? ''
+    if (word === '--gitlab' || word.startsWith('--gitlab=')) {
+      gitlab = word === '--gitlab' ? (words[at + 1] ?? '') : word.slice('--gitlab='.length)
+      if (word === '--gitlab') at += 1
+      if (gitlab === '' || gitlab.startsWith('--')) {
+        throw new Failure('INVALID_INPUT', '--gitlab needs the file that is written.', {
+          reason: 'flag_value_missing',
+          hint: 'Such as: waymark check --gitlab gl-code-quality-report.json',
+        })
+      }
+    } else if (word === '--json' || word === '--format=json') isJson = true
+    else if (word === '--format') {
+      isJson = words[at + 1] === 'json'
+      at += 1
+    } else rest.push(word)
+  }
+  return { rest, gitlab, isJson }
+}
+
+function isNamed(words: readonly string[], flag: string): boolean {
+  return words.some((word) => word === flag || word.startsWith(`${flag}=`))
+}
+
+/** The refusal as JSON where nothing could be checked, which was told. */
+async function answerOf(words: readonly string[]): Promise<Checked | string> {
+  const { said, refusal } = await answerAsJson(words)
+  return said === '' ? refusal : (JSON.parse(said) as Checked) // as the operation declares it, and tests compare
+}
+
+const mostInWords = 20
+
+function inWords({ says, reasons, unknown, notes }: Checked): string {
+  const lines = [
+    says,
+    ...reasons.map(({ message }) => `- ${oneLine(message)}`),
+    ...(unknown.length === 0 ? [] : ['Not known, and no fault:']),
+    ...unknown.slice(0, mostInWords).map(({ path, why }) => `- ${oneLine(`${path}: ${why}`)}`),
+    ...(unknown.length > mostInWords
+      ? [`- and ${unknown.length - mostInWords} more (--json tells them)`]
+      : []),
+    ...notes,
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** A line of its own. Behind `- ` and without `##[` no machine of CI takes it for a command. */
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').replaceAll('##[', '## [').trim()
+}
+
+/** Workflow commands of GitHub Actions: a line each, so nothing of a text may end it. */
+function annotations({ reasons, unknown, passed, says }: Checked): string {
+  const told = reasons.map(({ message, path }) => annotation('error', path, message))
+  const others = unknown
+    .slice(0, mostInWords)
+    .map(({ path, why }) => annotation('notice', path, `${path}: ${why}`))
+  return [...told, ...others, annotation(passed ? 'notice' : 'error', null, says)]
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
+function annotation(level: 'error' | 'notice', path: string | null, message: string): string {
+  const file = path === null ? '' : `file=${escaped(path).replace(/:/g, '%3A').replace(/,/g, '%2C')},`
+  return `::${level} ${file}title=Waymark::${escaped(message)}`
+}
+
+function escaped(text: string): string {
+  return text.replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A')
+}
+
+function summarise(environment: Environment, { says, passed, reasons, unknown, notes }: Checked): void {
+  const file = environment['GITHUB_STEP_SUMMARY']
+  if (!file) return
+  const lines = [
+    `## Waymark: ${passed ? 'passed' : 'not passed'}`,
+    '',
+    markdownText(says),
+    '',
+    ...reasons.map(({ message }) => `- ${markdownText(message)}`),
+    ...(unknown.length === 0 ? [] : ['', 'Not known, and no fault:', '']),
+    ...unknown.slice(0, mostInWords).map(({ path, why }) => `- ${markdownText(`${path}: ${why}`)}`),
+    ...(notes.length === 0 ? [] : ['', ...notes.map((note) => markdownText(note))]),
+  ]
+  try {
+    appendFileSync(file, `${lines.join('\n')}\n`)
+  } catch (error) {
+    tell(`The summary could not be written to ${file}: ${messageOf(error)}\n`)
+  }
+}
+
+/** A report of code quality, as GitLab shows it beside a merge request. */
+function writeQuality(file: string, { reasons }: Checked): void {
+  const entries = reasons.map((reason) => ({
+    description: oneLine(reason.message),
+    check_name: `waymark-${reason.kind}`,
+    fingerprint: fingerprintOf(reason),
+    severity: reason.kind === 'unknown' ? 'minor' : 'major',
+    location: { path: reason.path ?? '.waymark', lines: { begin: 1 } },
+  }))
+  try {
+    writeFileSync(file, `${JSON.stringify(entries, null, 2)}\n`)
+  } catch (error) {
+    throw new Failure('INVALID_INPUT', `${file} could not be written: ${messageOf(error)}`, {
+      reason: 'file_not_writable',
+    })
+  }
+}
+
+/** The same for the same reason, so that GitLab knows it again. */
+function fingerprintOf({ kind, path, id }: Reason): string {
+  return createHash('sha256')
+    .update(JSON.stringify([kind, path, id]))
+    .digest('hex')
+}

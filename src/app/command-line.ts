@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
+import { catalog } from '../kernel/operations/catalog.ts'
+import { projectNamed } from '../people/operations/team.ts'
+import { runCommandLine } from '../surfaces/cli/run.ts'
+import { processTerminal, type Terminal, tell } from '../surfaces/cli/terminal.ts'
+import { closeContext, type Opening, openContext } from './open-context.ts'
+import { version } from './program.ts'
+import { connectedAt } from './remote/connected.ts'
+import { commandLineActor } from './settings/actor.ts'
+import { firstSet, formatIn, userName } from './settings/environment.ts'
+import { personName } from './settings/person-name.ts'
+import { enclosingTree, fromProject, projectFolder } from './settings/places.ts'
+
+/** Runs the words after `waymark` and answers the exit code. */
+export function commandLine(
+  words: readonly string[],
+  terminal: Terminal = processTerminal(),
+): Promise<number> {
+  const environment = process.env
+  const workingFolder = process.cwd()
+  const actor = commandLineActor(environment, userName(), personName(environment, workingFolder))
+  return runCommandLine(words, {
+    operations: catalog,
+    version,
+    terminal,
+    format: formatIn(environment),
+    open: async (project) => {
+      const opening = { actor, environment, workingFolder, tell: (line: string) => tell(`${line}\n`) }
+      const elsewhere = await namedProject(project, opening)
+      return openContext(elsewhere ? { ...opening, elsewhere } : { ...opening, project })
+    },
+    close: closeContext,
+    placed: (path, project) => {
+      const home = firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir()
+      const folder = projectFolder({ flag: project, environment, workingFolder }, (start) =>
+        enclosingTree(start, home),
+      )
+      return fromProject(path, folder, workingFolder)
+    },
+    elsewhere: async (project) => {
+      const place = connectedAt({ project, environment, workingFolder })
+      if (place === null) return null
+      const [{ askServer }, { askAtTerminal }] = await Promise.all([
+        import('./remote/command-line-edge.ts'),
+        import('./remote/ask-person.ts'),
+      ])
+      return askServer(place, { actor, environment, workingFolder, project, askPerson: askAtTerminal() })
+    },
+  })
+}
+
+/** The project of the named database that `--project` names, where it is the name of no folder. */
+async function namedProject(project: string | undefined, opening: Opening) {
+  const isName = project !== undefined && /^[\w-]+$/.test(project)
+  if (!isName || existsSync(resolve(opening.workingFolder, project))) return null
+  const context = openContext(opening)
+  try {
+    return context.team ? await projectNamed(context.team, project) : null
+  } finally {
+    await closeContext(context)
+  }
+}
+
+/** The same for a command that goes on with the answer, as JSON. A refusal is told; it is in `refusal`, also as JSON. */
+export async function answerAsJson(
+  words: readonly string[],
+): Promise<{ readonly code: number; readonly said: string; readonly refusal: string }> {
+  let said = ''
+  const write = (text: string) => {
+    said += text
+  }
+  const code = await commandLine([...words, '--json'], { ...processTerminal(), interactive: false, write })
+  return isRefusal(code, said) ? { code, said: '', refusal: said } : { code, said, refusal: '' }
+}
+
+function isRefusal(code: number, said: string): boolean {
+  if (code === 0 || said === '') return false
+  const answer: unknown = JSON.parse(said)
+  return typeof answer === 'object' && answer !== null && 'error' in answer
+}

@@ -1,0 +1,186 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { SetupFiles } from '../clients/ports/setup-files.ts'
+import { isRunnerAlive, runnerName } from '../gate/commands/processes.ts'
+import type { CommandApprovals, CommandRunner } from '../gate/ports/command-runner.ts'
+import type { EvidenceFiles, ShownContents } from '../gate/ports/evidence-files.ts'
+import type { FileCopies, LinkedTrees, WorkTreeWitness } from '../git/ports/work-tree.ts'
+import type { Failure } from '../kernel/failure.ts'
+import type { PlanFiles, ProcessFiles } from '../project/ports/project-files.ts'
+import type { Store } from '../store/ports/store.ts'
+import type { Environment } from './settings/environment.ts'
+
+interface Loading<Part> {
+  /** Loads the part, once; what failed is tried again at the next call, which may come after it was fixed. */
+  readonly now: () => Promise<Part>
+  /** Null where nothing asked for the part yet. */
+  readonly begun: () => Promise<Part | null>
+}
+
+function loading<Part>(load: () => Promise<Part>): Loading<Part> {
+  let part: Promise<Part> | null = null
+  return {
+    now: () => {
+      part ??= load().catch((error: unknown) => {
+        part = null
+        throw error
+      })
+      return part
+    },
+    begun: async () => part,
+  }
+}
+
+/**
+ * The methods of a part of the program that is loaded at the first call of one of them, because a start has more urgent
+ * things to load.
+ */
+function deferred<Part extends object, const Name extends keyof Part>(
+  { now }: Loading<Part>,
+  names: readonly Name[],
+): Pick<Part, Name> {
+  const methods = names.map((name) => {
+    const call = async (...given: readonly unknown[]): Promise<unknown> => {
+      const part = await now()
+      const method: unknown = Reflect.get(part, name)
+      return typeof method === 'function' ? Reflect.apply(method, part, given) : method
+    }
+    return [name, call] as const
+  })
+  return Object.fromEntries(methods) as Pick<Part, Name> // each calls the method of its name
+}
+
+/** A store that is found at the first question, because where it lies takes git to know. */
+export function deferredStore(find: () => Promise<Store>): Store {
+  const store = loading(find)
+  return {
+    ...deferred(store, ['record', 'view', 'replay', 'restore', 'kept', 'inspect', 'inspectChain']),
+    ...deferred(store, ['repair', 'accept', 'backup', 'putBack', 'health', 'unreadiness', 'notice']),
+    async *follow(after, signal) {
+      yield* (await store.now()).follow(after, signal)
+    },
+    close: async () => (await store.begun())?.close(),
+  }
+}
+
+export function deferredWitness(find: () => Promise<WorkTreeWitness>): WorkTreeWitness {
+  const witness = loading(find)
+  return {
+    ...deferred(witness, ['lines']),
+    history: deferred(
+      loading(async () => (await witness.now()).history),
+      ['file', 'blame', 'commits', 'files', 'hashes'],
+    ),
+    contents: deferred(
+      loading(async () => (await witness.now()).contents),
+      ['states', 'read'],
+    ),
+    ...deferred(witness, ['locate', 'others', 'snapshot', 'changes', 'branch', 'touched', 'unifiedDiff']),
+    ...deferred(witness, [
+      'wholeDiff',
+      'matching',
+      'overlapping',
+      'packages',
+      'treeHash',
+      'content',
+      'sweep',
+    ]),
+    settle: async () => (await witness.begun())?.settle(),
+  }
+}
+
+/** The witness where there is no project: it says so. */
+export function refusingWitness(failure: Failure): WorkTreeWitness {
+  return { ...deferredWitness(() => Promise.reject(failure)), sweep: async () => 0 }
+}
+
+/** The runner of commands, loaded when one is started. */
+export function deferredCommandRunner(environment: Environment): CommandRunner {
+  const runner = loading(async () => {
+    const { commandRunner } = await import('../gate/commands/command-runner.ts')
+    return commandRunner(environment)
+  })
+  return {
+    ...deferred(runner, ['start']),
+    name: runnerName(),
+    isAlive: isRunnerAlive,
+    stop: async () => (await runner.begun())?.stop(),
+  }
+}
+
+/** What a person allowed to be run. */
+export function deferredCommandApprovals(stateFolder: string, signal: AbortSignal): CommandApprovals {
+  const approvals = loading(async () => {
+    const { commandApprovals } = await import('../gate/commands/command-approvals.ts')
+    return commandApprovals(stateFolder, signal)
+  })
+  return {
+    ...deferred(approvals, ['hashOf', 'filesOf', 'isApproved', 'approve', 'list']),
+    ...deferred(approvals, ['refuse', 'refusalOf', 'refused', 'revoke']),
+  }
+}
+
+/** The reader of plans. Relative paths are meant from where the caller stands; others than people stay in a folder. */
+export function deferredPlanFiles(workingFolder: string, confinedTo: string | null): PlanFiles {
+  const files = loading(async () => {
+    const { planFiles } = await import('../plan/import/plan-files.ts')
+    return planFiles(workingFolder, confinedTo)
+  })
+  return deferred(files, ['load'])
+}
+
+export function deferredProcessFiles(project: string, working: string, isConfined: boolean): ProcessFiles {
+  const files = loading(async () => {
+    const { processFiles } = await import('../gate/definitions/process-files.ts')
+    return processFiles({ project, working, shipped: shippedFolder(), isConfined })
+  })
+  return deferred(files, ['list', 'hasOwn', 'load', 'read'])
+}
+
+/** The bundle lies one folder below the top of the package, this file two. */
+function shippedFolder(): string {
+  const bundled = join(import.meta.dirname, '..', 'processes')
+  return existsSync(bundled) ? bundled : join(import.meta.dirname, '..', '..', 'processes')
+}
+
+export function deferredEvidenceFiles(): EvidenceFiles {
+  const files = loading(async () => {
+    const { evidenceFiles } = await import('../gate/evidence/evidence-files.ts')
+    return evidenceFiles()
+  })
+  return deferred(files, ['read', 'freshness', 'contents'])
+}
+
+/** What people were shown. */
+export function deferredShownContents(stateFolder: () => string): ShownContents {
+  const contents = loading(async () => {
+    const { shownContents } = await import('../gate/evidence/shown-contents.ts')
+    return shownContents(stateFolder())
+  })
+  return deferred(contents, ['isKept', 'keep', 'since'])
+}
+
+/** What setup wrote on this machine. */
+export function deferredSetupFiles(stateFolder: string): SetupFiles {
+  const files = loading(async () => {
+    const { setupFiles } = await import('./setup/records.ts')
+    return setupFiles(stateFolder)
+  })
+  return deferred(files, ['wrote'])
+}
+
+export function deferredLinkedTrees(environment: Environment): LinkedTrees {
+  const trees = loading(async () => {
+    const { linkedTrees } = await import('../git/linked-trees.ts')
+    return linkedTrees(environment)
+  })
+  return deferred(trees, ['bound', 'list', 'add', 'losses', 'remove', 'discard'])
+}
+
+export function deferredFileCopies(stateFolder: () => string, environment: Environment): FileCopies {
+  const copies = loading(async () => {
+    const { fileCopies } = await import('../git/copies.ts')
+    return fileCopies({ stateFolder: stateFolder(), environment })
+  })
+  return deferred(copies, ['keep', 'contents', 'amended', 'linesOf'])
+}

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import { createInterface } from 'node:readline'
+import type { Fact } from '../../events/domain/fact.ts'
+import { messageOf } from '../../kernel/failure.ts'
+import { complaint, print, tell } from '../../surfaces/cli/terminal.ts'
+import { TokenFile } from '../../surfaces/http/guard/tokens.ts'
+import { closeContext } from '../open-context.ts'
+import { endSignal, thisProcess } from '../process.ts'
+import { openLog } from '../serve/log.ts'
+import { openProjects } from '../serve/projects.ts'
+import type { RunningServer } from '../serve/running-servers.ts'
+import { freshLogin } from '../serve/running-servers.ts'
+import { openOnFreePort } from '../serve/server.ts'
+import { welcome } from '../serve/welcome.ts'
+import { commandLineActor } from '../settings/actor.ts'
+import { userName } from '../settings/environment.ts'
+import { type DemoFlags, readDemoFlags } from '../settings/flags.ts'
+import { serverFolder } from '../settings/places.ts'
+import { play } from './play.ts'
+import { type DemoProject, openDemoProject } from './project.ts'
+
+/** How long the day takes where no speed is named, in milliseconds. */
+const usualLength = 60_000
+const host = '127.0.0.1'
+
+/** `waymark demo play`: serves a recorded day in a temporary folder while it happens again, until it is told to end. */
+export async function playDemo(words: readonly string[]): Promise<void> {
+  const flags = readDemoFlags(words)
+  const told = new AbortController()
+  const ended = endSignal().then(() => told.abort())
+  const project = await openDemoProject(flags.recording)
+  try {
+    if (!told.signal.aborted) await serveDemo(project, flags, { signal: told.signal, ended })
+  } finally {
+    project.remove()
+  }
+}
+
+interface Ending {
+  readonly signal: AbortSignal
+  readonly ended: Promise<void>
+}
+
+async function serveDemo(demo: DemoProject, flags: DemoFlags, { signal, ended }: Ending): Promise<void> {
+  const { environment, facts } = demo
+  const folder = serverFolder(environment)
+  const tokens = new TokenFile(folder)
+  tokens.ownToken('agent', 'agent')
+  const person = tokens.ownToken('person', userName())
+  const [{ served, context }] = openProjects({ named: [demo.folder], environment, workingFolder: demo.home })
+  const instance = randomUUID()
+  const log = openLog('warn')
+  const options = { projects: [served] as const, folder, host, allowedHosts: [], instance, log }
+  const server = await openOnFreePort(options, flags.port)
+  if ('address' in server) throw new Error('no other server was looked for')
+  try {
+    const address = `${host}:${server.port}`
+    // As with `serve`: an agent that starts it for its user gets no address that acts as a person.
+    const isAgent = commandLineActor(process.env, userName()).kind === 'agent'
+    const visit = {
+      person: isAgent ? null : person,
+      open: flags.open,
+      folder,
+      another: 'Enter prints another',
+    }
+    const running = { ...thisProcess(), port: server.port, address, instance, projects: [] }
+    await welcome(running, [served], visit)
+    if (!isAgent) offerLogins(running, person, signal)
+    const speed = flags.speed === undefined ? lengthOf(facts) / usualLength : flags.speed
+    say(playing(facts, speed))
+    await play(facts, { store: context.store, signal, speed })
+    if (!signal.aborted)
+      say('The day is over. Look around as long as you like; Ctrl-C ends the demo and removes everything.')
+    await ended
+  } finally {
+    await server.stop()
+    await closeContext(context)
+  }
+}
+
+/** The demo's tokens are its own, so no other command could print a further address. */
+function offerLogins(server: RunningServer, person: string, signal: AbortSignal): void {
+  // In the background of a shell there is no keyboard: reading it would stop the process.
+  process.on('SIGTTIN', () => undefined)
+  process.stdin.on('error', () => undefined)
+  const lines = createInterface({ input: process.stdin })
+  lines.on('line', () => {
+    freshLogin(server, person).then(
+      (login) => say(`Dashboard: ${login}`),
+      (error: unknown) => tell(complaint(messageOf(error))),
+    )
+  })
+  signal.addEventListener('abort', () => {
+    lines.close()
+    process.stdin.destroy()
+  })
+}
+
+function lengthOf(facts: readonly Fact[]): number {
+  return (facts.at(-1)?.at ?? 0) - (facts[0]?.at ?? 0)
+}
+
+function playing(facts: readonly Fact[], speed: number | null): string {
+  const minutes = Math.round(lengthOf(facts) / 60_000)
+  const day = `${minutes} minutes of real work, ${facts.length} facts`
+  if (speed === null) return `A recorded day, all at once: ${day}.`
+  return `Playing a recorded day: ${day}, in ${Math.round(lengthOf(facts) / speed / 1000)} seconds.`
+}
+
+function say(sentence: string): void {
+  print(`${sentence}\n`)
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import type { Fact } from '../../events/domain/fact.ts'
+import type { PhaseId } from '../../kernel/id.ts'
+import { shifted } from './play.ts'
+
+const at = Date.parse('2026-03-01T10:00:00.000Z')
+const hour = 60 * 60 * 1000
+
+function factAt(time: number, extra: object): Fact {
+  return {
+    seq: 1,
+    at: time,
+    version: 1,
+    actor: { name: 'ada', kind: 'agent', role: null, channel: 'stdio' },
+    body: { kind: 'phase.reopened', phaseId: 'ph-1' as PhaseId, ...extra } as Fact['body'], // what is in it is looked at as any JSON
+    hash: '',
+  }
+}
+
+test('every time of the day moves, however deep it lies; what is no time stays', () => {
+  const extra = {
+    expiresAt: at + hour,
+    answer: { started_at: new Date(at).toISOString(), list: [at, 7, 'ph-1', null, true] },
+    bytes: 12_345,
+    long_ago: at - 1000 * hour,
+    told: `At ${new Date(at).toISOString()} it began.`,
+  }
+  const [moved] = shifted([factAt(at, extra)], 3 * hour)
+  expect(moved).toEqual(
+    factAt(at + 3 * hour, {
+      ...extra,
+      expiresAt: at + 4 * hour,
+      answer: {
+        started_at: new Date(at + 3 * hour).toISOString(),
+        list: [at + 3 * hour, 7, 'ph-1', null, true],
+      },
+    }),
+  )
+})
+
+test('moved there and back, a day is what it was', () => {
+  const facts = [factAt(at, { claimedAt: at }), factAt(at + hour, { expiresAt: at + 2 * hour })]
+  expect(shifted(shifted(facts, 40 * hour), -40 * hour)).toEqual(facts)
+})

@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process'
+import { createReadStream, existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { promisify } from 'node:util'
+import type { Fact } from '../../events/domain/fact.ts'
+import { errorCode, Failure } from '../../kernel/failure.ts'
+import type { Environment } from '../settings/environment.ts'
+import { damaged, type RecordedTree, type Recording, readRecording, recordingFiles } from './recording.ts'
+
+/** The project of a recorded day in a temporary folder, before anything happened. */
+export interface DemoProject {
+  readonly home: string
+  /** Its main work tree. */
+  readonly folder: string
+  /** Keeps everything that the program keeps of it in the same temporary folder. */
+  readonly environment: Environment
+  readonly facts: readonly Fact[]
+  remove(): void
+}
+
+export async function openDemoProject(recording: string = shippedRecording()): Promise<DemoProject> {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-demo-')))
+  const remove = () => rmSync(home, { recursive: true, force: true })
+  try {
+    const read = readRecording(recording, home)
+    const folder = await layOut(read, home)
+    return { home, folder, environment: environmentIn(home), facts: read.facts, remove }
+  } catch (error) {
+    remove()
+    throw error
+  }
+}
+
+/** The folder `demo` at the top of the package: beside the bundle, or three folders above this file. */
+function shippedRecording(): string {
+  const beside = join(import.meta.dirname, '..', 'demo')
+  if (existsSync(join(beside, recordingFiles.journal))) return beside
+  return join(import.meta.dirname, '..', '..', '..', 'demo')
+}
+
+/** Every variable by which somebody names another project, database or state is left out. */
+function environmentIn(home: string): Environment {
+  const entries = Object.entries(process.env).filter(
+    ([name]) =>
+      !/^(WAYMARK|TASKMAN|STATE_GATE|GIT|CLAUDE|CURSOR|GEMINI)_|^WORKSPACE_FOLDER_PATHS$/.test(name),
+  )
+  const state = { XDG_STATE_HOME: join(home, 'state'), LOCALAPPDATA: join(home, 'state') }
+  return {
+    ...Object.fromEntries(entries),
+    HOME: join(home, 'home'),
+    USERPROFILE: join(home, 'home'),
+    ...state,
+  }
+}
+
+const run = promisify(execFile)
+
+/** Makes the repository of a recording in its home, with the snapshots that were taken of it. Answers the main work tree. */
+async function layOut(recording: Recording, home: string): Promise<string> {
+  const { texts, trees, objects } = recording
+  for (const [path, text] of Object.entries(texts)) {
+    const file = join(home, path)
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+    await writeFile(file, text)
+  }
+  for (const folder of emptyFolders(recording)) await mkdir(join(home, folder), { recursive: true })
+  const main = join(home, trees[0]?.folder ?? '')
+  try {
+    await unpack(objects, main)
+    await Promise.all(trees.map((tree) => fill(tree, home)))
+  } catch (error) {
+    if (isMissing(error)) {
+      throw new Failure('UNAVAILABLE', 'The demo plays in a repository, and there is no git on the PATH.', {
+        reason: 'git_not_installed',
+        hint: 'Install it from https://git-scm.com, then play it again.',
+      })
+    }
+    throw damaged(dirname(objects), 'git cannot read its objects')
+  }
+  return main
+}
+
+function isMissing(error: unknown): boolean {
+  return errorCode(error) === 'ENOENT'
+}
+
+/** What git wants to find even where nothing is in it. */
+function emptyFolders({ texts, trees }: Recording): readonly string[] {
+  const snapshots = Object.keys(texts).filter((path) => path.endsWith('/snapshot.json'))
+  const privates = snapshots.flatMap((path) => ['objects', 'refs'].map((name) => join(dirname(path), name)))
+  const main = trees[0]?.folder ?? ''
+  return [...privates, ...['objects/pack', 'refs/heads'].map((name) => join(main, '.git', name))]
+}
+
+async function unpack(objects: string, main: string): Promise<void> {
+  const unpacking = run('git', ['index-pack', '--stdin', '--fix-thin'], { cwd: main, env: gitEnvironment() })
+  const { stdin } = unpacking.child
+  if (!stdin) throw new Error('git was given no input')
+  // What git says of a damaged pack is told by its exit, not by the pipe that it closes.
+  await Promise.all([unpacking, pipeline(createReadStream(objects), stdin).catch(() => undefined)])
+}
+
+/** Everything as it lay there; what was not committed is left uncommitted. */
+async function fill({ folder, tree }: RecordedTree, home: string): Promise<void> {
+  const git = (...words: readonly string[]) =>
+    run('git', words, { cwd: join(home, folder), env: gitEnvironment() })
+  await git('read-tree', tree)
+  await git('checkout-index', '--all')
+  await git('read-tree', 'HEAD')
+}
+
+/** Without what points git at another repository, or makes it run programs of the user. */
+function gitEnvironment(): Environment {
+  const entries = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'))
+  return { ...Object.fromEntries(entries), GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }
+}

@@ -1,0 +1,125 @@
+import { print, quietWhenClosed, reported, tell, wantsJson } from '../surfaces/cli/terminal.ts'
+import { endOnUnexpected, endUnexpectedly } from './unexpected.ts'
+
+/**
+ * The program: it serves over stdio and HTTP, everything else is the command line. Each loads what it needs. Hooks are
+ * answered by a bundle of their own, `hook.ts`.
+ */
+export async function main(): Promise<void> {
+  const words = process.argv.slice(2)
+  endOnUnexpected({ rejections: words[0] !== 'mcp' })
+  quietWhenClosed()
+  try {
+    // Standard output of `waymark mcp` is its protocol.
+    const json = words[0] !== 'mcp' && wantsJson(words, process.env['WAYMARK_FORMAT'])
+    await reported(() => run(words), { json })
+  } catch (error) {
+    endUnexpectedly(error)
+  }
+}
+
+async function run([command = '', ...rest]: readonly string[]): Promise<void> {
+  const asksForHelp = rest.some((word) => word === '--help' || word === '-h')
+  if (command === 'mcp' && !asksForHelp) {
+    const { serveMcp } = await import('./mcp.ts')
+    return serveMcp(rest)
+  }
+  if (command === 'serve' && !asksForHelp) {
+    const { serve } = await import('./serve/serve.ts')
+    return serve(rest)
+  }
+  if (command === 'demo' && rest[0] === 'play' && !asksForHelp) {
+    const { playDemo } = await import('./demo/demo.ts')
+    return playDemo(rest.slice(1))
+  }
+  if (command === 'connect' && !asksForHelp) {
+    const { connectToServer } = await import('./remote/connect.ts')
+    return connectToServer(rest)
+  }
+  if (command === 'disconnect' && !asksForHelp) {
+    const { disconnect } = await import('./remote/connect.ts')
+    return disconnect(rest)
+  }
+  if (command === 'capture' && !asksForHelp) {
+    const { captureCommand } = await import('./capture/capture-command.ts')
+    return print(captureCommand(rest))
+  }
+  if (command === 'ingest' && !asksForHelp) {
+    const { ingest } = await import('./capture/ingest-command.ts')
+    return ingest(rest)
+  }
+  if (command === 'check' && !asksForHelp) {
+    const { checkBranch } = await import('./ci/check.ts')
+    process.exitCode = await checkBranch(rest)
+    return
+  }
+  if (command === 'watch' && !asksForHelp) {
+    const { watchProject } = await import('./watch.ts')
+    return watchProject(rest)
+  }
+  if (command === 'setup' && !asksForHelp) {
+    const { setup } = await import('./setup/setup.ts')
+    return setup(rest)
+  }
+  // Alone in a pipe it is taskman's word for making the database.
+  if (command === 'init' && !asksForHelp && (rest.length > 0 || process.stdin.isTTY === true)) {
+    const { init } = await import('./setup/setup.ts')
+    return init(rest)
+  }
+  // Its other words are operations.
+  if (command === 'review' && !asksForHelp && !isReviewOperation(rest[0])) {
+    const { review } = await import('./review.ts')
+    return review(rest)
+  }
+  if (command === 'top' && !asksForHelp) {
+    const { topOfProject } = await import('./top.ts')
+    return topOfProject(rest)
+  }
+  // Where a database is named or a server keeps the project, tokens are kept there and made by operations.
+  if (command === 'token' && !asksForHelp && !(await isOfServer(rest))) {
+    const { token } = await import('./serve/tokens.ts')
+    return token(rest)
+  }
+  if (command === 'logout' && !asksForHelp) {
+    const { logout } = await import('./serve/tokens.ts')
+    return logout(rest)
+  }
+  if (command === 'worktree' && !asksForHelp) {
+    const { asksForClient, startInWorkTree } = await import('./worktree.ts')
+    if (asksForClient(rest)) {
+      process.exitCode = await startInWorkTree(rest)
+      return
+    }
+  }
+  if (command === '--version' || command === '-v') {
+    const { version } = await import('./program.ts')
+    return print(`${version}\n`)
+  }
+  const { commandLine } = await import('./command-line.ts')
+  process.exitCode = await commandLine([command, ...rest])
+  if (command === 'init' && process.exitCode === 0 && !asksForHelp) {
+    tell('No client was set up: waymark init --yes sets up those that are found here.\n')
+  }
+}
+
+function isReviewOperation(word: string | undefined): boolean {
+  return word === 'show' || word === 'comments' || word === 'reply'
+}
+
+/** By a variable, or by the folder that a server keeps. */
+async function isOfServer(words: readonly string[]): Promise<boolean> {
+  const [{ namedDatabase }, { connectedAt }] = await Promise.all([
+    import('./settings/places.ts'),
+    import('./remote/connected.ts'),
+  ])
+  const here = { environment: process.env, workingFolder: process.cwd() }
+  if (namedDatabase(here.environment) !== undefined) return true
+  return connectedAt({ ...here, project: projectIn(words) }) !== null
+}
+
+/** The value of `--project`, before the words are read. */
+function projectIn(words: readonly string[]): string | undefined {
+  const at = words.findIndex((word) => word === '--project' || word.startsWith('--project='))
+  if (at < 0) return undefined
+  return words[at]?.includes('=') ? words[at]?.slice('--project='.length) : words[at + 1]
+}

@@ -1,0 +1,232 @@
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { Actor } from '../kernel/actor.ts'
+import { Failure } from '../kernel/failure.ts'
+import { canWrite, type Machine, stateFolder } from '../kernel/files/state-folder.ts'
+import type { Context } from '../kernel/operations/operation.ts'
+import type { Clock } from '../kernel/ports/clock.ts'
+import { messenger } from '../notifications/senders/messenger.ts'
+import { serverProject } from '../people/domain/identity.ts'
+import type { Team } from '../people/ports/team.ts'
+import { captureHealth } from '../sessions/capture/health.ts'
+import { fingerprint } from '../store/fingerprint.ts'
+import type { Store } from '../store/ports/store.ts'
+import { postgresPlace } from '../store/postgres/place.ts'
+import { randomIds } from '../store/random-ids.ts'
+import { hashOf, newSecret } from '../surfaces/http/guard/secret.ts'
+import { ingestFor, recordingIn } from './capture/ingest-for.ts'
+import {
+  deferredCommandApprovals,
+  deferredCommandRunner,
+  deferredEvidenceFiles,
+  deferredFileCopies,
+  deferredLinkedTrees,
+  deferredPlanFiles,
+  deferredProcessFiles,
+  deferredSetupFiles,
+  deferredShownContents,
+  deferredStore,
+  deferredWitness,
+  refusingWitness,
+} from './deferred.ts'
+import { runningProgram, version } from './program.ts'
+import { type Environment, firstSet } from './settings/environment.ts'
+import { refuseForeign } from './settings/foreign.ts'
+import {
+  anchorOf,
+  databasePlace,
+  enclosingTree,
+  folderWanted,
+  namedDatabase,
+  projectFolder,
+  projectRoot,
+  projectState,
+  rootWithoutGit,
+  serverDatabase,
+  unusableFolder,
+  writableStateFolder,
+} from './settings/places.ts'
+
+export interface Opening {
+  readonly actor: Actor
+  readonly environment: Environment
+  readonly workingFolder: string
+  /** The value of `--project`. */
+  readonly project?: string | undefined
+  /** A project of a database on a server that has no folder on this machine. */
+  readonly elsewhere?: { readonly id: string; readonly name: string }
+  /** Whether webhooks may go to private networks unasked, as for who sits at this machine; the default. */
+  readonly reachesPrivate?: boolean
+  /** Tells a person at the command line how far a long call is. */
+  readonly tell?: (line: string) => void
+}
+
+const clock: Clock = { now: () => Date.now() }
+
+/** Puts the program together. Nothing is read or written before the first call, and reading creates nothing. */
+export function openContext(opening: Opening): Context {
+  const { actor, environment, workingFolder, project, elsewhere, tell } = opening
+  const home = firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir()
+  const request = { flag: project, environment, workingFolder }
+  const machine = { platform: process.platform, environment, home }
+  const folder = elsewhere
+    ? join(stateFolder(machine), 'elsewhere', elsewhere.id)
+    : projectFolder(request, (start) => enclosingTree(start, home))
+  const refusal = elsewhere ? notHere(elsewhere.name) : unusableFolder(folder, home)
+  const server = serverDatabase(environment)
+  const projectStateFolder = () => {
+    const identity = { folder, database: databaseNamed(environment, workingFolder) }
+    const state = writableStateFolder(machine, folder, canWrite)
+    if (state !== stateFolder(machine)) refuseForeign(folder)
+    return projectState(state, identity, fingerprint)
+  }
+  const witness = refusal
+    ? refusingWitness(refusal)
+    : deferredWitness(async () => {
+        const { createWitness } = await import('../git/witness.ts')
+        return createWitness({ stateFolder: projectStateFolder(), clock, environment })
+      })
+  const rootOfProject = async () => projectRoot((await witness.locate(folder)).mainTop)
+  const store = deferredStore(async () => {
+    if (!elsewhere)
+      refuseForeign(rootHere(), (!server && databaseNamed(environment, workingFolder)) || undefined)
+    if (server && elsewhere) {
+      const { openPostgresStore } = await import('../store/postgres/store.ts')
+      return openPostgresStore({ ...server, project: { id: elsewhere.id }, ids: randomIds })
+    }
+    if (elsewhere) return openFileStore({ environment, workingFolder, folder, machine }, elsewhere.id)
+    const root = await rootOfProject()
+    if (server) {
+      const { openPostgresStore } = await import('../store/postgres/store.ts')
+      return openPostgresStore({ ...server, project: folderWanted(environment, root), ids: randomIds })
+    }
+    const place = databasePlace(environment, { root, working: workingFolder })
+    const sandboxJournal = firstSet(environment, ['TASKMAN_JOURNAL_MEMORY', 'CURSOR_AGENT']) !== undefined
+    const { openStore } = await import('../store/store.ts')
+    const state = writableStateFolder(machine, folder, canWrite)
+    const anchorFolder = anchorOf(state, { root, database: place.file }, fingerprint)
+    return openStore({ ...place, root, sandboxJournal, anchorFolder, program: version, ids: randomIds })
+  })
+  const ending = new AbortController()
+  endings.set(store, ending)
+  const program = runningProgram(projectStateFolder)
+  const rootHere = () => rootWithoutGit(request)
+  const team =
+    namedDatabase(environment) === undefined
+      ? undefined
+      : openTeam({ environment, workingFolder, folder, machine })
+  const context: Context = {
+    store,
+    witness,
+    clock,
+    ids: randomIds,
+    fingerprint,
+    actor,
+    folder,
+    program,
+    // A person at a terminal may name any file; an agent only those of the project.
+    planFiles: deferredPlanFiles(workingFolder, actor.kind === 'agent' ? folder : null),
+    processFiles: deferredProcessFiles(folder, workingFolder, actor.kind === 'agent'),
+    evidenceFiles: deferredEvidenceFiles(),
+    shownContents: deferredShownContents(projectStateFolder),
+    setupFiles: deferredSetupFiles(stateFolder(machine)),
+    linkedTrees: deferredLinkedTrees(environment),
+    ...(elsewhere === undefined && { copies: deferredFileCopies(projectStateFolder, environment) }),
+    ...callerNamed(opening),
+    commandRunner: deferredCommandRunner(environment),
+    // Never in the project, where an agent in a sandbox could write what a person has to.
+    commandApprovals: deferredCommandApprovals(stateFolder(machine), ending.signal),
+    messenger: messenger(environment, {
+      agent: `waymark/${version}`,
+      reachesPrivate: opening.reachesPrivate ?? true,
+    }),
+    ...(team && { team }),
+    ...(!elsewhere && {
+      captureHealth: () => captureHealth(rootHere(), environment),
+      drain: () => ingestFor(rootHere(), recordingIn(context)),
+    }),
+    ...(tell && {
+      tell,
+      clients: async () => {
+        const { clientsHere } = await import('./setup/health.ts')
+        return clientsHere(environment, project)
+      },
+    }),
+  }
+  return context
+}
+
+/** The server of a client on stdio inherits which session it was started for. */
+function callerNamed({ actor, environment }: Opening): Pick<Context, 'caller'> {
+  const session = firstSet(environment, ['CLAUDE_CODE_SESSION_ID'])
+  if (session === undefined || actor.channel !== 'stdio') return {}
+  return { caller: { session, link: 'environment' } }
+}
+
+function notHere(name: string): Failure {
+  return new Failure('UNAVAILABLE', `The work tree of the project ${name} is not on this machine.`, {
+    reason: 'files_on_other_machine',
+    hint: 'Work where it is: run `waymark connect` with the address of this server there, and files are measured beside it.',
+    details: { elsewhere: true },
+  })
+}
+
+/** Tells databases from each other, and holds no password. */
+export function databaseNamed(environment: Environment, workingFolder: string): string | null {
+  const server = serverDatabase(environment)
+  if (server) return postgresPlace(server.url).shown
+  const named = firstSet(environment, ['WAYMARK_DATABASE', 'TASKMAN_DB_NAME'])
+  return named === undefined ? null : resolve(workingFolder, named)
+}
+
+interface OpeningTeam extends Pick<Opening, 'environment' | 'workingFolder'> {
+  readonly folder: string
+  readonly machine: Machine
+}
+
+/** The persons of a server lie in the database of its projects, as a project of their own. */
+function openTeam({ environment, workingFolder, folder, machine }: OpeningTeam): Team {
+  const server = serverDatabase(environment)
+  const store = deferredStore(async () => {
+    if (server) {
+      const { openPostgresStore } = await import('../store/postgres/store.ts')
+      return openPostgresStore({ ...server, project: { id: serverProject }, ids: randomIds })
+    }
+    return openFileStore({ environment, workingFolder, folder, machine }, serverProject)
+  })
+  return { store, newSecret, hashOf }
+}
+
+/** A project of a file that lives in no folder, by its id. */
+async function openFileStore(
+  { environment, workingFolder, folder, machine }: OpeningTeam,
+  project: string,
+): Promise<Store> {
+  const place = databasePlace(environment, { root: folder, working: workingFolder })
+  const { openStore } = await import('../store/store.ts')
+  const state = writableStateFolder(machine, folder, canWrite)
+  const anchorFolder = anchorOf(state, { root: project, database: place.file }, fingerprint)
+  const of = { root: '', project, sandboxJournal: false, anchorFolder }
+  return openStore({ ...place, ...of, program: version, ids: randomIds })
+}
+
+/** Ends what goes on in the background, so that the process can exit. */
+const endings = new WeakMap<Context['store'], AbortController>()
+
+/** Ends what goes on for callers, such as the hashing of files: they are refused. */
+export function endWork({ store }: Pick<Context, 'store'>): void {
+  endings.get(store)?.abort(
+    new Failure('UNAVAILABLE', 'Waymark is ending, so this was not finished.', {
+      reason: 'shutting_down',
+      hint: 'Call again once it runs.',
+    }),
+  )
+}
+
+export async function closeContext({ store, witness, commandRunner, team }: Context): Promise<void> {
+  endWork({ store })
+  await commandRunner.stop()
+  await witness.settle()
+  await store.close()
+  await team?.store.close()
+}

@@ -1,0 +1,49 @@
+import { createInterface } from 'node:readline/promises'
+import type { AskPerson, ShownCommand } from '../../remote/machine/trusted-commands.ts'
+import { tell } from '../../surfaces/cli/terminal.ts'
+
+/** Asks at this terminal; null where no person reads and types here. */
+export function askAtTerminal(): AskPerson | null {
+  const { stdin, stderr } = process
+  if (!stdin.isTTY || !stderr.isTTY) return null
+  return async (command) => {
+    tell(commandText(command))
+    const lines = createInterface({ input: stdin, output: stderr })
+    try {
+      const answer = await lines.question(
+        'Run exactly this on this machine whenever a guard asks for it? [yes/N] ',
+      )
+      return /^(?:y|yes)$/i.test(answer.trim())
+    } finally {
+      lines.close()
+      stdin.pause()
+    }
+  }
+}
+
+const maxFiles = 100
+
+/** The command as this machine sees it: nothing in it hides, and nothing steers the terminal. */
+function commandText({ run, folder, files }: ShownCommand): string {
+  const lines = visible(run).split('\n')
+  const pinned = files
+    .slice(0, maxFiles)
+    .map(({ path, sha256 }) => `    ${visible(path)}  ${sha256?.slice(0, 16) ?? 'not there'}\n`)
+  const more = files.length > maxFiles ? `    and ${files.length - maxFiles} more\n` : ''
+  return [
+    'The server asks to run this command on this machine:\n',
+    ...lines.map((line) => `    ${line}\n`),
+    `  in ${visible(folder).replaceAll('\n', '\\n')}\n`,
+    files.length === 0 ? '  with no pinned files\n' : '  with these pinned files (SHA-256):\n',
+    ...pinned,
+    more,
+  ].join('')
+}
+
+/** Escapes characters that a terminal does not show as themselves. */
+function visible(text: string): string {
+  return text.replace(
+    /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--\n]/gv,
+    (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`,
+  )
+}

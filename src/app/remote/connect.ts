@@ -1,0 +1,243 @@
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { isatty } from 'node:tty'
+import { z } from 'zod'
+import { Failure } from '../../kernel/failure.ts'
+import {
+  baseOf,
+  type ConnectedServer,
+  forgetProjectServer,
+  KnownServers,
+  keepProjectServer,
+  parseAddress,
+  projectServer,
+} from '../../remote/machine/origins.ts'
+import { ServerClient, ServerRefusal } from '../../remote/machine/server-client.ts'
+import { print, tell } from '../../surfaces/cli/terminal.ts'
+import { commandLineActor } from '../settings/actor.ts'
+import { userName } from '../settings/environment.ts'
+import { readWords } from '../settings/flags.ts'
+import { refuseForeign } from '../settings/foreign.ts'
+import { edgeFolder, rootOf } from './connected.ts'
+
+const Session = z.object({
+  /** Empty where the server has none. */
+  project: z.string(),
+  projects: z.array(z.object({ key: z.string(), name: z.string() })),
+  actor: z.object({ name: z.string(), kind: z.enum(['agent', 'person']) }),
+  version: z.string(),
+  standing: z.object({ admin: z.boolean(), expires_at: z.string() }).nullable().optional(),
+})
+type Session = z.output<typeof Session>
+
+type At = Omit<ConnectedServer, 'project'>
+
+/** `waymark connect`: this project is kept at a server from now on, and its token on this machine. */
+export async function connectToServer(words: readonly string[]): Promise<void> {
+  const { positionals, text, has, mistaken } = readWords('connect', words)
+  const [address, odd] = positionals
+  if (address === undefined) throw mistaken('connect needs the address of a server.')
+  if (odd !== undefined) throw mistaken(`connect does not take ${odd}.`)
+  if (has('trust-commands') && has('no-trust-commands')) {
+    throw mistaken('connect takes either --trust-commands or --no-trust-commands.')
+  }
+  const environment = process.env
+  const { origin, project } = parseAddress(address)
+  const servers = new KnownServers(edgeFolder(environment))
+  const known = servers.find(origin)
+  const trustsCommands =
+    has('trust-commands') || (known?.trustsCommands === true && !has('no-trust-commands'))
+  if (has('trust-commands')) refuseAgent('waymark connect <url> --trust-commands')
+  const token = environment['WAYMARK_TOKEN'] || known?.token || (await askedToken(origin))
+  const named = text('project') ?? project
+  const root = rootOf({ environment, workingFolder: process.cwd() })
+  refuseForeign(root)
+  const before = keptAt(root)
+  // Another token for the same server, say: the project stays the one that it was.
+  const meant = named ?? (before?.origin === origin ? before.project : null)
+  const at = { origin, token, trustsCommands }
+  if (has('new')) refuseAgent('waymark connect <url> --project <name> --new')
+  if (has('new') && named === null) throw mistaken('connect --new needs --project <name>.')
+  const session =
+    meant === null
+      ? await onlyProject(at)
+      : await projectNamed(at, meant, { isNew: has('new'), isAgain: named === null })
+  servers.keep(origin, { token, trustsCommands })
+  keepProjectServer(root, { origin, project: session.project }, has('hooks-closed'))
+  const { name, kind } = session.actor
+  print(`${root} is kept at ${origin} now, as project ${session.project}; you are ${name} (${kind}) there.\n`)
+  tell(
+    trustsCommands
+      ? 'Commands of guards that a person approves at the server run on this machine.\n'
+      : 'Commands of guards run here only when a person approved them on this machine.\n',
+  )
+}
+
+/** The project of somebody who names none: the only one that they may see. */
+async function onlyProject(at: At): Promise<Session> {
+  const session = await sessionAt({ ...at, project: null })
+  const { projects, standing } = session
+  const [only, other] = projects
+  if (only && !other) return session.project === only.key ? session : { ...session, project: only.key }
+  if (only) {
+    throw new Failure('INVALID_INPUT', `${at.origin} has several projects: ${namesOf(projects)}.`, {
+      reason: 'project_ambiguous',
+      hint: `Say which one: waymark connect ${at.origin} --project ${only.key}`,
+    })
+  }
+  throw new Failure('NOT_FOUND', `There is no project at ${at.origin} yet.`, {
+    reason: 'no_project',
+    hint: standing?.admin
+      ? `Make one: waymark connect ${at.origin} --project <name> --new`
+      : 'Ask an admin of the server to make one and to make you a member of it.',
+  })
+}
+
+/** The project of a name, made where it is not there and that is meant. */
+async function projectNamed(
+  at: At,
+  project: string,
+  { isNew, isAgain }: { readonly isNew: boolean; readonly isAgain: boolean },
+): Promise<Session> {
+  const found = await sessionIfThere({ ...at, project })
+  if (found) return found
+  const seen = await sessionIfThere({ ...at, project: null })
+  if (!isNew) throw noSuchProject(at, project, { seen, isAgain })
+  await asking({ ...at, project: null }, (client) => client.post('/api/project_add', { name: project }))
+  tell(`The project ${project} is made at ${at.origin}.\n`)
+  return sessionAt({ ...at, project })
+}
+
+function noSuchProject(
+  { origin }: At,
+  project: string,
+  { seen, isAgain }: { readonly seen: Session | null; readonly isAgain: boolean },
+): Failure {
+  const others = seen?.projects ?? []
+  const has = others.length === 0 ? '' : ` You may see ${namesOf(others)}.`
+  const was = isAgain ? ', at which this folder was kept' : ''
+  return new Failure(
+    'NOT_FOUND',
+    `There is no project "${project}" at ${origin} that you may see${was}.${has}`,
+    {
+      reason: 'project_not_found',
+      hint: hintFor(seen, `waymark connect ${origin} --project ${project} --new`),
+    },
+  )
+}
+
+function hintFor(seen: Session | null, command: string): string {
+  if (seen?.standing?.admin) return `Make it: ${command}`
+  if (seen && !seen.standing)
+    return 'That server serves folders of its own: whoever runs it starts it with --project <folder>.'
+  return `Ask an admin of the server: they make it (${command}), or make you a member of it (waymark member add).`
+}
+
+function namesOf(projects: Session['projects']): string {
+  return projects.map(({ key }) => key).join(', ')
+}
+
+type Kept = Pick<ConnectedServer, 'origin' | 'project'>
+
+/** Where the project was kept until now; what cannot be read says nothing. */
+function keptAt(root: string): Kept | null {
+  try {
+    return projectServer(root)
+  } catch {
+    return null
+  }
+}
+
+/** `waymark disconnect`: the server keeps this project's record no more. */
+export async function disconnect(words: readonly string[]): Promise<void> {
+  const { positionals, mistaken } = readWords('disconnect', words)
+  const [odd] = positionals
+  if (odd !== undefined) throw mistaken(`disconnect does not take ${odd}.`)
+  refuseAgent('waymark disconnect')
+  const environment = process.env
+  const workingFolder = process.cwd()
+  const root = rootOf({ environment, workingFolder })
+  refuseForeign(root)
+  const kept = projectServer(root)
+  if (kept === null) {
+    throw new Failure('NOT_FOUND', `${root} is connected to no server.`, {
+      reason: 'server_not_connected',
+      hint: 'waymark status says where its record is.',
+    })
+  }
+  forgetProjectServer(root)
+  print(`${root} is not kept at ${baseOf(kept)} any more; what was recorded there stays there.\n`)
+  tell(`The token for ${kept.origin} stays on this machine, for other folders.\n`)
+}
+
+/** Null where there is no such project for whoever asks. */
+async function sessionIfThere(server: ConnectedServer): Promise<Session | null> {
+  try {
+    return await sessionAt(server)
+  } catch (error) {
+    if (error instanceof ServerRefusal && error.status === 404) return null
+    throw error
+  }
+}
+
+/** Looks whether the server lets this token in, and which project is meant. */
+async function sessionAt(server: ConnectedServer): Promise<Session> {
+  return asking(server, async (client) => {
+    const read = Session.safeParse(await client.get('/api/session'))
+    if (read.success) return read.data
+    throw new Failure('UNAVAILABLE', `${server.origin} answers, but not as a server of Waymark does.`, {
+      reason: 'server_answer_invalid',
+    })
+  })
+}
+
+async function asking<Said>(
+  server: ConnectedServer,
+  ask: (client: ServerClient) => Promise<Said>,
+): Promise<Said> {
+  const client = new ServerClient(server)
+  try {
+    return await ask(client)
+  } catch (error) {
+    if (!(error instanceof ServerRefusal) || error.status !== 401) throw error
+    throw new Failure('FORBIDDEN', `${server.origin} does not take this token: ${error.message}`, {
+      reason: 'token_invalid',
+      hint: 'Ask whoever runs the server for one (waymark token create <name>), then connect with WAYMARK_TOKEN=<token>.',
+    })
+  } finally {
+    client.close()
+  }
+}
+
+/** What runs on a machine is its people's to say. */
+function refuseAgent(command: string): void {
+  const { kind, name } = commandLineActor(process.env, userName())
+  if (kind === 'person') return
+  throw new Failure(
+    'FORBIDDEN',
+    `People say what a machine is connected to and which commands run on it; ${name} acts as an agent.`,
+    { reason: 'person_needed', hint: `Ask a person to run: ${command}` },
+  )
+}
+
+/** The token, from a pipe or typed without being shown; never on the command line, where every process could read it. */
+async function askedToken(origin: string): Promise<string> {
+  const isTyped = isatty(0)
+  if (isTyped) tell(`Token for ${origin}: `)
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: process.stdin, output: silent, terminal: isTyped })
+  try {
+    for await (const line of lines) {
+      const token = line.trim()
+      if (isTyped) tell('\n')
+      if (token !== '') return token
+    }
+  } finally {
+    lines.close()
+    process.stdin.destroy()
+  }
+  throw new Failure('INVALID_INPUT', `There is no token for ${origin} on this machine, and none was given.`, {
+    reason: 'token_missing',
+    hint: 'Run it in a shell, or give the token with WAYMARK_TOKEN.',
+  })
+}

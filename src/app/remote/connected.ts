@@ -1,0 +1,59 @@
+import { realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { stateFolder } from '../../kernel/files/state-folder.ts'
+import { type ConnectedServer, connectedServer } from '../../remote/machine/origins.ts'
+import { type Environment, firstSet } from '../settings/environment.ts'
+import { refuseForeign } from '../settings/foreign.ts'
+import { enclosingTree, mainTree, projectFolder, projectRoot } from '../settings/places.ts'
+
+export interface Connecting {
+  /** The value of `--project`. */
+  readonly project?: string | undefined
+  /** The value of `--server`. */
+  readonly server?: string | undefined
+  readonly environment: Environment
+  readonly workingFolder: string
+}
+
+/** Where a project is kept, and what is kept of it here. */
+export interface EdgePlace {
+  readonly server: ConnectedServer
+  /** The project's root on this machine. */
+  readonly root: string
+  /** Where this user's servers and tokens are kept. */
+  readonly folder: string
+}
+
+/** The server of a project, found without git; null where this machine keeps the project itself. */
+export function connectedAt(connecting: Connecting): EdgePlace | null {
+  const { server, environment } = connecting
+  const root = rootOf(connecting)
+  const folder = edgeFolder(environment)
+  // A committed address would send this project's files to a server that its user knows for another one.
+  refuseForeign(root)
+  const found = connectedServer({ flag: server, environment, root, folder })
+  return found && { server: found, root, folder }
+}
+
+/** The project's root: where `.waymark` lies, whichever of its work trees one is in. */
+export function rootOf({ project, environment, workingFolder }: Connecting): string {
+  const home = firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir()
+  const request = { flag: project, environment, workingFolder }
+  const folder = projectFolder(request, (start) => enclosingTree(start, home))
+  return projectRoot(mainTree(realOf(enclosingTree(folder, home) ?? folder)))
+}
+
+function realOf(folder: string): string {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return folder
+  }
+}
+
+/** Where the user's servers are kept: never in a project, where a token could be committed. */
+export function edgeFolder(environment: Environment): string {
+  const home = firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir()
+  return join(stateFolder({ platform: process.platform, environment, home }), 'edge')
+}

@@ -1,0 +1,43 @@
+import { Failure } from '../../kernel/failure.ts'
+import { briefingIn, hookBrief, situationIn } from '../../remote/machine/edge-hook.ts'
+import { hooksAreClosed, thisEdge } from '../../remote/machine/origins.ts'
+import { ServerClient } from '../../remote/machine/server-client.ts'
+import type { HookProject } from '../../surfaces/hook/hook.ts'
+import { version } from '../program.ts'
+import type { EdgePlace } from './connected.ts'
+
+/** A project that is kept at a server, as a hook on this machine judges for it. Null: nothing is known of it here. */
+export async function openEdgeHook(
+  { server, root, folder }: EdgePlace,
+  top: string,
+  timeout?: number,
+): Promise<HookProject | null> {
+  const client = new ServerClient(server)
+  const packages = async (place: Parameters<Parameters<typeof situationIn>[1]>[0]) => {
+    const { workspacePackages } = await import('../../git/recorded-state.ts')
+    return workspacePackages(place)
+  }
+  const parts = {
+    client,
+    edge: thisEdge(folder),
+    version,
+    packages,
+    ...(timeout !== undefined && { timeout }),
+  }
+  const brief = await hookBrief(parts, top)
+  if (brief === null) {
+    if (!hooksAreClosed(root)) return null
+    const failure = new Failure(
+      'UNAVAILABLE',
+      `The server ${server.origin} is away, and nothing of this project is known here.`,
+      { reason: 'server_unreachable' },
+    )
+    return { top, look: () => Promise.reject(failure), isClosed: async () => true }
+  }
+  const situation = await situationIn(brief, packages)
+  return {
+    top,
+    look: (judge) => judge({ situation, briefing: async () => briefingIn(brief, situation) }),
+    isClosed: async () => situation.settings.get('hook_on_error') === 'closed' || hooksAreClosed(root),
+  }
+}

@@ -1,0 +1,65 @@
+import { join } from 'node:path'
+import type { Actor } from '../../kernel/actor.ts'
+import { EdgeProject } from '../../remote/machine/edge-project.ts'
+import { thisEdge } from '../../remote/machine/origins.ts'
+import { RemoteCalls } from '../../remote/machine/remote-calls.ts'
+import { ServerClient } from '../../remote/machine/server-client.ts'
+import { type AskPerson, TrustedCommands } from '../../remote/machine/trusted-commands.ts'
+import { ingestFor, type RecordMoments } from '../capture/ingest-for.ts'
+import { closeContext, openContext } from '../open-context.ts'
+import { version } from '../program.ts'
+import { confined } from '../serve/projects.ts'
+import type { Environment } from '../settings/environment.ts'
+import type { EdgePlace } from './connected.ts'
+
+export interface EdgeOpening {
+  readonly actor: Actor
+  readonly environment: Environment
+  readonly workingFolder: string
+  readonly project: string | undefined
+  /** Shows a command to the person at this machine; absent where nobody can be asked. */
+  readonly askPerson?: AskPerson | null
+}
+
+/** Puts the edge of a project together: this machine's own ports, the server that asks them, and what waits for it. */
+export function openEdgeProject(place: EdgePlace, opening: EdgeOpening) {
+  const context = confined(openContext(opening))
+  const client = new ServerClient(place.server)
+  const project = new EdgeProject({
+    client,
+    edge: thisEdge(place.folder),
+    context,
+    commands: new TrustedCommands({
+      approvals: context.commandApprovals,
+      runner: context.commandRunner,
+      actor: opening.actor,
+      askPerson: opening.askPerson ?? null,
+      trustsServer: place.server.trustsCommands,
+      now: () => Date.now(),
+    }),
+    snapshots: () => join(context.program.stateFolder, 'snapshots'),
+    version,
+  })
+  let telling: Promise<RecordMoments> | null = null
+  const record: RecordMoments = async (moments) => {
+    telling ??= import('../../remote/machine/telling.ts').then(({ tellingServer }) =>
+      tellingServer({ send: (calling) => calls.send(calling) }, context),
+    )
+    return (await telling)(moments)
+  }
+  const calls: RemoteCalls = new RemoteCalls({ project, ingest: () => ingestFor(place.root, record) })
+  return {
+    project,
+    calls,
+    client,
+    /** Sends what hooks told here. */
+    record,
+    captureHealth: context.captureHealth,
+    /** The session of a client that this program was started for. */
+    caller: context.caller,
+    close: async () => {
+      await project.close()
+      await closeContext(context)
+    },
+  }
+}

@@ -1,0 +1,461 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createInterface, type Interface } from 'node:readline/promises'
+import { Failure, messageOf } from '../kernel/failure.ts'
+import type { OutputOf } from '../kernel/operations/catalog.ts'
+import { counted } from '../kernel/text.ts'
+import { commentText, draftLine, fileLine, headOf } from '../review/cli/review.ts'
+import { type Verdict, verdicts } from '../review/domain/review.ts'
+import { type QuotedFile, quotedDiff, readWritten } from '../review/domain/written.ts'
+import { indented } from '../surfaces/cli/render/parts.ts'
+import { inOneLine } from '../surfaces/cli/render/text.ts'
+import {
+  print,
+  printable,
+  printableJson,
+  processTerminal,
+  screenStreams,
+  tell,
+} from '../surfaces/cli/terminal.ts'
+import { withoutInterrupt } from './process.ts'
+import { commandLineActor } from './settings/actor.ts'
+import { userName } from './settings/environment.ts'
+import { readWords, wantsJson } from './settings/flags.ts'
+import { openWatched, type WatchedProject } from './watched.ts'
+
+type Shown = OutputOf<'review_show'>
+type Subject = { readonly task: string } | { readonly mission: string } | { readonly since: true }
+
+interface Asked {
+  readonly subject: Subject
+  readonly verdict: Verdict | null
+  readonly text: string | undefined
+  readonly content: string | undefined
+  readonly write: boolean
+  readonly file: string | undefined
+  /** Comments that are not sent, to be removed: their ids, or `all`. */
+  readonly dropped: readonly string[]
+  /** What its reader has looked at is shown, too. */
+  readonly again: boolean
+  readonly json: boolean
+}
+
+/** `waymark review`: what there is to look at, its difference, comments in an editor, and the verdict. */
+export async function review(words: readonly string[]): Promise<void> {
+  const read = readWords('review', words)
+  const [id, odd] = read.positionals
+  if (odd !== undefined) throw read.mistaken(`review takes one task or mission, not "${odd}" too.`)
+  const flagged = verdicts.filter((verdict) => read.has(verdict.replace('_', '-')))
+  if (flagged.length > 1) throw read.mistaken('A review has one verdict.')
+  const [verdict = null] = flagged
+  const project = await openWatched(read.text('project'), (sentence) => tell(`waymark: ${sentence}\n`))
+  try {
+    const json = wantsJson(read)
+    const dropped = read.texts('drop')
+    if (id === undefined && !read.has('since')) {
+      const acting = [...verdicts.map((one) => one.replace('_', '-')), 'write', 'from', 'drop', 'again']
+      const without = acting.find((flag) => read.has(flag))
+      if (without !== undefined) throw read.mistaken(`--${without} needs a task or a mission, or --since.`)
+      return await listWaiting(project, json)
+    }
+    if (id !== undefined && read.has('since')) {
+      throw read.mistaken(`A review is of one thing: ${id}, or everything new with --since.`)
+    }
+    const asked: Asked = {
+      subject: subjectOf(id),
+      verdict,
+      text: read.text('text'),
+      content: read.text('content'),
+      write: read.has('write'),
+      file: read.text('from'),
+      dropped,
+      again: read.has('again'),
+      json,
+    }
+    assertPerson(asked)
+    await reviewOne(project, asked)
+  } finally {
+    await project.close()
+  }
+}
+
+function subjectOf(id: string | undefined): Subject {
+  if (id === undefined) return { since: true }
+  return /^[mw]-/.test(id) ? { mission: id } : { task: id }
+}
+
+/** As every other verdict: refused where an agent sits at the shell. */
+function assertPerson({ verdict, write, file, dropped }: Asked): void {
+  const actor = commandLineActor(process.env, userName())
+  const isReading = verdict === null && !write && file === undefined && dropped.length === 0
+  if (actor.kind === 'person' || isReading) return
+  throw new Failure('FORBIDDEN', `A review is written by people; ${actor.name} acts as an agent.`, {
+    reason: 'person_needed',
+    hint: 'Answer comments with waymark review reply <comment> "<text>", or the tool reply_to_review.',
+  })
+}
+
+async function listWaiting(project: WatchedProject, json: boolean): Promise<void> {
+  const { holds, total } = await project.ask('inbox', {})
+  const since = await project.ask('review_show', { since: true })
+  const about = holds.filter(({ kind }) => kind === 'review' || kind === 'approval' || kind === 'scope')
+  const subjects = new Map(about.map((hold) => [hold.task_id ?? hold.mission_id ?? hold.hold_id, hold]))
+  if (json) return printJson({ waiting: about, since })
+  const lines = [...subjects].map(
+    ([id, { kind, task_name, mission_name }]) => `${id}  ${kind}  ${task_name ?? mission_name ?? ''}`,
+  )
+  print(
+    [
+      ...(lines.length === 0 ? ['Nothing waits for a review.'] : lines),
+      ...(total > holds.length ? [`${total - holds.length} more: waymark inbox.`] : []),
+      `New since you last looked: ${counted(since.totals.files, 'file')}, +${since.totals.added} −${since.totals.removed}: waymark review --since`,
+      '',
+    ].join('\n'),
+  )
+}
+
+async function reviewOne(project: WatchedProject, asked: Asked): Promise<void> {
+  if (asked.dropped.length > 0) await dropDrafts(project, asked)
+  const shown = await project.ask('review_show', asked.subject)
+  const isWritten = asked.write || asked.file !== undefined
+  // Who writes in an editor sees there what it is about.
+  const content =
+    asked.content ?? (asked.verdict === null || asked.write ? shown.content : needsContent(shown))
+  if (isWritten) await writeComments(project, asked, shown)
+  if (asked.verdict !== null) return send(project, asked, { shown, content })
+  if (isWritten) return
+  if (asked.dropped.length > 0) return
+  if (asked.json) return printJson(shown)
+  const files = await quotedFiles(project, asked, shown)
+  const streams = screenStreams()
+  const next = streams === null ? `\n${waysOn(asked.subject, shown)}\n` : ''
+  await page(`${summary(shown)}\n${plainDiff(files)}${next}`)
+  if (streams !== null) await decideAfter(project, asked, { shown, streams })
+}
+
+function printJson(value: object): void {
+  print(`${printableJson(JSON.stringify(value, null, processTerminal().interactive ? 2 : 0))}\n`)
+}
+
+/** The command again, as it is typed. */
+function commandOf(subject: Subject): string {
+  return `waymark review ${'task' in subject ? subject.task : 'mission' in subject ? subject.mission : '--since'}`
+}
+
+function waysOn(subject: Subject, { content, files, may }: Shown): string {
+  const command = commandOf(subject)
+  return [
+    `Comment on it: ${command} --write`,
+    ...(files.some(({ viewed }) => viewed !== null)
+      ? [`What you have looked at, too: ${command} --again`]
+      : []),
+    ...(may.decide
+      ? [`Decide: ${command} --approve or --send-back --text "…", with --content ${content.slice(0, 12)}`]
+      : []),
+  ].join('\n')
+}
+
+/** Removes comments that are not sent: of this review, or those that are named. */
+async function dropDrafts(project: WatchedProject, { subject, dropped, json }: Asked): Promise<void> {
+  const { drafts } = await project.ask('review_show', subject)
+  const ids = dropped.includes('all') ? drafts.map(({ comment_id }) => comment_id) : dropped
+  for (const id of ids) await project.ask('review_comment_drop', { comment_id: id })
+  if (!json) print(`${counted(ids.length, 'comment')} removed.\n`)
+}
+
+/** What is decided without looking is decided about something that is named. */
+function needsContent({ content }: Shown): never {
+  throw new Failure('INVALID_INPUT', 'A verdict names what was shown: give --content.', {
+    reason: 'content_needed',
+    hint: `What is there now is ${content.slice(0, 12)}: look at it first.`,
+  })
+}
+
+async function decideAfter(
+  project: WatchedProject,
+  asked: Asked,
+  { shown, streams }: { readonly shown: Shown; readonly streams: Pick<NodeJS.Process, 'stdin' | 'stdout'> },
+): Promise<void> {
+  const lines = createInterface({ input: streams.stdin, output: streams.stdout })
+  const ask = asking(lines)
+  let { again } = asked
+  try {
+    for (;;) {
+      const answer = await ask(
+        '[w]rite comments, [l]ook at all of it again, [a]pprove, [s]end back, [c]omment, [q]uit: ',
+      )
+      if (answer === null) return print('\nNothing was sent.\n')
+      if (answer === '' || answer.startsWith('q')) return
+      if (answer.startsWith('w') || answer.startsWith('l')) {
+        again ||= answer.startsWith('l')
+        lines.pause()
+        if (answer.startsWith('w')) await writeComments(project, { ...asked, again }, shown)
+        else await page(plainDiff(await quotedFiles(project, { ...asked, again }, shown)))
+        lines.resume()
+        continue
+      }
+      const verdict = ({ a: 'approve', s: 'send_back', c: 'comment' } as const)[answer[0] as 'a' | 's' | 'c']
+      if (verdict === undefined) continue
+      const text = await ask('In words, if any: ')
+      if (text === null) return print('\nNothing was sent.\n')
+      const words = text === '' ? undefined : text
+      return await send(project, { ...asked, verdict, text: words }, { shown, content: shown.content })
+    }
+  } finally {
+    lines.close()
+  }
+}
+
+/** Asks a person. Null where they leave, by Ctrl-C or Ctrl-D. */
+function asking(lines: Interface): (question: string) => Promise<string | null> {
+  let isClosed = false
+  const closed = new Promise<null>((resolve) => {
+    lines.once('close', () => {
+      isClosed = true
+      resolve(null)
+    })
+  })
+  return async (question) => {
+    const answer = lines.question(question).catch((error: unknown) => {
+      if (isClosed) return null
+      throw error
+    })
+    return (await Promise.race([answer, closed]))?.trim() ?? null
+  }
+}
+
+async function send(
+  project: WatchedProject,
+  { subject, verdict, text, json }: Asked,
+  { shown, content }: { readonly shown: Shown; readonly content: string },
+): Promise<void> {
+  const command = commandOf(subject)
+  const { drafts } = await project.ask('review_show', subject)
+  if (verdict !== 'approve' && drafts.length === 0 && text === undefined) {
+    throw new Failure('INVALID_INPUT', 'There is nothing to send: no comment and no text.', {
+      reason: 'review_empty',
+      hint: `Say it in words with --text "…", or write comments first: ${command} --write.`,
+    })
+  }
+  const sent = await project.ask('review_send', {
+    subject,
+    verdict,
+    content,
+    // Words alone are no verdict: the work is still to be looked at.
+    viewed: verdict !== 'comment',
+    ...(text !== undefined && { text }),
+  })
+  if (json) return printJson(sent)
+  const said = {
+    approve: 'since' in subject ? 'All looked at' : 'Approved',
+    send_back: 'Sent back',
+    comment: 'Sent',
+  }[sent.verdict]
+  const isLookedAt = verdict !== 'comment' && shown.totals.files > 0 && !('since' in subject)
+  print(
+    [
+      `${said}${sent.comments === 0 ? '' : ` with ${counted(sent.comments, 'comment')}`} (${sent.review_id}).`,
+      ...sent.reopened.map((id) => `Task ${id} is to be done again.`),
+      ...sent.closed_holds.map((id) => `Hold ${id} is answered.`),
+      ...sent.runs.map(({ run_id, state }) => `Run ${run_id} is in "${state}".`),
+      ...sent.notes,
+      ...(isLookedAt
+        ? [
+            `Its files count as looked at. To see the whole difference again: ${command} --again; to comment on it: ${command} --again --write.`,
+          ]
+        : []),
+      '',
+    ].join('\n'),
+  )
+}
+
+async function writeComments(project: WatchedProject, asked: Asked, shown: Shown): Promise<void> {
+  const { subject, file, json, verdict } = asked
+  const files = await quotedFiles(project, asked, shown)
+  const own = file ?? (await edited(quotedDiff(files)))
+  const kept: Draft[] = []
+  try {
+    for (const comment of readWritten(wordsIn(own), files)) {
+      kept.push(
+        await project.ask('review_comment', {
+          subject,
+          ...(comment.file && { path: comment.file.path }),
+          ...(comment.file?.tree && { tree: comment.file.tree }),
+          ...(comment.line !== null && { line: comment.line, side: comment.side }),
+          ...(comment.quoted && { quoted: comment.quoted }),
+          kind: comment.kind,
+          text: comment.text,
+        }),
+      )
+    }
+  } catch (error) {
+    // All of it, or nothing: handed in again, it would be there twice.
+    for (const { comment_id } of kept) await project.ask('review_comment_drop', { comment_id })
+    throw file === undefined && error instanceof Failure ? stillThere(error, own) : error
+  }
+  if (file === undefined) rmSync(dirname(own), { recursive: true, force: true })
+  if (verdict !== null) return
+  if (json) return printJson({ comments: kept })
+  const { drafts: all } = await project.ask('review_show', subject)
+  const command = commandOf(subject)
+  print(
+    kept.length === 0
+      ? 'Nothing was written, so nothing is kept.\n'
+      : [
+          `${counted(kept.length, 'comment')} kept${all.length > kept.length ? `, ${all.length} in all` : ''}; only you see them until you send your review:`,
+          ...all.map((draft) => `  ${draftLine(draft)}`),
+          `Send them: ${command} --send-back, --approve or --comment, with --content ${shown.content.slice(0, 12)}. Remove one: ${command} --drop <comment>, or all of them: --drop all.`,
+          '',
+        ].join('\n'),
+  )
+}
+
+type Draft = Shown['drafts'][number]
+
+function wordsIn(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new Failure('INVALID_INPUT', `${file} cannot be read: ${messageOf(error)}`, {
+      reason: 'file_unreadable',
+      cause: error,
+    })
+  }
+}
+
+/** The refusal, with where the words are that a person wrote. */
+function stillThere({ code, message, reason, hint = '', fix, details }: Failure, file: string): Failure {
+  return new Failure(code, message, {
+    ...(reason !== null && { reason }),
+    ...(fix !== null && { fix }),
+    ...(details && { details }),
+    hint: `${hint} What you wrote is in ${file}. Nothing of it is kept yet: mend it there, and hand it in with --from ${file}.`.trim(),
+  })
+}
+
+/** The file that a person wrote in. It is theirs until what is in it is kept. */
+async function edited(text: string): Promise<string> {
+  const editor = [process.env['VISUAL'], process.env['EDITOR']].find((one) => one?.trim())
+  if (editor === undefined) {
+    throw new Failure('UNAVAILABLE', 'There is no editor to write in: EDITOR is not set.', {
+      reason: 'no_editor',
+      hint: 'Set EDITOR, or hand a file in: --from <file>.',
+    })
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'waymark-review-'))
+  const file = join(folder, 'REVIEW.diff')
+  writeFileSync(file, text, { mode: 0o600 })
+  const [code] = await withoutInterrupt(() => {
+    const child = spawn(`${editor} "$WAYMARK_REVIEW_FILE"`, {
+      shell: true,
+      stdio: 'inherit',
+      env: { ...process.env, WAYMARK_REVIEW_FILE: file },
+    })
+    return once(child, 'exit')
+  })
+  if (code !== 0) {
+    throw new Failure('UNAVAILABLE', `${editor} ended with ${String(code)}: nothing was sent.`, {
+      reason: 'editor_failed',
+      hint: `What you wrote is in ${file}; hand it in with --from ${file}.`,
+    })
+  }
+  return file
+}
+
+const mostFiles = 200
+
+/** The files with their lines; folded ones by a sentence. */
+async function quotedFiles(
+  project: WatchedProject,
+  { subject, again }: Pick<Asked, 'subject' | 'again'>,
+  shown: Shown,
+): Promise<readonly QuotedFile[]> {
+  const files: QuotedFile[] = []
+  for (const file of shown.files) {
+    const { path, tree, viewed } = file
+    const why =
+      files.length < mostFiles ? whyFolded(file, again) : `only the first ${mostFiles} files are shown here`
+    const asked = {
+      subject,
+      path,
+      ...(tree !== null && { tree }),
+      ...(viewed !== null && !viewed.current && !again && { since: viewed.content }),
+    }
+    const hunks: Hunks[number][] = []
+    let trouble = why
+    for (let offset: number | null = why === null ? 0 : null; offset !== null; ) {
+      const part: OutputOf<'review_file'> = await project.ask('review_file', { ...asked, offset })
+      hunks.push(...part.hunks)
+      trouble = part.trouble
+      offset = part.cut?.next_offset ?? null
+    }
+    files.push({ path, tree, hunks, trouble })
+  }
+  return files
+}
+
+type Hunks = OutputOf<'review_file'>['hunks']
+
+/** Why the lines of a file are not shown; null where they are. */
+function whyFolded({ trouble, viewed, folded, kind }: Shown['files'][number], again: boolean): string | null {
+  if (trouble !== null) return trouble
+  if (viewed?.current && !again) return 'you have looked at it'
+  return folded ?? (kind === 'text' || kind === 'link' ? null : kind)
+}
+
+function summary(shown: Shown): string {
+  const { subject, files, comments, drafts, verdicts, waiting, may, notes } = shown
+  const last = verdicts.at(-1)
+  // What was done before somebody last spoke was seen then.
+  const recent = comments.filter(
+    ({ status, replies }) =>
+      status !== 'done' || last === undefined || replies.some(({ at }) => at > last.at),
+  )
+  const done = comments.length - recent.length
+  const listed = (heading: string, lines: readonly string[]) =>
+    lines.length === 0 ? [] : [heading, ...lines.map((line) => indented(line))]
+  return [
+    headOf(shown),
+    ...files.map((file) => `  ${fileLine(file)}`),
+    ...listed('Comments:', recent.map(commentText)),
+    ...(done === 0
+      ? []
+      : [
+          `${counted(done, 'comment')} done before the last verdict: waymark review comments ${subject.task_id ?? subject.mission_id ?? '<task>'} shows ${done === 1 ? 'it' : 'them'}.`,
+        ]),
+    ...listed('Your comments, not sent (--drop <comment> removes one):', drafts.map(draftLine)),
+    ...waiting.map(({ hold_id, kind, reason }) => `  waits: ${hold_id} (${kind}): ${reason}`),
+    ...(may.why === null ? [] : [may.why]),
+    ...notes,
+    '',
+  ].join('\n')
+}
+
+function plainDiff(files: readonly QuotedFile[]): string {
+  return files
+    .flatMap(({ path, hunks, trouble }) => [
+      `=== ${inOneLine(path)}${trouble === null ? '' : ` (${trouble})`}`,
+      ...hunks.flatMap(({ lines }) => ['...', ...lines.map(({ kind, text }) => `${kind}${text}`)]),
+    ])
+    .concat('')
+    .join('\n')
+}
+
+// What a shell says of a program that is not there.
+const notFound = 127
+
+/** Through the pager of a person; as it is where nobody reads at a screen. */
+async function page(text: string): Promise<void> {
+  const pager = process.env['PAGER'] ?? 'less -FRX'
+  if (!processTerminal().interactive || pager.trim() === '') return print(text)
+  const [code] = await withoutInterrupt(() => {
+    const child = spawn(pager, { shell: true, stdio: ['pipe', 'inherit', 'inherit'] })
+    child.stdin.on('error', () => undefined) // it was left before the end
+    child.stdin.end(printable(text))
+    return once(child, 'exit')
+  })
+  if (code === notFound) print(text)
+}

@@ -1,0 +1,230 @@
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import type { Actor } from '../../kernel/actor.ts'
+import { Failure } from '../../kernel/failure.ts'
+import type { Context } from '../../kernel/operations/operation.ts'
+import { serverProject } from '../../people/domain/identity.ts'
+import { fingerprint } from '../../store/fingerprint.ts'
+import type { ServedProject } from '../../surfaces/http/serving.ts'
+import { deferredPlanFiles, deferredProcessFiles } from '../deferred.ts'
+import { openContext } from '../open-context.ts'
+import { type Environment, firstSet } from '../settings/environment.ts'
+import { enclosingTree, unusableFolder } from '../settings/places.ts'
+
+/** A project with what must be ended when the server ends. */
+export interface OpenProject {
+  readonly served: ServedProject
+  readonly context: Context
+}
+
+export interface ProjectsRequest {
+  /** The values of `--project`; without one, the project of the working folder. */
+  readonly named: readonly string[]
+  readonly environment: Environment
+  readonly workingFolder: string
+  /** Nobody from elsewhere is let in: webhooks may go to private networks unasked. */
+  readonly reachesPrivate?: boolean
+}
+
+const nobody: Actor = { name: 'waymark serve', kind: 'agent', role: null, channel: 'http' }
+
+/** Opens every project once, in the order in which they were named. */
+export function openProjects(request: ProjectsRequest): readonly [OpenProject, ...OpenProject[]] {
+  const { named, environment, workingFolder, reachesPrivate = false } = request
+  const wanted = named.length === 0 ? [undefined] : named
+  const contexts = wanted.map((project) =>
+    openContext({
+      actor: nobody,
+      environment,
+      workingFolder,
+      project: folderOf(project, workingFolder),
+      reachesPrivate,
+    }),
+  )
+  const distinct = contexts.filter(
+    ({ folder }, at) => contexts.findIndex((other) => other.folder === folder) === at,
+  )
+  const keys: string[] = []
+  const [first, ...others] = distinct.map((context) => {
+    refuseUnusable(context.folder, environment)
+    const key = keyOf(context.folder, keys)
+    keys.push(key)
+    return { served: served(context, key), context }
+  })
+  if (!first) throw new Error('there is always a project')
+  return [first, ...others]
+}
+
+/** The projects of a database that is named: those of this machine's folders first, then every one that has a name. */
+export interface DatabaseProjects {
+  /** Changes while it is served: a project that was added elsewhere is served without a restart, also under a new name. */
+  readonly served: readonly ServedProject[]
+  readonly open: readonly OpenProject[]
+  /** The reserved project, which is asked only about persons and projects; null where the database is a folder's own. */
+  readonly own: OpenProject | null
+  /** Looks for new projects. */
+  readonly refresh: () => Promise<readonly OpenProject[]>
+}
+
+interface OfFolder {
+  readonly context: Context
+  served: ServedProject
+  id: string
+}
+
+interface OfName {
+  readonly context: Context
+  served: ServedProject
+}
+
+/** Opens every project of a database. There may be none yet. */
+export async function openDatabaseProjects(request: ProjectsRequest): Promise<DatabaseProjects> {
+  const { environment, workingFolder, reachesPrivate = false } = request
+  const opened = (id: string, name: string): OpenProject => {
+    const elsewhere = { id, name }
+    const context = openContext({ actor: nobody, environment, workingFolder, elsewhere, reachesPrivate })
+    return { served: { ...served(context, name), name }, context }
+  }
+  const own = opened(serverProject, serverProject)
+  const ofFolders = foldersOf(request).map(({ context, served: project }): OfFolder => {
+    return { context, served: project, id: '' }
+  })
+  const others = new Map<string, OfName>()
+  const all: ServedProject[] = []
+  const open: OpenProject[] = [...ofFolders]
+  const look = async (): Promise<readonly OpenProject[]> => {
+    for (const project of ofFolders) if (project.id === '') project.id = await idOf(project.context)
+    const listed = await own.context.store.view(({ identities }) => identities.projects())
+    const names = new Map(listed.filter(({ named }) => named).map(({ id, name }) => [id, name]))
+    const isOfFolder = new Set(ofFolders.map(({ id }) => id))
+    const added: OpenProject[] = []
+    for (const [id, name] of names) {
+      const known = others.get(id)
+      // Whoever knows a project knows it by its object: one of another name is another one.
+      if (known && known.served.key !== name) known.served = { ...known.served, key: name, name }
+      if (known || isOfFolder.has(id)) continue
+      const project = opened(id, name)
+      others.set(id, project)
+      added.push(project)
+    }
+    open.push(...added)
+    for (const project of ofFolders) {
+      const { key, folder } = project.served
+      const taken = [...names].flatMap(([id, name]) => (id === project.id ? [] : [name]))
+      const name = names.get(project.id) ?? freeKey(key, taken, folder)
+      if (name !== key) project.served = { ...project.served, key: name }
+    }
+    // In the order of their names, so that every server of the database has the same first one.
+    const now = [...ofFolders, ...[...names.keys()].flatMap((id) => others.get(id) ?? [])]
+    all.splice(0, all.length, ...now.map((project) => project.served))
+    return added
+  }
+  const refresh = oneAfterAnother(look)
+  await refresh()
+  return { served: all, open, own, refresh }
+}
+
+/** The id of a folder's project; empty where nothing was recorded in it, or it cannot be asked now. */
+function idOf({ store }: Context): Promise<string> {
+  return store.view(({ identities }) => Promise.resolve(identities.project))
+}
+
+/** Who asks while it is looked is answered by the next look: that one sees what was recorded before it was asked. */
+function oneAfterAnother<Answer>(look: () => Promise<Answer>): () => Promise<Answer> {
+  let running: Promise<Answer> | null = null
+  let next: Promise<Answer> | null = null
+  const begin = (): Promise<Answer> => {
+    next = null
+    const looking = look().finally(() => {
+      if (running === looking) running = null
+    })
+    running = looking
+    return looking
+  }
+  return () => {
+    if (running === null) return begin()
+    next ??= running.then(begin, begin)
+    return next
+  }
+}
+
+/** The folders that are named, or the one that the server was started in, if that is a project. */
+function foldersOf(request: ProjectsRequest): readonly OpenProject[] {
+  const { environment, named } = request
+  const isNamed = named.length > 0 || firstSet(environment, ['WAYMARK_PROJECT']) !== undefined
+  return isNamed || isProject(resolve(request.workingFolder), environment) ? openProjects(request) : []
+}
+
+/** A work tree, or a folder that has a record already: nobody means any other by standing in it. */
+function isProject(folder: string, environment: Environment): boolean {
+  const home = firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir()
+  if (unusableFolder(folder, home) !== null) return false
+  return enclosingTree(folder, home) !== null || existsSync(join(folder, '.waymark'))
+}
+
+function freeKey(key: string, taken: readonly string[], folder: string): string {
+  return taken.includes(key) ? `${key}-${fingerprint(folder).slice(0, 8)}` : key
+}
+
+function folderOf(named: string | undefined, workingFolder: string): string | undefined {
+  if (named === undefined) return undefined
+  const folder = resolve(workingFolder, named)
+  if (existsSync(folder) && statSync(folder).isDirectory()) return realpathSync(folder)
+  throw new Failure('NOT_FOUND', `There is no folder ${named}.`, {
+    reason: 'folder_not_found',
+    hint: `It was looked for at ${folder}.`,
+  })
+}
+
+function refuseUnusable(folder: string, environment: Environment): void {
+  const refusal = unusableFolder(folder, firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir())
+  if (refusal) throw refusal
+}
+
+/** The folder's name; two of one name are told apart by where they lie, so that a key stays what it was. */
+function keyOf(folder: string, taken: readonly string[]): string {
+  const name = basename(folder)
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 40)
+  return freeKey(name === '' ? 'project' : name, taken, folder)
+}
+
+/** Whoever is elsewhere may name only files of the project, and a relative path is meant from its folder. */
+export function confined(context: Context): Context {
+  const { folder } = context
+  return {
+    ...context,
+    planFiles: deferredPlanFiles(folder, folder),
+    processFiles: deferredProcessFiles(folder, folder, true),
+  }
+}
+
+function served(context: Context, key: string): ServedProject {
+  const { folder } = context
+  const shared = confined(context)
+  return {
+    key,
+    name: basename(folder),
+    folder,
+    clients: () => clientsOf(folder),
+    contextOf: (actor) => ({ ...shared, actor }),
+  }
+}
+
+const traces: readonly (readonly [string, readonly string[]])[] = [
+  ['Claude Code', ['.claude', 'CLAUDE.md', '.mcp.json']],
+  ['Cursor', ['.cursor', '.cursorrules']],
+  ['Codex', ['.codex']],
+  ['VS Code', ['.vscode', '.github/copilot-instructions.md']],
+]
+
+/** The clients of agents that left something in a project, the likeliest first. */
+function clientsOf(folder: string): readonly string[] {
+  return traces
+    .filter(([, paths]) => paths.some((path) => existsSync(join(folder, path))))
+    .map(([name]) => name)
+}

@@ -1,0 +1,190 @@
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { Failure } from '../../kernel/failure.ts'
+import { isProof, keyIdOf, type Meeting, proofOf } from '../../surfaces/http/guard/login-proof.ts'
+import { locked, readIfThere, writePrivate } from '../../surfaces/http/guard/private-file.ts'
+import { hashOf, newSecret } from '../../surfaces/http/guard/secret.ts'
+import { processStart } from '../process.ts'
+
+/** A server of this user, as it says of itself in a file while it runs. */
+export interface RunningServer {
+  readonly pid: number
+  /** When that process began, as the system says it. */
+  readonly started: string
+  readonly port: number
+  /** Where it is asked from this machine: `127.0.0.1:4747`. */
+  readonly address: string
+  /** Its run: whoever answers at the address must show that it knows it. */
+  readonly instance: string
+  /** Folders of the projects that it serves. */
+  readonly projects: readonly string[]
+}
+
+const shape = z.object({
+  pid: z.int().positive(),
+  started: z.string(),
+  port: z.int(),
+  address: z.string(),
+  instance: z.string(),
+  projects: z.array(z.string()),
+})
+
+const portsShape = z.record(z.string(), z.int().min(1).max(65_535))
+const maxPorts = 200
+
+/** The servers of this user, each in a file that is named after its port. */
+export class RunningServers {
+  readonly #folder: string
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  announce(server: RunningServer): void {
+    writePrivate(this.#fileOf(server.port), `${JSON.stringify(server, null, 2)}\n`)
+    const [first = ''] = server.projects
+    locked(this.#ports, () => {
+      const others = Object.entries(this.#lastPorts()).filter(([project]) => project !== first)
+      const ports = Object.fromEntries([...others, [first, server.port] as const].slice(-maxPorts))
+      writePrivate(this.#ports, `${JSON.stringify(ports, null, 2)}\n`)
+    })
+  }
+
+  /** The port on which these projects were served last. */
+  lastPort([first = '']: readonly string[]): number | null {
+    return this.#lastPorts()[first] ?? null
+  }
+
+  /** The server that has a port. */
+  at(port: number): RunningServer | null {
+    return this.#announced().find((server) => server.port === port) ?? null
+  }
+
+  /** Takes back what was announced, unless another server took the port since. */
+  withdraw({ port, instance }: RunningServer): void {
+    if (this.#read(this.#fileOf(port))?.instance === instance) rmSync(this.#fileOf(port), { force: true })
+  }
+
+  /**
+   * The server that runs and serves all of these folders: the process that wrote its file is still that process, and
+   * what answers at its port shows that it knows the token. The token is not sent.
+   */
+  async serving(projects: readonly string[], token: string): Promise<RunningServer | null> {
+    for (const server of this.#announced()) {
+      const isMeant = projects.every((folder) => server.projects.includes(folder))
+      if (isMeant && (await isGenuine(server, token))) return server
+    }
+    return null
+  }
+
+  /** Removes what servers left behind that were killed. */
+  #announced(): readonly RunningServer[] {
+    return filesIn(this.#folder).flatMap((name) => {
+      const file = join(this.#folder, name)
+      const server = this.#read(file)
+      if (server && processStart(server.pid) === server.started) return [server]
+      rmSync(file, { force: true })
+      return []
+    })
+  }
+
+  #read(file: string): RunningServer | null {
+    const text = readIfThere(file)
+    if (text === null) return null
+    try {
+      return shape.parse(JSON.parse(text))
+    } catch {
+      return null
+    }
+  }
+
+  get #ports(): string {
+    return join(this.#folder, 'ports.json')
+  }
+
+  #lastPorts(): Readonly<Record<string, number>> {
+    try {
+      return portsShape.parse(JSON.parse(readIfThere(this.#ports) ?? '{}'))
+    } catch {
+      return {} // a file that somebody wrote in
+    }
+  }
+
+  #fileOf(port: number): string {
+    return join(this.#folder, `server-${port}.json`)
+  }
+}
+
+function filesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).filter((name) => /^server-\d+\.json$/.test(name))
+  } catch {
+    return [] // no server ever ran
+  }
+}
+
+type Asked = Pick<RunningServer, 'address' | 'port' | 'instance'>
+
+// Whether a server runs is asked often, and one that hangs must not hold up what is started. In milliseconds.
+const quick = 2_000
+const longest = 15_000
+
+/** Whether what answers at an address is that run of a server, and knows a token. The token is not sent. */
+export async function isGenuine(server: Asked, token: string): Promise<boolean> {
+  return (await meet(server, hashOf(token), quick).catch(() => null)) !== null
+}
+
+/** Asks a running server for an address that logs in the holder of a person's token, which is shown and not sent. */
+export async function freshLogin(server: Asked, token: string): Promise<string> {
+  const hash = hashOf(token)
+  const meeting = await meet(server, hash, longest)
+  const { answered } = meeting
+  const said = await post(
+    server,
+    'login-code',
+    { answered, proof: proofOf('client', meeting, hash) },
+    longest,
+  )
+  const code = textIn(said, 'code')
+  if (code !== null) return `http://${server.address}/login?code=${encodeURIComponent(code)}`
+  throw unanswered(server, 'gave no login address')
+}
+
+async function meet(server: Asked, hash: string, patience: number): Promise<Meeting> {
+  const asked = newSecret()
+  const said = await post(server, 'login-proof', { key: keyIdOf(hash), asked }, patience)
+  const [answered, proof] = [textIn(said, 'answered'), textIn(said, 'proof')]
+  if (answered === null || proof === null) throw unanswered(server, 'does not know this token')
+  const meeting = { port: server.port, instance: server.instance, asked, answered }
+  if (isProof(proof, proofOf('server', meeting, hash))) return meeting
+  throw unanswered(server, 'did not prove that it is this user’s Waymark, so nothing was sent to it')
+}
+
+async function post(server: Asked, path: string, body: object, patience: number): Promise<unknown> {
+  try {
+    const response = await fetch(`http://${server.address}/api/${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+      redirect: 'error',
+      signal: AbortSignal.timeout(patience),
+    })
+    return await response.json()
+  } catch {
+    throw unanswered(server, `did not answer within ${patience / 1000} seconds, or not as Waymark does`)
+  }
+}
+
+function textIn(said: unknown, name: string): string | null {
+  const value =
+    typeof said === 'object' && said !== null ? (said as Record<string, unknown>)[name] : undefined
+  return typeof value === 'string' && value.length <= 200 ? value : null
+}
+
+function unanswered({ address }: Asked, what: string): Failure {
+  return new Failure('UNAVAILABLE', `What answers at ${address} ${what}.`, {
+    reason: 'server_answer_invalid',
+    hint: 'It may keep its tokens elsewhere: is XDG_STATE_HOME the same for both?',
+  })
+}

@@ -1,0 +1,276 @@
+import { existsSync } from 'node:fs'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { callersFromCommands } from '../../gate/commands/callers.ts'
+import type { Actor } from '../../kernel/actor.ts'
+import { detailsOf, errorCode, Failure } from '../../kernel/failure.ts'
+import { catalog } from '../../kernel/operations/catalog.ts'
+import type { Team } from '../../people/ports/team.ts'
+import { randomIds } from '../../store/random-ids.ts'
+import { serveAssets } from '../../surfaces/http/assets.ts'
+import { admissionByFile } from '../../surfaces/http/guard/admission.ts'
+import { Directory } from '../../surfaces/http/guard/directory.ts'
+import { LoginCodes, LoginProofs } from '../../surfaces/http/guard/login-proof.ts'
+import { Logins } from '../../surfaces/http/guard/logins.ts'
+import { type OidcSettings, OidcSignIn } from '../../surfaces/http/guard/oidc.ts'
+import { OpenStreams } from '../../surfaces/http/guard/open-streams.ts'
+import { type Rates, type Security, teamRates, usualRates } from '../../surfaces/http/guard/security.ts'
+import { TokenFile } from '../../surfaces/http/guard/tokens.ts'
+import { httpServer, type Patience, usualPatience } from '../../surfaces/http/http-server.ts'
+import { openLive } from '../../surfaces/http/live/live.ts'
+import type { Log, ServedProject, Serving } from '../../surfaces/http/serving.ts'
+import { type UnreadLimits, usualUnread } from '../../surfaces/http/unread.ts'
+import { createMcpOverHttp } from '../../surfaces/mcp/http/mcp-over-http.ts'
+import type { Surface } from '../../surfaces/mcp/surface.ts'
+import { version } from '../program.ts'
+import { commandActor, runsInsideCommand, userIdentity } from '../settings/actor.ts'
+import { userName } from '../settings/environment.ts'
+import type { RunningServer } from './running-servers.ts'
+
+const usualPort = 4747
+
+const ownActor: Actor = { name: 'waymark serve', kind: 'agent', role: null, channel: 'http' }
+
+/**
+ * A port that was asked for is had or not. Without one it is the port of the last time, else the usual one, else any: unless
+ * a server of the same projects has it, which is answered then.
+ */
+export async function openOnFreePort(
+  options: Omit<ServerOptions, 'port'>,
+  port: number | null,
+  servers?: KnownServers,
+): Promise<OpenServer | RunningServer> {
+  const last = servers?.lastPort() ?? usualPort
+  for (const wanted of port === null ? new Set([last, usualPort]) : [port]) {
+    try {
+      return await openServer({ ...options, port: wanted })
+    } catch (error) {
+      if (!isTaken(error)) throw error
+      if (port !== null) throw taken(port, options.host, servers?.at(port) ?? null)
+      const running = servers && (await startedMeanwhile(servers.running))
+      if (running) return running
+    }
+  }
+  return openServer({ ...options, port: 0 })
+}
+
+/** The servers of this user, as one that starts asks for them. */
+interface KnownServers {
+  /** One that serves the same projects. */
+  readonly running: () => Promise<RunningServer | null>
+  /** The port on which these projects were served last. */
+  readonly lastPort: () => number | null
+  readonly at: (port: number) => RunningServer | null
+}
+
+/** Two that were started together: the other one says that it runs a moment after it has the port. */
+async function startedMeanwhile(running: () => Promise<RunningServer | null>): Promise<RunningServer | null> {
+  for (let round = 0; round < 5; round += 1) {
+    const found = await running()
+    if (found) return found
+    await sleep(100)
+  }
+  return null
+}
+
+function taken(port: number, host: string, server: RunningServer | null): Failure {
+  if (server) {
+    return new Failure(
+      'UNAVAILABLE',
+      `Port ${port} is used by the Waymark server of ${server.projects.join(', ')} (process ${server.pid}), at http://${server.address}.`,
+      {
+        reason: 'port_in_use',
+        hint: 'Stop that one, choose another port with --port, or leave --port out to get a free one.',
+      },
+    )
+  }
+  return new Failure('UNAVAILABLE', `Port ${port} of ${host} is used by another program, or not allowed.`, {
+    reason: 'port_unavailable',
+    hint: 'Choose another with --port, or leave --port out to get a free one.',
+  })
+}
+
+export interface ServerOptions {
+  /** May grow and change while it is served. */
+  readonly projects: readonly ServedProject[]
+  /** The reserved project of a database for all projects, asked where there is no other. */
+  readonly own?: ServedProject
+  /** Looks for projects that were added or renamed elsewhere. */
+  readonly refresh?: () => Promise<unknown>
+  /** Where tokens and sessions are kept. */
+  readonly folder: string
+  readonly host: string
+  /** 0 for any. */
+  readonly port: number
+  readonly allowedHosts: readonly string[]
+  readonly instance: string
+  readonly log: Log
+  /** The persons of the database, where they are who is let in; without them the tokens in `folder` are. */
+  readonly team?: Team
+  /** Who vouches for persons that sign in with a browser. */
+  readonly oidc?: OidcSettings
+  /** A proxy in front says who asks and whether by TLS. */
+  readonly trustProxy?: boolean
+  /** Which tools MCP lists; all when left out. */
+  readonly toolsets?: Surface['toolsets']
+  readonly assets?: string
+  readonly rates?: Rates
+  readonly patience?: Patience
+  readonly unread?: UnreadLimits
+}
+
+export interface OpenServer {
+  readonly port: number
+  readonly security: Security
+  /** Stops taking requests, answers those that run, and closes every connection. */
+  stop(): Promise<void>
+}
+
+/** Puts the server together and listens. Fails with the error of the system where the port is taken. */
+export async function openServer(options: ServerOptions): Promise<OpenServer> {
+  const { folder, host, allowedHosts, instance, log } = options
+  const program = resolve(process.argv[1] ?? 'waymark')
+  let directory: Directory | null = null
+  // Whoever calls is asked what they may, as their token is known at this moment.
+  const known = new WeakMap<ServedProject, ServedProject>()
+  const asked = (project: ServedProject): ServedProject => {
+    const before = known.get(project)
+    if (before) return before
+    const made: ServedProject = {
+      ...project,
+      contextOf: (actor) => {
+        const standing = directory?.standingOf(actor, made)
+        return { ...project.contextOf(actor), ...(standing && { standing }) }
+      },
+    }
+    known.set(project, made)
+    return made
+  }
+  const serving: Serving = {
+    get projects() {
+      return options.projects.map(asked)
+    },
+    own: options.own ? asked(options.own) : null,
+    refresh: async () => void (await options.refresh?.()),
+    catalog,
+    version,
+    program,
+    instance,
+    log,
+  }
+  const live = openLive({ version, log })
+  const mcp = createMcpOverHttp({
+    catalog: async () => catalog,
+    toolsets: options.toolsets ?? ['plan', 'track', 'gate'],
+    readOnly: false,
+    toolNames: 'portable',
+    version,
+    log: (line, error) => log.warn(line, error === undefined ? {} : { error: detailsOf(error) }),
+  })
+  let port = options.port
+  const tokens = new TokenFile(folder)
+  const logins = new Logins(join(folder, 'sessions.json'))
+  const now = () => Date.now()
+  const { team } = options
+  directory = team
+    ? new Directory({
+        team,
+        projects: () => serving.projects,
+        storeOf: (project) => project.contextOf(ownActor).store,
+        port: () => port,
+        ids: randomIds,
+        log,
+        now,
+      })
+    : null
+  const user = userIdentity(userName())
+  const admission = directory ?? admissionByFile({ tokens, logins, port: () => port, user, now })
+  const security: Security = {
+    hosts: () => ({ port, allowed: allowedHosts }),
+    admission,
+    directory,
+    oidc: options.oidc ? new OidcSignIn(options.oidc) : null,
+    trustProxy: options.trustProxy ?? false,
+    tokens,
+    logins,
+    codes: new LoginCodes(),
+    proofs: new LoginProofs(),
+    streams: new OpenStreams(admission),
+    rates: options.rates ?? (directory ? teamRates() : usualRates()),
+    insideCommand: actorInsideCommand(),
+    now,
+  }
+  const parts = { live, mcp, assets: serveAssets(options.assets ?? builtDashboard()) }
+  const server = httpServer(
+    serving,
+    { security, patience: options.patience ?? usualPatience, unread: options.unread ?? usualUnread },
+    parts,
+  )
+  await listen(server, { port, host })
+  port = (server.address() as AddressInfo).port // it listens on TCP
+  return {
+    port,
+    security,
+    stop: async () => {
+      await drained(server, async () => void (await Promise.all([live.close(), mcp.shutdown()])))
+      await directory?.close()
+    },
+  }
+}
+
+/** A server inside a command serves nobody else. */
+function actorInsideCommand(): Security['insideCommand'] {
+  const isSelf = runsInsideCommand(process.env)
+  const isInside = callersFromCommands()
+  return async (connection, channel) =>
+    isSelf || (await isInside(connection)) ? commandActor(channel) : null
+}
+
+/** The bundle lies beside it, this file three folders below the top of the package. */
+function builtDashboard(): string {
+  const beside = join(import.meta.dirname, 'web')
+  return existsSync(beside) ? beside : join(import.meta.dirname, '..', '..', '..', 'dist', 'web')
+}
+
+/** Resolves once the server listens; fails with the system's error, such as EADDRINUSE. */
+function listen(
+  server: Server,
+  { port, host }: { readonly port: number; readonly host: string },
+): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  server.once('error', reject)
+  server.listen({ port, host, exclusive: true }, () => {
+    server.off('error', reject)
+    resolve()
+  })
+  return promise
+}
+
+/** Whether a port could not be had because somebody has it, or it is kept for others. */
+function isTaken(error: unknown): boolean {
+  const code = errorCode(error)
+  return code === 'EADDRINUSE' || code === 'EACCES'
+}
+
+/** How long requests that run may take to be answered when the server ends, in milliseconds. */
+const patience = 5_000
+const look = 50
+
+/** Stops listening, ends what stays open by itself, and waits for what is being answered. */
+export async function drained(server: Server, endStreams: () => Promise<void>): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve())
+  })
+  // A connection that is kept alive is closed as soon as its request was answered.
+  const looking = setInterval(() => server.closeIdleConnections(), look)
+  const deadline = setTimeout(() => server.closeAllConnections(), patience)
+  try {
+    await endStreams()
+    await closed
+  } finally {
+    clearInterval(looking)
+    clearTimeout(deadline)
+  }
+}

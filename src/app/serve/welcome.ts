@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { Failure } from '../../kernel/failure.ts'
+import { print } from '../../surfaces/cli/terminal.ts'
+import type { ServedProject } from '../../surfaces/http/serving.ts'
+import { freshLogin, type RunningServer } from './running-servers.ts'
+
+/** Who started the program, and what for. */
+export interface Visit {
+  /** The token of a person; null for an agent, who is given no address that acts as one. */
+  readonly person: string | null
+  /** Opens the dashboard in a browser. */
+  readonly open: boolean
+  /** How to get another address, where it is not by `waymark serve`. */
+  readonly another?: string
+  /** Where the tokens are. */
+  readonly folder: string
+  /** Persons of a database are let in, each with a token of their own. */
+  readonly byPersons?: boolean
+}
+
+/** A server that is slow to answer itself serves all the same: null, and `waymark serve` gives an address later. */
+async function loginTo(server: RunningServer, person: string, isNew: boolean): Promise<string | null> {
+  try {
+    return await freshLogin(server, person)
+  } catch (error) {
+    if (isNew && error instanceof Failure) return null
+    throw error
+  }
+}
+
+/** Tells where the server is, and how to come in. `projects` are those of a new server; null for one found running. */
+export async function welcome(
+  server: RunningServer,
+  projects: readonly ServedProject[] | null,
+  { person, open, folder, byPersons = false, another = 'waymark serve prints another' }: Visit,
+): Promise<void> {
+  const { address, pid } = server
+  const login = person === null ? null : await loginTo(server, person, projects !== null)
+  const lines = [
+    projects
+      ? `Waymark serves ${namesOf(projects)} at http://${address}`
+      : `Waymark is already serving here, at http://${address} (process ${pid}).`,
+    login === null
+      ? `Dashboard: http://${address}. ${byPersons ? 'Sign in with a token: waymark token create --kind person.' : 'To log in, run waymark serve in a terminal of your own.'}`
+      : `Dashboard: ${login}\n           logs you in, once and within ten minutes; ${another}.`,
+    `MCP:       http://${address}/mcp, with ${byPersons ? 'a token of an agent: waymark token create' : `the token in ${join(folder, 'agent.token')}`}`,
+  ]
+  print(`${lines.join('\n')}\n`)
+  if (open) openBrowser(login ?? `http://${address}`)
+}
+
+function namesOf(projects: readonly ServedProject[]): string {
+  if (projects.length === 0) return 'no project yet (waymark project add <name>)'
+  return projects.map(({ name, key }, at) => (at === 0 ? name : `${name} (/p/${key}/)`)).join(', ')
+}
+
+/** Opens an address in the user's browser; where there is none, the address was printed. */
+function openBrowser(address: string): void {
+  const [program, ...words] = { darwin: ['open'], win32: ['explorer'] }[process.platform as string] ?? [
+    'xdg-open',
+  ]
+  const child = spawn(program ?? 'xdg-open', [...words, address], { stdio: 'ignore', detached: true })
+  child.on('error', () => undefined)
+  child.unref()
+}

@@ -1,0 +1,90 @@
+import { isInsideCommand } from '../../gate/commands/processes.ts'
+import type { Actor, Channel } from '../../kernel/actor.ts'
+import { shownName } from '../../surfaces/mcp/surface.ts'
+import { type Environment, firstSet } from './environment.ts'
+
+/** What agents set in the shells that they run, and what they are called. */
+const agentMarks: Readonly<Record<string, string>> = {
+  CLAUDECODE: 'claude-code',
+  CLAUDE_CODE: 'claude-code',
+  CURSOR_AGENT: 'cursor',
+  CODEX_SANDBOX: 'codex',
+  CODEX_SANDBOX_NETWORK_DISABLED: 'codex',
+  CODEX_THREAD_ID: 'codex',
+  GEMINI_CLI: 'gemini-cli',
+  QWEN_CODE: 'qwen-code',
+  OPENCODE: 'opencode',
+  AUGMENT_AGENT: 'augment',
+  CLINE_ACTIVE: 'cline',
+  COPILOT_CLI: 'copilot',
+  AI_AGENT: 'agent',
+}
+
+const gateCommand = { name: 'command of a guard', kind: 'agent', role: null, insideCommand: true } as const
+
+/** Who acts by way of a server that was called from inside a guard's command. */
+export function commandActor(channel: Channel): Actor {
+  return { ...gateCommand, channel }
+}
+
+/** Whether this process runs inside a guard's command, whose writers act for nobody there. */
+export function runsInsideCommand(environment: Environment): boolean {
+  if (isSet(environment['WAYMARK_RUNNER'])) return true
+  ownPlace ??= isInsideCommand(process.pid)
+  return ownPlace
+}
+// As at the start: a process that outlives the command does not leave it.
+let ownPlace: boolean | null = null
+
+/**
+ * Who uses the command line: a person, except inside an agent's shell or a guard's command. The login is the identity;
+ * the name is only shown.
+ */
+export function commandLineActor(environment: Environment, userName: string, personName = userName): Actor {
+  if (runsInsideCommand(environment)) return commandActor('cli')
+  const agent = agentOf(environment)
+  return {
+    name: firstSet(environment, ['WAYMARK_ACTOR']) ?? agent ?? personName,
+    kind: agent === null ? 'person' : 'agent',
+    role: roleOf(environment),
+    channel: 'cli',
+    identity: userIdentity(userName),
+  }
+}
+
+/** The user of this machine, as the system knows them: what they call themselves changes nothing about it. */
+export function userIdentity(userName: string): string {
+  return `user:${userName}`
+}
+
+/** Who speaks over standard input: an agent, called what its client calls itself. */
+export function stdioActor(
+  environment: Environment,
+  clientName: string | undefined,
+  connection: string,
+): Actor {
+  if (runsInsideCommand(environment)) {
+    return { ...commandActor('stdio'), name: shownName(clientName) ?? gateCommand.name, connection }
+  }
+  return {
+    name:
+      firstSet(environment, ['WAYMARK_ACTOR']) ?? shownName(clientName) ?? agentOf(environment) ?? 'agent',
+    kind: 'agent',
+    role: roleOf(environment),
+    channel: 'stdio',
+    connection,
+  }
+}
+
+function agentOf(environment: Environment): string | null {
+  const mark = Object.keys(agentMarks).find((name) => isSet(environment[name]))
+  return mark === undefined ? null : (agentMarks[mark] ?? null)
+}
+
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && !['', '0', 'false'].includes(value)
+}
+
+function roleOf(environment: Environment): string | null {
+  return firstSet(environment, ['WAYMARK_ROLE', 'STATE_GATE_ROLE']) ?? null
+}

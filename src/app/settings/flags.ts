@@ -1,0 +1,247 @@
+import { parseArgs } from 'node:util'
+import { Failure } from '../../kernel/failure.ts'
+import { nearest } from '../../kernel/nearest-word.ts'
+import type { Toolset } from '../../kernel/operations/operation.ts'
+import { flagsIn, otherCommands } from '../../surfaces/cli/other-commands.ts'
+import type { Surface } from '../../surfaces/mcp/surface.ts'
+import { formatIn } from './environment.ts'
+
+/** The words after a command of the program itself, read by its usage. */
+export interface CommandWords {
+  readonly positionals: readonly string[]
+  readonly has: (flag: string) => boolean
+  /** The value of a flag, the last one where it was given several times. */
+  readonly text: (flag: string) => string | undefined
+  readonly texts: (flag: string) => readonly string[]
+  /** What is not understood, with the usage as the way on. */
+  readonly mistaken: (message: string, way?: string) => Failure
+}
+
+/** Reads what follows a command. Fails with INVALID_INPUT for a flag that it does not take. */
+export function readWords(command: string, words: readonly string[]): CommandWords {
+  const usage = otherCommands.find((other) => other.command === command)?.usage ?? ''
+  const flags = flagsIn(usage)
+  const options = Object.fromEntries(
+    flags.map(({ name, takesValue }) => [
+      name,
+      { type: takesValue ? ('string' as const) : ('boolean' as const), multiple: true },
+    ]),
+  )
+  const { values, positionals } = parseArgs({
+    args: [...words],
+    strict: false,
+    allowPositionals: true,
+    options,
+  })
+  const mistaken = (message: string, way = '') =>
+    new Failure('INVALID_INPUT', message, { reason: 'usage_invalid', hint: `${way}Usage: ${usage}` })
+  const names = flags.map(({ name }) => name)
+  const unknown = Object.keys(values).find((name) => !names.includes(name))
+  if (unknown !== undefined) {
+    const meant = nearest(unknown, names)
+    throw mistaken(`${command} does not take --${unknown}.`, meant && `Did you mean --${meant}? `)
+  }
+  const texts = (flag: string) =>
+    [values[flag] ?? []].flat().flatMap((value) => {
+      if (typeof value !== 'string') throw mistaken(`--${flag} needs a value.`)
+      return value === '' ? [] : [value] // what a client passes whose variable is not set
+    })
+  return {
+    positionals,
+    has: (flag) => values[flag] !== undefined,
+    text: (flag) => texts(flag).at(-1),
+    texts,
+    mistaken,
+  }
+}
+
+/** Whether a command that tells people something is asked for JSON. */
+export function wantsJson(flags: CommandWords): boolean {
+  const named = choiceOf(flags, 'format', ['json', 'text']) ?? (flags.has('json') ? 'json' : undefined)
+  return (named ?? formatIn(process.env)) === 'json'
+}
+
+/** The same for a command that takes nothing but flags. */
+function readFlags(command: string, words: readonly string[]): CommandWords {
+  const read = readWords(command, words)
+  const [odd] = read.positionals
+  if (odd !== undefined) throw read.mistaken(`${command} does not take ${odd}.`)
+  return read
+}
+
+/** One of several words. */
+function choiceOf<const Choice extends string>(
+  { text, mistaken }: CommandWords,
+  flag: string,
+  choices: readonly Choice[],
+): Choice | undefined {
+  const given = text(flag)
+  const choice = choices.find((known) => known === given)
+  if (given === undefined || choice !== undefined) return choice
+  throw mistaken(
+    `--${flag} cannot be "${given}": choose ${choices.join(', ').replace(/, ([^,]*)$/, ' or $1')}.`,
+  )
+}
+
+function numberOf(
+  { text, mistaken }: CommandWords,
+  flag: string,
+  { from, to }: { readonly from: number; readonly to: number },
+): number | undefined {
+  const given = text(flag)
+  if (given === undefined) return undefined
+  const number = Number(given)
+  if (/^\d+$/.test(given) && number >= from && number <= to) return number
+  throw mistaken(`--${flag} must be a whole number from ${from} to ${to}, not "${given}".`)
+}
+
+/** What `waymark mcp` was started with. */
+export interface McpFlags {
+  readonly project: string | undefined
+  /** The address of the server that keeps the project, where it is not in the project's own file. */
+  readonly server: string | undefined
+  readonly toolsets: Surface['toolsets']
+  readonly readOnly: boolean
+  /** Lists the gate's tools with the dots of state_gate. */
+  readonly dottedNames: boolean
+}
+
+export function readMcpFlags(words: readonly string[]): McpFlags {
+  const flags = readFlags('mcp', words)
+  return {
+    project: flags.text('project'),
+    server: flags.text('server'),
+    toolsets: toolsetsOf(flags),
+    readOnly: flags.has('read-only'),
+    dottedNames: choiceOf(flags, 'tool-names', ['plain', 'dotted']) === 'dotted',
+  }
+}
+
+const toolsets: readonly Toolset[] = ['plan', 'track', 'gate']
+
+/** All where none is named. */
+function toolsetsOf({ text }: CommandWords): Surface['toolsets'] {
+  const given = text('toolsets')
+  if (given === undefined) return toolsets
+  if (given.trim() === 'auto') return 'auto'
+  const names = given.split(',').map((name) => name.trim())
+  const wrong = names.find((name) => !toolsets.some((known) => known === name))
+  if (wrong === undefined) return toolsets.filter((known) => names.includes(known))
+  throw new Failure('INVALID_INPUT', `There is no toolset "${wrong}".`, {
+    reason: 'toolset_unknown',
+    hint: `The toolsets are ${toolsets.join(', ')}: --toolsets plan,track. With --toolsets auto the gate's tools are listed once the project has a process or a run.`,
+  })
+}
+
+export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+const anyPort = { from: 0, to: 65_535 }
+
+/** What `waymark serve` was started with. */
+export interface ServeFlags {
+  /** Null where none was named: then a taken one is no obstacle. */
+  readonly port: number | null
+  readonly host: string
+  readonly allowRemote: boolean
+  readonly allowHosts: readonly string[]
+  /** A proxy in front says who asks, and whether by TLS. */
+  readonly trustProxy: boolean
+  /** Nobody from elsewhere is let in, directly or by way of a proxy: webhooks may go to private networks unasked. */
+  readonly reachesPrivate: boolean
+  /** Where people reach the dashboard, where that is not this machine's port. */
+  readonly publicUrl: string | undefined
+  readonly oidcIssuer: string | undefined
+  readonly oidcClient: string | undefined
+  readonly projects: readonly string[]
+  /** Opens the dashboard in a browser. */
+  readonly open: boolean
+  readonly logLevel: LogLevel
+  /** Which tools MCP lists. */
+  readonly toolsets: Surface['toolsets']
+}
+
+export function readServeFlags(words: readonly string[]): ServeFlags {
+  const flags = readFlags('serve', words)
+  const host = hostOf(flags)
+  const isKnownElsewhere = ['allow-host', 'trust-proxy', 'public-url'].some((name) => flags.has(name))
+  return {
+    port: numberOf(flags, 'port', anyPort) ?? null,
+    host,
+    allowRemote: flags.has('allow-remote'),
+    allowHosts: flags.texts('allow-host'),
+    trustProxy: flags.has('trust-proxy'),
+    reachesPrivate: loopback.includes(host) && !isKnownElsewhere,
+    publicUrl: urlOf(flags),
+    oidcIssuer: flags.text('oidc-issuer'),
+    oidcClient: flags.text('oidc-client'),
+    projects: flags.texts('project'),
+    open: flags.has('open'),
+    logLevel: choiceOf(flags, 'log-level', logLevels) ?? 'info',
+    toolsets: toolsetsOf(flags),
+  }
+}
+
+function urlOf({ text, mistaken }: CommandWords): string | undefined {
+  const given = text('public-url')
+  if (given === undefined) return undefined
+  const url = URL.parse(given)
+  if (url && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '')
+  throw mistaken(`--public-url must be an address of http or https, not "${given}".`)
+}
+
+const loopback: readonly string[] = ['127.0.0.1', 'localhost', '::1']
+
+function hostOf({ text, has, mistaken }: CommandWords): string {
+  const host = text('host') ?? (has('allow-remote') ? '0.0.0.0' : '127.0.0.1')
+  if (has('allow-remote') || loopback.includes(host)) return host
+  throw mistaken(
+    `--host ${host} can be reached from other machines, which needs --allow-remote.`,
+    'Make a token first: waymark token create <name>. ',
+  )
+}
+
+/** What `waymark watch` was started with. */
+export interface WatchFlags {
+  readonly json: boolean
+  readonly all: boolean
+  readonly notify: boolean
+  readonly project: string | undefined
+}
+
+export function readWatchFlags(words: readonly string[]): WatchFlags {
+  const flags = readFlags('watch', words)
+  return {
+    json: flags.has('json') || formatIn(process.env) === 'json',
+    all: flags.has('all'),
+    notify: flags.has('notify'),
+    project: flags.text('project'),
+  }
+}
+
+/** The project that `waymark top` was started for. */
+export function readTopFlags(words: readonly string[]): { readonly project: string | undefined } {
+  return { project: readFlags('top', words).text('project') }
+}
+
+/** What `waymark demo play` was started with. */
+export interface DemoFlags {
+  /** Null for the whole day at once; undefined for as quick as takes a minute. */
+  readonly speed: number | null | undefined
+  /** Null where none was named: then a taken one is no obstacle. */
+  readonly port: number | null
+  /** Opens the dashboard in a browser. */
+  readonly open: boolean
+  /** A folder with another recording than the one that comes with the program. */
+  readonly recording: string | undefined
+}
+
+export function readDemoFlags(words: readonly string[]): DemoFlags {
+  const flags = readFlags('demo play', words)
+  return {
+    speed: flags.has('at-once') ? null : numberOf(flags, 'speed', { from: 1, to: 100_000 }),
+    port: numberOf(flags, 'port', anyPort) ?? null,
+    open: flags.has('open'),
+    recording: flags.text('recording'),
+  }
+}

@@ -1,0 +1,79 @@
+import { statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { readRegularSync } from '../../kernel/files/regular-file.ts'
+import { plainLine } from '../../kernel/text.ts'
+import { type Environment, firstSet, userName } from './environment.ts'
+import { enclosingTree, mainTree } from './places.ts'
+
+/**
+ * What the person at this machine is called: git's `user.name` for the folder, else the login. It is read without
+ * starting git; included files and the configuration of the machine are not.
+ */
+export function personName(environment: Environment, folder: string): string {
+  for (const file of configurationFiles(environment, folder)) {
+    const name = nameIn(file)
+    if (name !== null) return name
+  }
+  return userName()
+}
+
+const maxBytes = 1024 * 1024
+
+/** The first that names the user wins, as for git. */
+function configurationFiles(environment: Environment, folder: string): readonly string[] {
+  const home = firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir()
+  const named = environment['GIT_CONFIG_GLOBAL']
+  const own = firstSet(environment, ['XDG_CONFIG_HOME']) ?? join(home, '.config')
+  return [
+    ...repositoryFiles(folder, home),
+    ...(named === undefined ? [join(home, '.gitconfig'), join(own, 'git/config')] : [named]),
+  ]
+}
+
+function repositoryFiles(folder: string, home: string): readonly string[] {
+  try {
+    const top = enclosingTree(folder, home)
+    if (top === null) return []
+    const main = mainTree(top)
+    return [join(main, '.git', 'config'), ...(main === top ? [] : [join(main, 'config')])]
+  } catch {
+    return [] // what cannot be read names nobody
+  }
+}
+
+function nameIn(file: string): string | null {
+  try {
+    if (statSync(file).size > maxBytes) return null
+    const name = plainLine(configuredName(readRegularSync(file).toString('utf8')) ?? '', 100).trim()
+    return name === '' ? null : name
+  } catch {
+    return null // most files are not there
+  }
+}
+
+/** The last `name` of the section `user`, as git reads it. */
+export function configuredName(text: string): string | null {
+  let section = ''
+  let name: string | null = null
+  for (const line of text.split(/\r?\n/)) {
+    const header = /^\s*\[([^\]]*)\](.*)$/.exec(line)
+    if (header) section = (header[1] ?? '').trim().toLowerCase()
+    const given = /^\s*name\s*=\s*(.*)$/i.exec(header?.[2] ?? line)?.[1]
+    if (section === 'user' && given !== undefined) name = unquoted(given)
+  }
+  return name
+}
+
+/** A value without its quotes, escapes and comment. */
+function unquoted(text: string): string {
+  const parts = text.match(/\\.|"|[^\\"]/gu) ?? []
+  let value = ''
+  let isQuoted = false
+  for (const part of parts) {
+    if (part === '"') isQuoted = !isQuoted
+    else if (!isQuoted && (part === '#' || part === ';')) break
+    else value += part.startsWith('\\') ? part.slice(1) : part
+  }
+  return value.trim()
+}

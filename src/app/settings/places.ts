@@ -1,0 +1,246 @@
+import { existsSync, type Stats, statSync } from 'node:fs'
+import { homedir, hostname } from 'node:os'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { Failure } from '../../kernel/failure.ts'
+import { readRegularSync } from '../../kernel/files/regular-file.ts'
+import { canWrite, type Machine, stateFolder } from '../../kernel/files/state-folder.ts'
+import type { Fingerprint } from '../../store/ports/store.ts'
+import { isPostgresUrl } from '../../store/postgres/place.ts'
+import type { FolderWanted } from '../../store/postgres/project.ts'
+import { type Environment, firstSet } from './environment.ts'
+
+export interface ProjectRequest {
+  /** The value of `--project`. */
+  readonly flag?: string | undefined
+  readonly environment: Environment
+  readonly workingFolder: string
+}
+
+/** What clients call the folder that they work in. */
+const clientVariables = ['CLAUDE_PROJECT_DIR', 'CURSOR_PROJECT_DIR', 'GEMINI_PROJECT_DIR']
+
+/** The folder that a process works in: the one that is named, else the top of the enclosing work tree, else its own. */
+export function projectFolder(
+  request: ProjectRequest,
+  enclosingTree: (folder: string) => string | null,
+): string {
+  const { workingFolder } = request
+  const named = namedFolders(request).find(({ value }) => !isUnexpanded(value))
+  return named === undefined
+    ? (enclosingTree(workingFolder) ?? workingFolder)
+    : resolve(workingFolder, named.value)
+}
+
+/** A path that somebody typed where they are, as it is from the project's folder; as it is where they are not in it. */
+export function fromProject(path: string, folder: string, workingFolder: string): string {
+  const inside = relative(folder, workingFolder)
+  if (inside === '' || isAbsolute(inside) || inside.split(sep)[0] === '..') return path
+  return isAbsolute(path) || path.startsWith(':/') ? path : join(inside, path)
+}
+
+/** What names the project's folder though a client left a variable in it as it was: such names count for nothing. */
+export function unexpandedNames(request: ProjectRequest): readonly string[] {
+  return namedFolders(request).flatMap(({ by, value }) => (isUnexpanded(value) ? [`${by}=${value}`] : []))
+}
+
+function namedFolders({ flag, environment }: ProjectRequest) {
+  const variables = ['WAYMARK_PROJECT', ...clientVariables].map((by) => ({ by, value: environment[by] }))
+  const all = [
+    { by: '--project', value: flag },
+    ...variables,
+    { by: 'WORKSPACE_FOLDER_PATHS', value: firstOfSeveral(environment) },
+  ]
+  return all.flatMap(({ by, value }) => (value === undefined || value === '' ? [] : [{ by, value }]))
+}
+
+function isUnexpanded(value: string): boolean {
+  return value.includes('${')
+}
+
+// Cursor names all folders of a workspace, separated by commas; the first one is where its agent begins.
+function firstOfSeveral(environment: Environment): string | undefined {
+  return environment['WORKSPACE_FOLDER_PATHS']?.split(',')[0] || undefined
+}
+
+/** Why a folder cannot be a project, or null. A server that was started there runs, and each call says this. */
+export function unusableFolder(folder: string, home: string): Failure | null {
+  if (folder !== home && folder !== '/' && !/^[a-z]:\\$/i.test(folder)) return null
+  return new Failure(
+    'UNAVAILABLE',
+    `No project is chosen: Waymark was started in ${folder}, which is not a project folder.`,
+    {
+      reason: 'no_project_chosen',
+      hint: 'Start it in the folder of a project, or name one with --project <folder> or WAYMARK_PROJECT=<folder>.',
+    },
+  )
+}
+
+/** Why a folder that somebody named is none; null where it is one. */
+export function missingFolder(folder: string): Failure | null {
+  const found = entryAt(folder)
+  if (found?.isDirectory()) return null
+  return new Failure('UNAVAILABLE', found ? `${folder} is not a folder.` : `There is no folder ${folder}.`, {
+    reason: found ? 'not_a_folder' : 'folder_not_found',
+    hint: 'Name the folder of a project with --project <folder>, or run this in it.',
+  })
+}
+
+/**
+ * The nearest folder upwards that holds `.git`, without starting git. A home folder under version control is no
+ * project, nor is anything above it.
+ */
+export function enclosingTree(folder: string, home: string): string | null {
+  const parent = dirname(folder)
+  if (folder === home || parent === folder) return null
+  return existsSync(join(folder, '.git')) ? folder : enclosingTree(parent, home)
+}
+
+/**
+ * The top of the main work tree, as git would name it, without starting git: `.git` of a linked tree is a file that
+ * leads to the main one. Everything else is its own main tree.
+ */
+export function mainTree(top: string): string {
+  const entry = join(top, '.git')
+  if (statSync(entry, { throwIfNoEntry: false })?.isFile() !== true) return top
+  const named = /^gitdir: (.*)\n?$/.exec(readRegularSync(entry).toString('utf8'))?.[1]
+  if (named === undefined) return top
+  const gitFolder = resolve(top, named)
+  const pointer = join(gitFolder, 'commondir')
+  if (!existsSync(pointer)) return top // a submodule, or a git folder kept elsewhere
+  const common = resolve(gitFolder, readRegularSync(pointer).toString('utf8').trim())
+  return basename(common) === '.git' ? dirname(common) : common
+}
+
+/** The folder that a project is known by and that `.waymark` lies in; for a bare repository, the folder beside it. */
+export function projectRoot(mainTop: string): string {
+  const isGitFolder = ['HEAD', 'objects', 'refs'].every((name) => existsSync(join(mainTop, name)))
+  return isGitFolder ? dirname(mainTop) : mainTop
+}
+
+/** Where a project's record is kept. */
+export interface DatabasePlace {
+  /** Absolute path. */
+  readonly file: string
+  /** The user named it, so that several projects may live in it. */
+  readonly shared: boolean
+}
+
+/** `WAYMARK_DATABASE`, else `TASKMAN_DB_NAME`, else `.waymark/waymark.db` in the project's root. */
+export function databasePlace(
+  environment: Environment,
+  folders: { readonly root: string; readonly working: string },
+): DatabasePlace {
+  const named = firstSet(environment, ['WAYMARK_DATABASE', 'TASKMAN_DB_NAME'])
+  if (named === undefined) return { file: join(folders.root, '.waymark', 'waymark.db'), shared: false }
+  if (/^[a-z][a-z0-9+]*:\/\//i.test(named)) throw unknownKind(named)
+  return { file: resolve(folders.working, named), shared: true }
+}
+
+function unknownKind(url: string): Failure {
+  const protocol = url.slice(0, url.indexOf('://') + 3)
+  return new Failure(
+    'UNAVAILABLE',
+    `A database at ${protocol}… cannot be used: it is a file of SQLite, or a server at postgres://….`,
+    {
+      reason: 'database_protocol_unknown',
+      hint: 'Set WAYMARK_DATABASE to the path of a file or to a URL that begins with postgres://, or unset it to use .waymark/waymark.db.',
+    },
+  )
+}
+
+/** A database on a server, with the password. */
+export interface ServerDatabase {
+  readonly url: string
+  /** Where LISTEN is possible, if not there. */
+  readonly listen: string | null
+}
+
+/** The database that is named for all projects of a server. */
+export function namedDatabase(environment: Environment): string | undefined {
+  return firstSet(environment, ['WAYMARK_DATABASE'])
+}
+
+/** The server that `WAYMARK_DATABASE` names; null where it names a file or nothing. */
+export function serverDatabase(environment: Environment): ServerDatabase | null {
+  const url = namedDatabase(environment)
+  if (url === undefined || !isPostgresUrl(url)) return null
+  const listen = firstSet(environment, ['WAYMARK_DATABASE_LISTEN']) ?? null
+  return { url, listen }
+}
+
+/** The project of a folder of this machine, on a server. */
+export function folderWanted(environment: Environment, root: string): FolderWanted {
+  const name = firstSet(environment, ['WAYMARK_PROJECT_NAME']) ?? null
+  return { root, name, machine: firstSet(environment, ['WAYMARK_MACHINE']) ?? hostname() }
+}
+
+/** The folder for snapshots that can be written: the platform's, else one in the project. */
+export function writableStateFolder(
+  machine: Machine,
+  project: string,
+  canWrite: (folder: string) => boolean,
+): string {
+  const preferred = stateFolder(machine)
+  return canWrite(preferred) ? preferred : join(project, '.waymark', 'state')
+}
+
+/**
+ * The part of the state folder that belongs to one project and its database: tidying up removes what that database does
+ * not name, so two of them must never share a folder.
+ */
+export function projectState(
+  state: string,
+  identity: { readonly folder: string; readonly database: string | null },
+  fingerprint: Fingerprint,
+): string {
+  return join(state, 'projects', folderName(identity.folder, fingerprint(identity)))
+}
+
+/** Where it is kept how far the journal of a project had come, whichever of its work trees is used. */
+export function anchorOf(
+  state: string,
+  identity: { readonly root: string; readonly database: string },
+  fingerprint: Fingerprint,
+): string {
+  return join(state, 'records', folderName(identity.root, fingerprint(identity)))
+}
+
+function folderName(folder: string, hash: string): string {
+  const name = basename(folder)
+    .replace(/[^\w.-]+/g, '-')
+    .slice(0, 40)
+  return `${name}-${hash.slice(0, 12)}`
+}
+
+/** Where servers of this user keep tokens and sessions: never in a project, where they could be committed. */
+export function serverFolder(environment: Environment): string {
+  const home = firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir()
+  const folder = join(stateFolder({ platform: process.platform, environment, home }), 'server')
+  if (canWrite(folder)) return folder
+  throw new Failure('UNAVAILABLE', `The tokens of the server cannot be kept: ${folder} cannot be written.`, {
+    reason: 'folder_not_writable',
+    hint: 'Make it writable, or set XDG_STATE_HOME to a folder that is.',
+  })
+}
+
+function entryAt(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined // a file where a folder should be: the walk upwards meets it
+  }
+}
+
+/** Whether a project is kept at a server, as far as can be told without reading which. */
+export function namesServer(environment: Environment, root: string): boolean {
+  if (firstSet(environment, ['WAYMARK_SERVER']) !== undefined) return true
+  return existsSync(join(root, '.waymark', 'server'))
+}
+
+/** The project's root, found without git. */
+export function rootWithoutGit(request: ProjectRequest): string {
+  const { environment } = request
+  const home = firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir()
+  const folder = projectFolder(request, (start) => enclosingTree(start, home))
+  return projectRoot(mainTree(enclosingTree(folder, home) ?? folder))
+}

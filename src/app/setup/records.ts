@@ -1,0 +1,66 @@
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { SetupFiles } from '../../clients/ports/setup-files.ts'
+import type { FileRecord } from '../../clients/setup/disk.ts'
+import { hashOf } from '../../clients/setup/edit/edit-file.ts'
+import { errorCode } from '../../kernel/failure.ts'
+import { locked, readIfThere, writePrivate } from '../../surfaces/http/guard/private-file.ts'
+
+/** What setup did on this machine, a file for each file that it changed, kept where only its user can read it. */
+export class SetupRecords {
+  readonly folder: string
+
+  constructor(stateFolder: string) {
+    this.folder = join(stateFolder, 'setup')
+  }
+
+  of = (file: string): FileRecord | null => {
+    const text = readIfThere(this.#path(file))
+    return text === null ? null : JSON.parse(text)
+  }
+
+  all(): readonly FileRecord[] {
+    return namesIn(this.folder)
+      .filter((name) => name.endsWith('.json'))
+      .flatMap((name) => {
+        const text = readIfThere(join(this.folder, name))
+        return text === null ? [] : [JSON.parse(text)]
+      })
+  }
+
+  keep = (records: readonly FileRecord[], forgotten: readonly string[]): void => {
+    for (const record of records)
+      writePrivate(this.#path(record.file), `${JSON.stringify(record, null, 1)}\n`)
+    for (const file of forgotten) rmSync(this.#path(file), { force: true })
+  }
+
+  /** Runs while no other setup of this user writes. */
+  exclusively<Result>(run: () => Result): Result {
+    return locked(join(this.folder, 'records'), run)
+  }
+
+  #path(file: string): string {
+    return join(this.folder, `${hashOf(file).slice(0, 24)}.json`)
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).sort()
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return []
+    throw error
+  }
+}
+
+/** What setup did to single files, for those who look at changes. */
+export function setupFiles(stateFolder: string): SetupFiles {
+  const records = new SetupRecords(stateFolder)
+  return {
+    wrote: async (file, before, after) => {
+      const record = records.all().find((one) => one.file === file || one.target === file)
+      if (record === undefined || record.afterHash !== hashOf(after)) return false
+      return record.before === (before && Buffer.from(before).toString('base64'))
+    },
+  }
+}

@@ -1,0 +1,610 @@
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import { isatty } from 'node:tty'
+import type { Client } from '../../clients/setup/client.ts'
+import { clients as allClients, clientNamed } from '../../clients/setup/clients.ts'
+import { shellLine } from '../../clients/setup/commands.ts'
+import { type Detected, detectClients } from '../../clients/setup/detect.ts'
+import {
+  applyPlan,
+  Disk,
+  type FileRecord,
+  obstacleTo,
+  refuseObstacle,
+  textOf,
+  writer,
+} from '../../clients/setup/disk.ts'
+import { hashOf } from '../../clients/setup/edit/edit-file.ts'
+import type { Ground } from '../../clients/setup/ground.ts'
+import {
+  type Asked,
+  type Plan,
+  type PlannedFile,
+  planSetup,
+  planUndo,
+  scopeOf,
+  servesProject,
+  summaryOf,
+} from '../../clients/setup/plan.ts'
+import { differences, type ShownLine } from '../../clients/setup/shown.ts'
+import { Failure } from '../../kernel/failure.ts'
+import { canWrite } from '../../kernel/files/state-folder.ts'
+import { nearest } from '../../kernel/nearest-word.ts'
+import { counted, listed } from '../../kernel/text.ts'
+import { writeIgnore } from '../../store/record/project.ts'
+import { print, processTerminal, type Style, type Terminal } from '../../surfaces/cli/terminal.ts'
+import { canSwitch, switchOnUnlessOff, takeBackSwitch } from '../capture/capture-command.ts'
+import { commandLineActor } from '../settings/actor.ts'
+import { type Environment, userName } from '../settings/environment.ts'
+import { type CommandWords, readWords, wantsJson } from '../settings/flags.ts'
+import { refuseForeign } from '../settings/foreign.ts'
+import { missingFolder, rootWithoutGit, unusableFolder } from '../settings/places.ts'
+import { groundOf, isFromRegistry, stateFolderOf, supplies } from './place.ts'
+import { SetupRecords } from './records.ts'
+
+/** Where a setup runs, and how the person is asked. */
+interface Place {
+  readonly environment: Environment
+  readonly terminal: Terminal
+  /** Programs read it: one object is printed at the end, and nothing is asked. */
+  readonly isJson: boolean
+  readonly ground: Ground
+  readonly records: SetupRecords
+  readonly disk: Disk
+}
+
+/** `waymark setup <client>`: shows what it would write, asks, and writes it. */
+export async function setup(words: readonly string[]): Promise<void> {
+  const flags = readWords('setup', words)
+  const [name, odd] = flags.positionals
+  if (name === undefined) throw flags.mistaken(`setup needs a client: ${idsOf(allClients)}.`)
+  if (odd !== undefined)
+    throw flags.mistaken(
+      `setup takes one client; it was also given ${odd}. `,
+      'waymark init sets up several. ',
+    )
+  await run([knownClient(name)], flags, { command: ['setup', name], place: placeOf(flags) })
+}
+
+/** `waymark init`: the same for every client that is found here, as one. */
+export async function init(words: readonly string[]): Promise<void> {
+  const flags = readWords('init', words)
+  const [odd] = flags.positionals
+  if (odd !== undefined) throw flags.mistaken(`init does not take ${odd}.`)
+  const named = flags.text('clients')
+  if (named === undefined && flags.has('clients'))
+    throw flags.mistaken('--clients needs the name of a client. ', `It knows ${idsOf(allClients)}. `)
+  const place = placeOf(flags)
+  const { terminal, ground, disk } = place
+  const clients = named?.split(',').map((name) => knownClient(name.trim()))
+  if (flags.has('undo')) {
+    await run(clients ?? clientsSetUp(place), flags, { command: ['init'], place })
+    return
+  }
+  const found = clients ? [] : detectClients(ground, disk.exists)
+  const chosen = clients ?? (await chosenOf(found, flags, place))
+  if (chosen.length === 0) {
+    terminal.write(
+      found.length === 0
+        ? `No client was found: ${ground.folder} and ${ground.home} hold no files of ${titlesOf(allClients)}, and none of their programs is on the PATH.\nwaymark setup <client> sets one up all the same.\n`
+        : 'Nothing was written.\n',
+    )
+    report(place, { state: 'nothing_to_write', clients: [], files: [] })
+    return
+  }
+  await run(chosen, flags, { command: ['init', '--clients', idsOf(chosen, ',')], place, makesRecord: true })
+}
+
+/** Those that setup has set up, in this project or for all. */
+function clientsSetUp({ records, ground }: Place): readonly Client[] {
+  const owners = records.all().flatMap(({ changes }) => changes.flatMap((change) => change.owners))
+  return allClients.filter(({ id }) =>
+    owners.some((owner) => owner === id || owner === `${id} ${ground.folder}`),
+  )
+}
+
+interface Running {
+  readonly command: readonly string[]
+  readonly place: Place
+  /** It also makes the folder of the record, which git is to ignore. */
+  readonly makesRecord?: true
+}
+
+async function run(clients: readonly Client[], flags: CommandWords, running: Running): Promise<void> {
+  const { place } = running
+  const { ground, terminal } = place
+  if (!isLooking(flags)) {
+    refuseAgent(running, flags, place.environment)
+    refuseUnrecordable(place)
+  }
+  if (flags.has('undo')) return undo(clients, flags, running)
+  refuseNoProject(clients, ground, readAsked(flags))
+  const asked = await askedFor(clients, flags, place)
+  const plan = planFor(clients, asked, place)
+  const changed = changedIn(plan.files)
+  const isRefused = plan.findings.some(({ state }) => state === 'refused')
+  const obstacle = obstacleTo(plan.files, ground.folder)
+  if (!isLooking(flags)) refuseObstacle(obstacle)
+  show(plan, flags, place)
+  if (obstacle) terminal.write(`${obstacle.says}.\n`)
+  const record = ignoreOf(ground)
+  refuseForeign(ground.folder)
+  const makesRecord =
+    running.makesRecord === true &&
+    !unusableFolder(ground.folder, ground.home) &&
+    !place.disk.exists(record) &&
+    canWrite(dirname(record))
+  const about = { clients, files: changed, plan }
+  if (isLooking(flags)) {
+    const isDone = changed.length === 0 && !isRefused
+    if (flags.has('check')) {
+      terminal.write(
+        isDone ? `${titlesOf(clients)}: already set up.\n` : `${titlesOf(clients)}: ${summaryOf(plan)}.\n`,
+      )
+      process.exitCode = isDone ? 0 : 1
+    } else {
+      const also = makesRecord && changed.length > 0 ? `, and ${record} beside them` : ''
+      terminal.write(`Nothing was written: ${summaryOf(plan)}${also}.\n`)
+      process.exitCode = 0
+    }
+    showSkipped(plan, place)
+    report(place, { ...about, state: isDone ? 'already_set_up' : 'not_written' })
+    return
+  }
+  if (isRefused) process.exitCode = 1
+  if (changed.length > 0 && !(await agreed(`Write ${counted(changed.length, 'file')}?`, flags, place))) {
+    terminal.write('Nothing was written.\n')
+    return
+  }
+  write(plan.files, place)
+  if (asked.hooks && asked.capture) recordSessions(clients, place)
+  if (makesRecord) makeRecord(ground, place)
+  if (changed.length === 0) {
+    terminal.write(isRefused ? 'Nothing was written.\n' : `${titlesOf(clients)}: already set up.\n`)
+    showSkipped(plan, place)
+    report(place, { ...about, state: isRefused ? 'not_written' : 'already_set_up' })
+    return
+  }
+  for (const line of plan.afterwards) terminal.write(`- ${line}\n`)
+  const way = undoLine(running, flags)
+  const them = changed.length === 1 ? 'it' : 'them'
+  terminal.write(`${counted(changed.length, 'file')} written. ${way} takes ${them} back.\n`)
+  showSkipped(plan, place)
+  report(place, { ...about, state: 'written', undo: way })
+}
+
+function planFor(clients: readonly Client[], asked: Asked, { ground, records, disk }: Place): Plan {
+  return planSetup(clients, {
+    ground,
+    asked,
+    supplies: supplies(),
+    read: disk.read,
+    fault: disk.fault,
+    expand: disk.expand,
+    changesOf: (file: string) => records.of(file)?.changes ?? [],
+  })
+}
+
+function changedIn(files: readonly PlannedFile[]): readonly PlannedFile[] {
+  return files.filter(({ before, text }) => before !== text)
+}
+
+/** The command that takes a setup back, from wherever it is typed. */
+function undoLine({ command }: Running, flags: CommandWords): string {
+  const project = flags.text('project')
+  const words = [
+    'waymark',
+    ...command,
+    ...(flags.has('user') ? ['--user'] : []),
+    ...(project === undefined ? [] : ['--project', project]),
+    '--undo',
+  ]
+  return shellLine(words, 'posix')
+}
+
+function ignoreOf({ folder }: Ground): string {
+  return join(folder, '.waymark', '.gitignore')
+}
+
+function makeRecord(ground: Ground, { terminal }: Place): void {
+  const file = ignoreOf(ground)
+  mkdirSync(dirname(file), { recursive: true })
+  writeIgnore(dirname(file))
+  terminal.write(`${dirname(file)} is for the record, and git ignores it.\n`)
+}
+
+/** Hooks record nothing where nobody said so: who registers them says it, unless somebody said no before. */
+function recordSessions(clients: readonly Client[], place: Place): void {
+  if (!clients.some(({ hooks }) => hooks.kind === 'hooks')) return
+  const root = rootOf(place)
+  if (unusableFolder(root, place.ground.home) || !canSwitch(root, place.environment)) {
+    place.terminal.write(
+      `Sessions in ${root} are not recorded: ${unusableFolder(root, place.ground.home) ? 'it is not a project folder' : 'the choice cannot be kept'}. waymark capture on switches it on for a project.\n`,
+    )
+    return
+  }
+  if (!switchOnUnlessOff(root, place.environment)) return
+  place.terminal.write(`Sessions in ${root} are recorded from now on. waymark capture off stops it.\n`)
+}
+
+function rootOf({ ground, environment }: Place): string {
+  return rootWithoutGit({ flag: ground.folder, environment, workingFolder: ground.folder })
+}
+
+async function undo(clients: readonly Client[], flags: CommandWords, { place }: Running): Promise<void> {
+  const { ground, records, disk, terminal } = place
+  const asked = { ...readAsked(flags), allow: false }
+  const recorded = records.all().map((record) => ({
+    file: record.file,
+    changes: record.changes,
+    asWeLeftIt: isAsWeLeftIt(record, disk),
+    before: record.before === null ? null : textOf(Buffer.from(record.before, 'base64')),
+  }))
+  const { files, kept, notes, elsewhere } = planUndo(clients, {
+    ground,
+    asked,
+    supplies: supplies(),
+    read: disk.read,
+    recorded,
+  })
+  const changed = changedIn(files)
+  showLines(differences(changed, { isWhole: flags.has('dry-run') }), terminal)
+  const said = [...kept, ...notes, ...elsewhere]
+  for (const line of said) terminal.write(`${line}\n`)
+  // Whoever asks for one and finds it in another place has undone nothing.
+  if (kept.length > 0 || (changed.length === 0 && elsewhere.length > 0)) process.exitCode = 1
+  const about = { clients, files: changed, notes: said }
+  if (isLooking(flags)) {
+    terminal.write(`Nothing was written: ${changed.length === 0 ? 'nothing to undo' : undoing(changed)}.\n`)
+    if (flags.has('check') && changed.length > 0) process.exitCode = 1
+    report(place, { ...about, state: changed.length === 0 ? 'nothing_to_undo' : 'not_written' })
+    return
+  }
+  refuseObstacle(obstacleTo(changed, ground.folder))
+  const question = undoing(changed)
+  if (
+    changed.length > 0 &&
+    !(await agreed(`${question[0]?.toUpperCase()}${question.slice(1)}?`, flags, place))
+  ) {
+    terminal.write('Nothing was changed.\n')
+    return
+  }
+  const hadHooks = hasHooks(place)
+  write(files, place)
+  const root = rootOf(place)
+  // The last one that goes takes the switch along that the first one made.
+  if (hadHooks && !hasHooks(place) && !takeBackSwitch(root, place.environment)) {
+    terminal.write(
+      `Capture is still on in ${root}, though the hooks that setup wrote are gone: waymark capture off ends it.\n`,
+    )
+  }
+  if (changed.length > 0) {
+    terminal.write(`${undone(changed)}.\n`)
+    const record = join(ground.folder, '.waymark')
+    if (!isSetUpHere(place)) removeBareRecord(record)
+    if (records.all().length === 0 && existsSync(join(record, 'waymark.db')))
+      terminal.write(`What was recorded stays in ${record}.\n`)
+  } else if (said.length === 0)
+    terminal.write(clients.length === 0 ? 'Nothing to undo.\n' : `${titlesOf(clients)}: nothing to undo.\n`)
+  report(place, { ...about, state: changed.length === 0 ? 'nothing_to_undo' : 'undone' })
+}
+
+/** `remove 2 files and put 1 back` */
+function undoing(files: readonly PlannedFile[]): string {
+  const [removed, back] = goneAndBack(files)
+  if (back === 0) return `remove ${counted(removed, 'file')}`
+  return removed === 0
+    ? `put ${counted(back, 'file')} back`
+    : `remove ${counted(removed, 'file')} and put ${back} back`
+}
+
+function undone(files: readonly PlannedFile[]): string {
+  const [removed, back] = goneAndBack(files)
+  if (back === 0) return `${counted(removed, 'file')} removed`
+  return removed === 0
+    ? `${counted(back, 'file')} put back`
+    : `${counted(removed, 'file')} removed, ${back} put back`
+}
+
+function goneAndBack(files: readonly PlannedFile[]): readonly [number, number] {
+  const removed = files.filter(({ text }) => text === null).length
+  return [removed, files.length - removed]
+}
+
+/** What it came to, for programs. */
+function report(
+  { isJson, ground }: Place,
+  result: {
+    readonly state:
+      | 'written'
+      | 'not_written'
+      | 'nothing_to_write'
+      | 'already_set_up'
+      | 'undone'
+      | 'nothing_to_undo'
+    readonly clients: readonly Client[]
+    readonly files: readonly PlannedFile[]
+    readonly plan?: Plan
+    readonly notes?: readonly string[]
+    readonly undo?: string
+  },
+): void {
+  if (!isJson) return
+  const { state, clients, files, plan, notes = plan?.notes ?? [], undo: way } = result
+  const answer = {
+    state,
+    project: ground.folder,
+    clients: clients.map(({ id }) => id),
+    files: files.map((file) => ({
+      file: file.file,
+      change: file.before === null ? 'new' : file.text === null ? 'removed' : 'changed',
+      diff: differences([file], { isWhole: true })
+        .slice(1)
+        .map(({ text }) => text),
+    })),
+    refused: (plan?.findings ?? []).flatMap(({ part, file, state: found, says }) =>
+      found === 'refused' ? [{ file, part, why: says }] : [],
+    ),
+    notes,
+    next: plan?.afterwards ?? [],
+    ...(way !== undefined && { undo: way }),
+  }
+  print(`${JSON.stringify(answer, null, 2)}\n`)
+}
+
+function isSetUpHere({ records, ground }: Place): boolean {
+  return records.all().some(({ changes }) => changes.some((change) => servesProject(change, ground)))
+}
+
+/** The folder that init made, where nothing was recorded in it. */
+function removeBareRecord(folder: string): void {
+  if (!existsSync(folder) || !canWrite(folder)) return
+  if (readdirSync(folder).join() === '.gitignore') rmSync(folder, { recursive: true })
+}
+
+function hasHooks({ records, ground }: Place): boolean {
+  const changes = records.all().flatMap((record) => record.changes)
+  return changes.some((change) => change.part === 'hooks' && servesProject(change, ground))
+}
+
+function isAsWeLeftIt({ file, afterHash }: FileRecord, disk: Disk): boolean {
+  const bytes = disk.bytes(file)
+  return bytes !== null && hashOf(bytes) === afterHash
+}
+
+function write(files: readonly PlannedFile[], { records, disk, ground }: Place): void {
+  if (files.length === 0) return
+  records.exclusively(() =>
+    applyPlan(files, { disk, writer, project: ground.folder, recordOf: records.of, keep: records.keep }),
+  )
+}
+
+function placeOf(flags: CommandWords): Place {
+  const environment = process.env
+  const ground = groundOf(environment, flags.text('project'))
+  const missing = missingFolder(ground.folder)
+  if (missing) throw missing
+  const isJson = wantsJson(flags)
+  const terminal = processTerminal()
+  return {
+    environment,
+    terminal: isJson ? { ...terminal, write: () => undefined } : terminal,
+    isJson,
+    ground,
+    records: new SetupRecords(stateFolderOf(ground)),
+    disk: new Disk(),
+  }
+}
+
+function knownClient(name: string): Client {
+  const found = clientNamed(name)
+  if (found) return found
+  const ids = allClients.flatMap(({ id, aliases = [] }) => [id, ...aliases])
+  const meant = nearest(name.toLowerCase(), ids)
+  throw new Failure('INVALID_INPUT', `There is no client "${name}" that setup knows.`, {
+    reason: 'client_unknown',
+    hint: `${meant === undefined ? '' : `Did you mean ${meant}? `}It knows ${idsOf(allClients)}.`,
+  })
+}
+
+function idsOf(clients: readonly Client[], between = ', '): string {
+  return clients.map(({ id }) => id).join(between)
+}
+
+function titlesOf(clients: readonly Client[]): string {
+  return clients.map(({ title }) => title).join(', ')
+}
+
+const toolsets = ['plan', 'track', 'gate']
+
+function readAsked(flags: CommandWords): Asked {
+  const named = flags.text('toolsets')
+  const wrong = named?.split(',').find((name) => ![...toolsets, 'auto'].includes(name.trim()))
+  if (wrong !== undefined)
+    throw flags.mistaken(`There is no toolset "${wrong}": there are ${toolsets.join(', ')}, and auto. `)
+  const via = flags.text('via')
+  if (via !== undefined && via !== 'npx') throw flags.mistaken(`--via cannot be "${via}": it takes npx. `)
+  if (via === 'npx' && !isFromRegistry() && !flags.has('undo')) {
+    throw new Failure(
+      'REFUSED',
+      'This copy of Waymark did not come from the npm registry, so npx might start a stranger’s program.',
+      {
+        reason: 'not_from_registry',
+        hint: 'Leave --via npx out: files of a project name waymark, those of a user name this copy.',
+      },
+    )
+  }
+  return {
+    scope: flags.has('user') ? 'user' : null,
+    allow: flags.has('allow'),
+    rules: flags.has('rules'),
+    hooks: flags.has('hooks') || flags.has('shared'),
+    shared: flags.has('shared'),
+    capture: !flags.has('no-capture'),
+    toolsets: named?.replace(/\s+/g, '') ?? null,
+    npx: via === 'npx',
+    force: flags.has('force'),
+  }
+}
+
+/** What the command line leaves open is asked once, where there is a person to ask: first what is written in any case. */
+async function askedFor(clients: readonly Client[], flags: CommandWords, place: Place): Promise<Asked> {
+  const asked = readAsked(flags)
+  if (isLooking(flags) || flags.has('yes') || !isAtTerminal(place)) return asked
+  const plain = planFor(clients, asked, place)
+  const plainly = changedIn(plain.files).map(
+    ({ file, before }) => `  ${file}${before === null ? ' (new)' : ''}\n`,
+  )
+  if (plainly.length > 0)
+    place.terminal.write(`Setup writes these, and shows them first:\n${plainly.join('')}`)
+  const further = async (question: string, wanted: Partial<Asked>, otherwise: boolean) => {
+    const files = filesFor(planFor(clients, { ...asked, ...wanted }, place), plain)
+    return (
+      files.length > 0 &&
+      (await answered(`${question}\n  In ${listed(files)} [${otherwise ? 'Y/n' : 'y/N'}] `, otherwise))
+    )
+  }
+  const hooks =
+    asked.hooks ||
+    (await further(
+      'Record what agents do by hooks of the clients, also where they do not call Waymark?',
+      { hooks: true },
+      false,
+    ))
+  const isOwn = clients.every((client) => scopeOf(client, { ground: place.ground, asked }) === 'user')
+  const allow =
+    asked.allow ||
+    (await further('May agents call Waymark’s own tools without asking each time?', { allow: true }, isOwn))
+  return { ...asked, hooks, allow }
+}
+
+/** The files that a plan would make otherwise than another one. */
+function filesFor(plan: Plan, than: Plan): readonly string[] {
+  return changedIn(plan.files).flatMap(({ file, text }) =>
+    than.files.some((one) => one.file === file && one.text === text) ? [] : [file],
+  )
+}
+
+/** What only looks may be done by anyone. */
+function isLooking(flags: CommandWords): boolean {
+  return flags.has('dry-run') || flags.has('check')
+}
+
+/** Hooks, permissions and approvals are a person's. */
+function refuseAgent({ command }: Running, flags: CommandWords, environment: Environment): void {
+  const { kind, name } = commandLineActor(environment, userName())
+  if (kind === 'person') return
+  const given = ['user', 'allow', 'rules', 'hooks', 'shared', 'no-capture', 'undo', 'force'].filter((flag) =>
+    flags.has(flag),
+  )
+  const values = ['toolsets', 'via', 'project'].flatMap((flag) =>
+    flags.text(flag) === undefined ? [] : [`--${flag}`, flags.text(flag) ?? ''],
+  )
+  const line = shellLine(['waymark', ...command, ...given.map((flag) => `--${flag}`), ...values], 'posix')
+  throw new Failure(
+    'FORBIDDEN',
+    `People say which programs start Waymark and what agents may do; ${name} acts as an agent.`,
+    {
+      reason: 'person_needed',
+      hint: `Ask a person to run: ${line}\nWith --dry-run it shows what it would write.`,
+    },
+  )
+}
+
+/** What takes a setup back is kept before anything is written. */
+function refuseUnrecordable({ records }: Place): void {
+  if (canWrite(records.folder)) return
+  throw new Failure(
+    'UNAVAILABLE',
+    `${records.folder} cannot be written, and what takes a setup back is kept there: nothing was written.`,
+    { reason: 'folder_not_writable', hint: 'Make it writable, or set XDG_STATE_HOME to a folder that is.' },
+  )
+}
+
+function refuseNoProject(clients: readonly Client[], ground: Ground, asked: Asked): void {
+  const needs = clients.some(
+    (client) => client.namesProject || scopeOf(client, { ground, asked }) === 'project',
+  )
+  const unusable = needs ? unusableFolder(ground.folder, ground.home) : null
+  if (unusable === null) return
+  throw new Failure('UNAVAILABLE', `No project is chosen: ${ground.folder} is not a project folder.`, {
+    reason: 'no_project_chosen',
+    hint: 'Run it in the folder of a project, name one with --project <folder>, or set the client up for all projects with --user.',
+  })
+}
+
+async function chosenOf(
+  found: readonly Detected[],
+  flags: CommandWords,
+  place: Place,
+): Promise<readonly Client[]> {
+  for (const { client, by } of found) place.terminal.write(`[x] ${client.title} (${by})\n`)
+  const all = found.map(({ client }) => client)
+  if (found.length === 0 || flags.has('yes') || isLooking(flags) || !isAtTerminal(place)) return all
+  const answer = await ask('Set these up? Enter for all, n for none, or names with commas: ')
+  if (/^(?:n|no)$/i.test(answer)) return []
+  if (/^(?:|y|yes)$/i.test(answer)) return all
+  return answer.split(',').map((name) => knownClient(name.trim()))
+}
+
+function show(plan: Plan, flags: CommandWords, { terminal }: Place): void {
+  showLines(differences(plan.files, { isWhole: flags.has('dry-run') }), terminal)
+  for (const { file, state, says } of plan.findings) {
+    if (says !== null && state !== 'refused') terminal.write(`${file}: ${says}\n`)
+  }
+  for (const note of plan.notes) terminal.write(`- ${note}\n`)
+}
+
+function showSkipped({ skipped }: Plan, { terminal }: Place): void {
+  for (const line of skipped) terminal.write(`${line}\n`)
+}
+
+const styles: Readonly<Record<ShownLine['kind'], Style | null>> = {
+  file: 'bold',
+  place: 'dim',
+  added: 'green',
+  removed: 'red',
+  same: null,
+}
+
+function showLines(lines: readonly ShownLine[], terminal: Terminal): void {
+  for (const { kind, text } of lines) {
+    const style = styles[kind]
+    terminal.write(`${style === null ? text : terminal.ink(style, text)}\n`)
+  }
+}
+
+/** A person can be asked: they see what is written, and type. */
+function isAtTerminal({ isJson }: Place): boolean {
+  return !isJson && isatty(0) && isatty(1)
+}
+
+async function agreed(question: string, flags: CommandWords, place: Place): Promise<boolean> {
+  if (flags.has('yes')) return true
+  if (!isAtTerminal(place)) {
+    const why = place.isJson ? 'with --json nobody is asked' : 'there is no terminal to ask at'
+    throw new Failure('INVALID_INPUT', `Nothing was written: ${why}.`, {
+      reason: 'confirmation_needed',
+      hint: 'Add --yes to write it, or --dry-run to see it only.',
+    })
+  }
+  return answered(`${question} [y/N] `, false)
+}
+
+async function answered(question: string, otherwise: boolean): Promise<boolean> {
+  const answer = await ask(question)
+  return answer === '' ? otherwise : /^(?:y|yes)$/i.test(answer)
+}
+
+async function ask(question: string): Promise<string> {
+  print(question)
+  const lines = createInterface({ input: process.stdin })
+  try {
+    for await (const line of lines) return line.trim()
+    return 'n'
+  } finally {
+    lines.close()
+    process.stdin.pause()
+  }
+}

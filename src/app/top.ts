@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Failure, messageOf } from '../kernel/failure.ts'
+import { screenStreams, tell } from '../surfaces/cli/terminal.ts'
+import { readTopFlags } from './settings/flags.ts'
+import { beforeUnexpectedEnd } from './unexpected.ts'
+import { openWatched } from './watched.ts'
+
+/** Milliseconds within which a signal that this process sends itself has reached it. */
+const reached = 100
+
+/** `waymark top`: a live full screen, until the person leaves. */
+export async function topOfProject(words: readonly string[]): Promise<void> {
+  const { project } = readTopFlags(words)
+  const streams = screenStreams()
+  if (streams === null) {
+    throw new Failure('REFUSED', 'waymark top fills a terminal, and there is none here.', {
+      reason: 'terminal_needed',
+      hint: 'waymark status says the same once; waymark watch prints what needs a person as it happens.',
+    })
+  }
+  // On a full screen it is said there, by the look that fails as well.
+  const watched = await openWatched(project, () => undefined)
+  const { ask } = watched
+  try {
+    const { showTop } = await import('../surfaces/cli/top/app.ts')
+    const head = await watched.head()
+    const screen = showTop(
+      {
+        project: watched.name,
+        read: async () => ({
+          desk: await ask('desk', { limit: 100 }),
+          work: await ask('at_work', {}),
+          missions: await ask('list_missions', { limit: 50 }),
+        }),
+        follow: (changed, signal) => {
+          watched
+            .follow(head, signal, async () => changed())
+            .catch((error: unknown) => tell(`waymark: ${messageOf(error)}\n`))
+        },
+        act: (operation, input) => ask(operation, input),
+        pause: async () => {
+          process.kill(process.pid, 'SIGTSTP')
+          await sleep(reached)
+        },
+      },
+      streams,
+    )
+    beforeUnexpectedEnd(screen.close)
+    await screen.left
+  } finally {
+    await watched.close()
+  }
+}

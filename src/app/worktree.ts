@@ -1,0 +1,192 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { statSync } from 'node:fs'
+import { z } from 'zod'
+import { clients as allClients } from '../clients/setup/clients.ts'
+import { programPaths } from '../clients/setup/detect.ts'
+import { Failure } from '../kernel/failure.ts'
+import { print, processTerminal, tell } from '../surfaces/cli/terminal.ts'
+import { answerAsJson } from './command-line.ts'
+import { withoutInterrupt } from './process.ts'
+import { commandLineActor } from './settings/actor.ts'
+import { type Environment, userName } from './settings/environment.ts'
+import { hasWaymark } from './setup/health.ts'
+
+/** A program that agents work in, as it is started in a terminal. */
+interface TerminalClient {
+  readonly id: string
+  readonly title: string
+  readonly program: string
+}
+
+const clients: readonly TerminalClient[] = [
+  ...allClients.flatMap(({ id, title, terminal: program }) => (program ? [{ id, title, program }] : [])),
+  // Setup knows no files of it.
+  { id: 'qwen', title: 'Qwen Code', program: 'qwen' },
+]
+
+interface Wanted {
+  /** The task, and what `worktree add` takes besides. */
+  readonly words: readonly string[]
+  readonly client: string | undefined
+  readonly starts: boolean
+}
+
+/** Whether these words after `waymark worktree` ask for a client in the tree. */
+export function asksForClient([verb, ...rest]: readonly string[]): boolean {
+  if (verb === 'start') return true
+  return verb === 'add' && rest.some((word) => word === '--start' || /^--client(=|$)/.test(word))
+}
+
+/** Makes the work tree of a task where it has none, and starts a client there, or prints how. Answers the exit code. */
+export async function startInWorkTree([verb = '', ...rest]: readonly string[]): Promise<number> {
+  const wanted = wantedOf(verb, rest)
+  const { starts } = wanted
+  const client = chosen(wanted, process.env)
+  if (starts) assertPerson(client, process.env)
+  const tree = await treeOf(wanted.words)
+  if (typeof tree === 'number') return tree
+  for (const note of tree.notes) tell(`${note}\n`)
+  if (hasWaymark(client.id, tree.path, process.env) === false) {
+    tell(
+      `${client.title} has no Waymark in ${tree.path}: what setup wrote into the project is not committed. Commit it, or run waymark setup ${client.id} --user.\n`,
+    )
+  }
+  const line = commandIn(tree.path, client.program)
+  if (!starts) {
+    print(`${line}\n`)
+    return 0
+  }
+  if (!isInstalled(client, process.env)) throw notInstalled(client, line)
+  tell(`${line}\n`)
+  return run(client, tree.path)
+}
+
+function wantedOf(verb: string, words: readonly string[]): Wanted {
+  const kept: string[] = []
+  let client: string | undefined
+  let starts = verb === 'start'
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? ''
+    if (word === '--start') starts = true
+    else if (word === '--print' && verb === 'start') starts = false
+    else if (word.startsWith('--client=')) client = word.slice('--client='.length)
+    else if (word === '--client') {
+      at += 1
+      client = words[at] ?? ''
+    } else kept.push(word)
+  }
+  const [task = ''] = kept
+  if (task === '' || task.startsWith('-')) {
+    throw new Failure('INVALID_INPUT', `waymark worktree ${verb} needs a task, before its flags.`, {
+      reason: 'task_missing',
+      hint: `Such as: waymark worktree ${verb} t-4k2m9x7c0vqa${verb === 'start' ? '' : ' --client claude'}`,
+    })
+  }
+  return { words: kept, client, starts }
+}
+
+function chosen({ client, words }: Wanted, environment: Environment): TerminalClient {
+  if (client !== undefined) {
+    const known = clients.find(({ id, program }) => id === client || program === client)
+    if (known) return known
+    throw new Failure('INVALID_INPUT', `No client "${client}" is known that works in a terminal.`, {
+      reason: 'client_unknown',
+      hint: `Choose one of ${clients.map(({ id }) => id).join(', ')}; or make the tree with waymark worktree add, and start what you like there.`,
+    })
+  }
+  const installed = clients.filter((each) => isInstalled(each, environment))
+  const [only] = installed
+  if (only && installed.length === 1) return only
+  const way = `waymark worktree start ${words[0] ?? ''} --client ${only?.id ?? 'claude'}`
+  throw new Failure(
+    'INVALID_INPUT',
+    installed.length === 0
+      ? `None of the clients that work in a terminal is on the path: ${clients.map(({ program }) => program).join(', ')}.`
+      : `Several clients are installed: ${installed.map(({ id }) => id).join(', ')}.`,
+    {
+      reason: installed.length === 0 ? 'client_not_installed' : 'client_ambiguous',
+      hint: installed.length === 0 ? `To have its command all the same: ${way} --print` : `Name one: ${way}`,
+    },
+  )
+}
+
+/** A client takes the terminal of a person, and acts for them. */
+function assertPerson({ title, id }: TerminalClient, environment: Environment): void {
+  const actor = commandLineActor(environment, userName())
+  if (actor.kind !== 'person') {
+    throw new Failure(
+      'FORBIDDEN',
+      `${actor.name} is an agent: ${title} is started by a person, in a terminal of theirs.`,
+      {
+        reason: 'person_needed',
+        hint: 'Make the tree with waymark worktree add; start_task { planned_task_id } works there.',
+      },
+    )
+  }
+  if (process.stdin.isTTY === true && processTerminal().interactive) return
+  throw new Failure('UNAVAILABLE', `There is no terminal here in which ${title} could be started.`, {
+    reason: 'terminal_needed',
+    hint: `To have the command instead: waymark worktree start <task> --client ${id} --print`,
+  })
+}
+
+const Listed = z.object({
+  work_trees: z.array(z.object({ task_id: z.string().nullable(), path: z.string() })),
+})
+const Added = z.object({ path: z.string(), notes: z.array(z.string()) })
+
+/** The tree that the task has, else a new one; an exit code where there is none, which was told. */
+async function treeOf(
+  words: readonly string[],
+): Promise<{ readonly path: string; readonly notes: readonly string[] } | number> {
+  const [task = ''] = words
+  const listed = await answerOf(['worktree', 'list', ...projectIn(words)])
+  if (typeof listed === 'number') return listed
+  const own = Listed.parse(listed).work_trees.filter(({ task_id }) => task_id?.startsWith(task))
+  const [only] = own
+  if (only && own.length === 1) return { path: only.path, notes: [] }
+  const added = await answerOf(['worktree', 'add', ...words])
+  return typeof added === 'number' ? added : Added.parse(added)
+}
+
+/** `--project` says where the trees are, too. */
+function projectIn(words: readonly string[]): readonly string[] {
+  const at = words.findIndex((word) => /^--project(=|$)/.test(word))
+  if (at < 0) return []
+  return words[at] === '--project' ? words.slice(at, at + 2) : words.slice(at, at + 1)
+}
+
+/** What a command answers, as JSON; its exit code where it fails, which it tells itself. */
+async function answerOf(words: readonly string[]): Promise<unknown> {
+  const { code, said } = await answerAsJson(words)
+  return code === 0 ? JSON.parse(said) : code
+}
+
+function isInstalled({ program }: TerminalClient, environment: Environment): boolean {
+  return programPaths(program, { platform: process.platform, environment }).some(
+    (path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true,
+  )
+}
+
+function notInstalled({ title, program }: TerminalClient, line: string): Failure {
+  return new Failure('UNAVAILABLE', `${title} is not installed here: there is no ${program} on the path.`, {
+    reason: 'client_not_installed',
+    hint: `The work tree is there. Once it is installed: ${line}`,
+  })
+}
+
+/** For the shell of this system, whatever is in the path. */
+function commandIn(path: string, program: string): string {
+  if (process.platform === 'win32') return `cd /d "${path}" && ${program}`
+  const isPlain = /^[\w./+:@-]+$/.test(path)
+  return `cd ${isPlain ? path : `'${path.replace(/'/g, `'\\''`)}'`} && ${program}`
+}
+
+async function run({ program }: TerminalClient, path: string): Promise<number> {
+  return withoutInterrupt(async () => {
+    const child = spawn(program, [], { cwd: path, stdio: 'inherit', shell: process.platform === 'win32' })
+    const [code] = await once(child, 'exit')
+    return typeof code === 'number' ? code : 1
+  })
+}

@@ -1,0 +1,35 @@
+import { agentsFile, type Client, jsonEntry, jsonPlace, jsonWithComments } from '../setup/client.ts'
+import { pathsOf } from '../setup/ground.ts'
+
+export const antigravity: Client = {
+  id: 'antigravity',
+  title: 'Antigravity',
+  aliases: ['agy'],
+  checked: { version: null, on: '2026-11', by: 'documentation' },
+  server: (ground, scope) =>
+    jsonPlace(
+      scope === 'project'
+        ? pathsOf(ground).project('.agents', 'mcp_config.json')
+        : pathsOf(ground).home('.gemini', 'config', 'mcp_config.json'),
+      jsonWithComments,
+      'mcpServers',
+      'waymark',
+    ),
+  entry: ({ command, args }) => jsonEntry({ command, args }),
+  allow: {
+    kind: 'person',
+    says: 'Antigravity keeps no such list in a file: allow the server in its settings.',
+  },
+  hooks: {
+    kind: 'none',
+    says: 'Antigravity is not known to read hooks outside of plugins: none are written.',
+  },
+  skills: ['.agents/skills'],
+  rules: agentsFile,
+  terminal: 'agy',
+  signs: (ground) => ({
+    project: [pathsOf(ground).project('.agents', 'mcp_config.json')],
+    user: [pathsOf(ground).home('.gemini', 'config'), pathsOf(ground).home('.gemini', 'antigravity')],
+    programs: ['agy', 'antigravity'],
+  }),
+}

@@ -1,0 +1,35 @@
+import { type Client, jsonEntry, jsonPlace, strictJson } from '../setup/client.ts'
+import { folderName, pathsOf } from '../setup/ground.ts'
+
+export const claudeDesktop: Client = {
+  id: 'claude-desktop',
+  title: 'Claude Desktop',
+  checked: { version: null, on: '2026-11', by: 'documentation' },
+  server: (ground, scope) =>
+    scope === 'project'
+      ? null
+      : jsonPlace(
+          pathsOf(ground).application('Claude', 'claude_desktop_config.json'),
+          strictJson,
+          'mcpServers',
+          `waymark-${folderName(ground)}`,
+        ),
+  entry: ({ command, args, ground }) => jsonEntry({ command, args: [...args, '--project', ground.folder] }),
+  namesProject: true,
+  allow: {
+    kind: 'person',
+    says: 'Claude Desktop keeps no such list in a file: choose "Always allow" at the first call of a tool.',
+  },
+  hooks: {
+    kind: 'none',
+    says: 'Claude Desktop has no hooks: what agents call is all that is recorded there.',
+  },
+  skills: [],
+  rules: () => null,
+  signs: (ground) => ({
+    project: [],
+    user: [pathsOf(ground).application('Claude')],
+    programs: ['claude-desktop'],
+  }),
+  afterwards: () => ['Restart Claude Desktop: it reads its file when it starts.'],
+}

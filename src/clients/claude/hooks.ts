@@ -1,0 +1,41 @@
+import { type ClientAdapter, type ClientChecked, commonEvents, commonFields } from '../hooks/client.ts'
+
+// The tool that starts a subagent changes nothing itself: what the subagent does is told by its own calls.
+export const claudeReads = [
+  'Read',
+  'Grep',
+  'Glob',
+  'LS',
+  'LSP',
+  'Web*',
+  'Task*',
+  'Agent',
+  'Kill*',
+  'BashOutput',
+  'ListMcp*',
+  'ReadMcp*',
+  'ToolSearch',
+  'AskUserQuestion',
+  'EnterPlanMode',
+  'ExitPlanMode',
+  'Skill',
+]
+
+export const claude: ClientAdapter = {
+  name: 'claude',
+  events: {
+    ...commonEvents,
+    PostModelSwitch: 'model_switched',
+    TaskCreated: 'item_added',
+    TaskCompleted: 'item_done',
+  },
+  fields: { ...commonFields, model: 'model|to_model' },
+  edits: ['Write', 'Edit', 'MultiEdit', 'NotebookEdit'],
+  reads: claudeReads,
+}
+
+export const claudeChecked: ClientChecked = {
+  label: 'Claude Code',
+  checked: { version: '2.1', on: '2026-11-22' },
+  coverage: { edits: true, failures: true, subagents: true, ids: true },
+}

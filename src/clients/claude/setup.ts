@@ -1,0 +1,125 @@
+import { type Client, jsonEntry, jsonPlace, strictJson } from '../setup/client.ts'
+import type { Edit } from '../setup/edit/edit-file.ts'
+import { jsonValue } from '../setup/edit/json.ts'
+import { type Ground, pathsOf } from '../setup/ground.ts'
+import { claudeShape } from '../setup/hook-shapes.ts'
+
+/** Tools that only look, and are called most: no process is started for them. */
+const reading = '^(?!(?:Read|Grep|Glob|LS|WebFetch|WebSearch)$)'
+
+export const claude: Client = {
+  id: 'claude',
+  title: 'Claude Code',
+  aliases: ['claude-code'],
+  checked: { version: '2.1.330', on: '2026-11', by: 'program' },
+  server: (ground, scope) =>
+    jsonPlace(
+      scope === 'project' ? pathsOf(ground).project('.mcp.json') : pathsOf(ground).home('.claude.json'),
+      strictJson,
+      'mcpServers',
+      'waymark',
+    ),
+  entry: ({ command, args }) => jsonEntry({ type: 'stdio', command, args }),
+  formerly: ({ command, args }) => [jsonEntry({ command, args })],
+  plugin: (ground, read) =>
+    claudeHookFiles(ground).find((file) => {
+      const enabled = jsonValue(read(file) ?? '', ['enabledPlugins'])
+      return Object.entries(enabled ?? {}).some(([name, on]) => name.startsWith('waymark@') && on === true)
+    }) ?? null,
+  allow: {
+    kind: 'files',
+    edits: ({ ground, scope, byPlugin }) => {
+      // Nothing of a project's goes into the user's file: a server of this name in another repository would be allowed too.
+      const file =
+        scope === 'project'
+          ? pathsOf(ground).project('.claude', 'settings.local.json')
+          : pathsOf(ground).home('.claude', 'settings.json')
+      const named = (keys: readonly string[], value: string): Edit => ({
+        kind: 'json',
+        part: 'allow',
+        file,
+        format: strictJson,
+        place: { keys, item: true },
+        value,
+      })
+      if (byPlugin) return [named(['permissions', 'allow'], 'mcp__plugin_waymark_waymark__*')]
+      const tools = named(['permissions', 'allow'], 'mcp__waymark__*')
+      return scope === 'project' ? [tools, named(['enabledMcpjsonServers'], 'waymark')] : [tools]
+    },
+    says: ({ scope }) =>
+      scope === 'project'
+        ? ['.claude/settings.local.json is your own file: keep it out of the repository.']
+        : [],
+  },
+  hooks: {
+    kind: 'hooks',
+    file: (ground, scope) =>
+      scope === 'project'
+        ? pathsOf(ground).project('.claude', 'settings.json')
+        : pathsOf(ground).home('.claude', 'settings.json'),
+    own: (ground) => pathsOf(ground).project('.claude', 'settings.local.json'),
+    edits: claudeShape(),
+    sees: (ground) => claudeHookFiles(ground),
+    events: [
+      { name: 'SessionStart', gate: 'session-start' },
+      { name: 'UserPromptSubmit' },
+      { name: 'PreToolUse', gate: 'pre-tool-use', matcher: reading },
+      { name: 'PostToolUse', matcher: reading, isAsync: true },
+      { name: 'PostToolUseFailure', matcher: reading, isAsync: true },
+      { name: 'PostModelSwitch', isAsync: true },
+      { name: 'SubagentStart', isAsync: true },
+      { name: 'SubagentStop', isAsync: true },
+      { name: 'TaskCreated', isAsync: true },
+      { name: 'TaskCompleted', isAsync: true },
+      { name: 'Stop', gate: 'stop' },
+      { name: 'StopFailure' },
+      { name: 'SessionEnd', seconds: 1 },
+    ],
+  },
+  skills: ['.claude/skills'],
+  rules: (ground, scope) =>
+    scope === 'project' ? pathsOf(ground).project('CLAUDE.md') : pathsOf(ground).home('.claude', 'CLAUDE.md'),
+  terminal: 'claude',
+  signs: (ground) => ({
+    project: ['.mcp.json', '.claude', 'CLAUDE.md'].map((name) => pathsOf(ground).project(name)),
+    user: [pathsOf(ground).home('.claude'), pathsOf(ground).home('.claude.json')],
+    programs: ['claude'],
+  }),
+  afterwards: ({ scope, server, allow }) =>
+    scope === 'project' && server
+      ? [
+          allow
+            ? 'Claude Code starts the server once you trust this folder: it asks when you start claude here.'
+            : 'Claude Code asks once whether it may use .mcp.json of this folder.',
+        ]
+      : [],
+  trust: (ground, read) => {
+    const everywhere = pathsOf(ground).home('.claude', 'settings.json')
+    const approved = jsonValue(read(everywhere) ?? '', ['enabledMcpjsonServers'])
+    if (Array.isArray(approved) && approved.includes('waymark')) {
+      const says = `${everywhere} approves the server of that name in every repository, whoever wrote it: take waymark out of enabledMcpjsonServers there`
+      return { ok: false, says }
+    }
+    const known = jsonValue(read(pathsOf(ground).home('.claude.json')) ?? '', ['projects', ground.folder])
+    if (typeof known !== 'object' || known === null) return null
+    const said = known as {
+      readonly hasTrustDialogAccepted?: unknown
+      readonly disabledMcpjsonServers?: unknown
+    }
+    if (Array.isArray(said.disabledMcpjsonServers) && said.disabledMcpjsonServers.includes('waymark')) {
+      return { ok: false, says: 'the server of .mcp.json was refused in Claude Code: /mcp there allows it' }
+    }
+    if (said.hasTrustDialogAccepted === true) return { ok: true, says: 'the folder is trusted' }
+    return { ok: false, says: 'the folder is not trusted yet: start claude in it once' }
+  },
+}
+
+/** Files whose hooks Claude Code runs, and others after it. */
+export function claudeHookFiles(ground: Ground): readonly string[] {
+  const { project, home } = pathsOf(ground)
+  return [
+    project('.claude', 'settings.json'),
+    project('.claude', 'settings.local.json'),
+    home('.claude', 'settings.json'),
+  ]
+}

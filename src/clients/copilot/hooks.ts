@@ -1,0 +1,36 @@
+import { claudeReads } from '../claude/hooks.ts'
+import { type ClientAdapter, type ClientChecked, commonEvents, commonFields } from '../hooks/client.ts'
+
+/** Registered by the names of Claude Code's events, it tells in Claude Code's words, tools included. */
+export const copilot: ClientAdapter = {
+  name: 'copilot',
+  events: {
+    ...commonEvents,
+    subagentStart: 'agent_started',
+    ErrorOccurred: 'turn_failed',
+  },
+  fields: {
+    ...commonFields,
+    turn: '',
+    session: 'session_id|sessionId',
+    answer: 'tool_result',
+    agent: 'agent_id',
+    agentType: 'agent_type|agentName',
+    transcript: 'transcript_path|transcriptPath',
+  },
+  edits: ['Write', 'Edit', 'create', 'edit', 'str_replace_editor', 'apply_patch'],
+  reads: [
+    ...claudeReads.filter((name) => name !== 'Agent' && name !== 'Task*'),
+    'report_intent',
+    '*_bash',
+    'fetch_*',
+    'sql',
+  ],
+}
+
+export const copilotChecked: ClientChecked = {
+  label: 'Copilot CLI',
+  checked: { version: '1.0', on: '2026-11-22' },
+  // The subagent `general-purpose` tells of neither its start nor its end.
+  coverage: { edits: true, failures: true, subagents: false, ids: false },
+}

@@ -1,0 +1,71 @@
+import { type Client, jsonEntry, jsonPlace, jsonWithComments } from '../setup/client.ts'
+import { jsonValue } from '../setup/edit/json.ts'
+import { pathsOf } from '../setup/ground.ts'
+import { claudeShape } from '../setup/hook-shapes.ts'
+
+const reading = '^(?!(?:read_file|read_many_files|list_directory|glob|grep_search|search_file_content)$)'
+
+export const gemini: Client = {
+  id: 'gemini',
+  title: 'Gemini CLI',
+  aliases: ['gemini-cli'],
+  checked: { version: '0.61', on: '2026-11', by: 'program' },
+  server: (ground, scope) =>
+    jsonPlace(
+      pathsOf(ground)[scope === 'project' ? 'project' : 'home']('.gemini', 'settings.json'),
+      jsonWithComments,
+      'mcpServers',
+      'waymark',
+    ),
+  entry: ({ command, args, allow }) =>
+    jsonEntry({ command, args, timeout: 60_000, ...(allow && { trust: true }) }),
+  formerly: ({ command, args }) => [jsonEntry({ command, args })],
+  allow: { kind: 'entry' },
+  hooks: {
+    kind: 'hooks',
+    file: (ground, scope) =>
+      pathsOf(ground)[scope === 'project' ? 'project' : 'home']('.gemini', 'settings.json'),
+    edits: claudeShape({ unit: 'ms', format: jsonWithComments }),
+    sees: (ground) => [
+      pathsOf(ground).project('.gemini', 'settings.json'),
+      pathsOf(ground).home('.gemini', 'settings.json'),
+    ],
+    events: [
+      { name: 'SessionStart', gate: 'session-start' },
+      { name: 'BeforeAgent' },
+      { name: 'BeforeTool', gate: 'pre-tool-use', matcher: reading },
+      { name: 'AfterTool', matcher: reading },
+      { name: 'AfterAgent' },
+      { name: 'SessionEnd' },
+    ],
+  },
+  skills: [],
+  rules: (ground, scope) =>
+    pathsOf(ground)[scope === 'project' ? 'project' : 'home'](
+      ...(scope === 'project' ? [] : ['.gemini']),
+      'GEMINI.md',
+    ),
+  terminal: 'gemini',
+  signs: (ground) => ({
+    project: [pathsOf(ground).project('.gemini'), pathsOf(ground).project('GEMINI.md')],
+    user: [pathsOf(ground).home('.gemini', 'settings.json')],
+    programs: ['gemini'],
+  }),
+  afterwards: ({ scope }) => [
+    'Gemini CLI starts no server in a folder that it does not trust.',
+    ...(scope === 'project'
+      ? [
+          'Gemini CLI reads only the .gemini/settings.json of the folder in which it is started: with --user it has Waymark in folders below, too.',
+        ]
+      : []),
+  ],
+  trust: (ground, read) => {
+    const known = jsonValue(read(pathsOf(ground).home('.gemini', 'trustedFolders.json')) ?? '', [
+      ground.folder,
+    ])
+    if (known === undefined) return null
+    return known === 'DO_NOT_TRUST'
+      ? { ok: false, says: 'the folder is not trusted in Gemini CLI: /permissions there changes it' }
+      : { ok: true, says: 'the folder is trusted' }
+  },
+}

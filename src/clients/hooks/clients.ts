@@ -1,0 +1,51 @@
+import { claude } from '../claude/hooks.ts'
+import { cline } from '../cline/hooks.ts'
+import { codex } from '../codex/hooks.ts'
+import { copilot } from '../copilot/hooks.ts'
+import { cursor } from '../cursor/hooks.ts'
+import { devin } from '../devin/hooks.ts'
+import { gemini } from '../gemini/hooks.ts'
+import { opencode } from '../opencode/hooks.ts'
+import { vscode } from '../vscode/hooks.ts'
+import { type ClientAdapter, textAt } from './client.ts'
+
+export const clients: readonly ClientAdapter[] = [
+  claude,
+  cursor,
+  codex,
+  gemini,
+  opencode,
+  copilot,
+  vscode,
+  devin,
+  cline,
+]
+
+function clientNamed(name: string): ClientAdapter | undefined {
+  return clients.find((client) => client.name === name)
+}
+
+/**
+ * Who speaks. Clients read the hook files of others, so the payload counts before the word on the registered line.
+ */
+export function clientOf(
+  payload: object,
+  { word, environment }: { readonly word: string; readonly environment: Readonly<NodeJS.ProcessEnv> },
+): ClientAdapter {
+  const has = (places: string) => textAt(payload, places) !== null
+  const event = textAt(payload, 'hook_event_name') ?? ''
+  const transcript = (textAt(payload, 'transcript_path') ?? '').replaceAll('\\', '/')
+  if (has('clineVersion|hookName')) return cline
+  if (has('cursor_version') || (has('conversation_id') && has('generation_id'))) return cursor
+  if (word === 'opencode') return opencode
+  if (/^(?:Before|After)(?:Tool|Agent)$/.test(event) || transcript.includes('/.gemini/')) return gemini
+  if (has('hookEventName') || /\/workspaceStorage\//.test(transcript)) return vscode
+  if (transcript.includes('/.copilot/')) return copilot
+  if (has('turn_id') || /\/rollout-[^/]*\.jsonl$/.test(transcript)) return codex
+  if (transcript.includes('/.claude/') || has('prompt_id')) return word === 'devin' ? devin : claude
+  if (word !== '' && word !== 'claude') return clientNamed(word) ?? claude
+  // Of Claude Code's words only: a time is what Copilot and VS Code add, and its own variable what Cursor does.
+  if (environment['CURSOR_VERSION']) return cursor
+  if (has('timestamp')) return has('tool_use_id') ? vscode : copilot
+  return claude
+}

@@ -1,0 +1,33 @@
+import { posix, win32 } from 'node:path'
+import type { Client } from './client.ts'
+import { clients } from './clients.ts'
+import type { Ground } from './ground.ts'
+
+export interface Detected {
+  readonly client: Client
+  /** What it was noticed by. */
+  readonly by: string
+}
+
+/** The clients of a machine: by files of the project, then by the user's, then by programs. Those of the project first. */
+export function detectClients(ground: Ground, exists: (path: string) => boolean): readonly Detected[] {
+  const found = clients.flatMap((client) => {
+    const { project, user, programs } = client.signs(ground)
+    const paths = [...project, ...user].find(exists)
+    const by = paths ?? programs.flatMap((name) => programPaths(name, ground)).find(exists)
+    return by === undefined ? [] : [{ client, by, isProjects: project.includes(by) }]
+  })
+  return [...found.filter(({ isProjects }) => isProjects), ...found.filter(({ isProjects }) => !isProjects)]
+}
+
+/** Where a program of a name would be. */
+export function programPaths(
+  name: string,
+  { platform, environment }: Pick<Ground, 'platform' | 'environment'>,
+): readonly string[] {
+  const isWindows = platform === 'win32'
+  const path = isWindows ? win32 : posix
+  const folders = (environment['PATH'] ?? environment['Path'] ?? '').split(path.delimiter).filter(Boolean)
+  const names = isWindows ? [`${name}.exe`, `${name}.cmd`] : [name]
+  return folders.flatMap((folder) => names.map((file) => path.join(folder, file)))
+}

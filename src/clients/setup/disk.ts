@@ -1,0 +1,374 @@
+import { randomBytes } from 'node:crypto'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { errorCode, Failure, messageOf } from '../../kernel/failure.ts'
+import { isWithin, reachedPath } from '../../kernel/files/contained.ts'
+import { readRegularSync } from '../../kernel/files/regular-file.ts'
+import { type Change, hashOf } from './edit/edit-file.ts'
+import { isBare, type PlannedFile } from './plan.ts'
+
+/** What was done to a file, and what it was before: enough to take it back on another day. */
+export interface FileRecord {
+  /** As the client names it; `target` is where a link leads. */
+  readonly file: string
+  readonly target: string
+  /** The bytes that it had without us, in base64; null where there was no file. */
+  readonly before: string | null
+  readonly beforeHash: string | null
+  readonly afterHash: string
+  /** Folders that were made for it, the innermost first. */
+  readonly folders: readonly string[]
+  /** Where its new bytes were put first: there until it is renamed. */
+  readonly temporary: string
+  readonly changes: readonly Change[]
+}
+
+/** The files of this machine, each read once. */
+export class Disk {
+  readonly #read = new Map<string, Found>()
+
+  /** The text without its byte order mark; null where there is no such file, or none that could be read. */
+  read = (file: string): string | null => {
+    const { text } = this.#found(file)
+    return text
+  }
+
+  fault = (file: string): string | null => this.#found(file).fault
+
+  /** The bytes as they were read. */
+  bytes = (file: string): Buffer | null => this.#found(file).bytes
+
+  expand = (pattern: string): readonly string[] => {
+    const [before = '', after = ''] = basename(pattern).split('*')
+    try {
+      return readdirSync(dirname(pattern))
+        .filter((name) => name.startsWith(before) && name.endsWith(after))
+        .map((name) => join(dirname(pattern), name))
+    } catch {
+      return []
+    }
+  }
+
+  exists = (path: string): boolean => {
+    try {
+      return statSync(path, { throwIfNoEntry: false }) !== undefined
+    } catch {
+      return false
+    }
+  }
+
+  #found(file: string): Found {
+    const known = this.#read.get(file) ?? look(file)
+    this.#read.set(file, known)
+    return known
+  }
+}
+
+interface Found {
+  readonly bytes: Buffer | null
+  readonly text: string | null
+  readonly fault: string | null
+}
+
+const mark = '\uFEFF'
+
+function look(file: string): Found {
+  try {
+    const bytes = readRegularSync(file)
+    const text = textOf(bytes)
+    return text === null ? { bytes, text, fault: 'it is not UTF-8 text' } : { bytes, text, fault: null }
+  } catch (error) {
+    const code = errorCode(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { bytes: null, text: null, fault: null }
+    return { bytes: null, text: null, fault: `it cannot be read (${code ?? messageOf(error)})` }
+  }
+}
+
+/** Null for what is no UTF-8. */
+export function textOf(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+/** What writes: the file system, or one that fails in a test. */
+export interface Writer {
+  write(path: string, bytes: Uint8Array, mode: number): void
+  rename(from: string, to: string): void
+}
+
+export const writer: Writer = {
+  write(path, bytes, mode) {
+    const file = openSync(path, 'wx', mode)
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
+      fchmodSync(file, mode) // whatever the umask is
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+  },
+  rename: renameSync,
+}
+
+export interface Applying {
+  /** The project's folder: a link in it may not lead out of it. */
+  readonly project: string
+  readonly disk: Disk
+  readonly writer: Writer
+  readonly recordOf: (file: string) => FileRecord | null
+  /** Keeps these records, and forgets those of the files named. */
+  readonly keep: (records: readonly FileRecord[], forgotten: readonly string[]) => void
+}
+
+interface Step {
+  readonly planned: PlannedFile
+  readonly target: string
+  readonly bytes: Buffer | null
+  readonly after: Buffer | null
+  readonly mode: number
+  readonly temporary: string
+  readonly folders: readonly string[]
+}
+
+/**
+ * Writes planned files, all of them or none: first every temporary, then what is needed to take it back, then the renames.
+ * Fails with CONFLICT where a file changed since it was read, with UNAVAILABLE where the disk does not take them.
+ */
+export function applyPlan(files: readonly PlannedFile[], applying: Applying): void {
+  const changed = files.filter(({ before, text }) => before !== text)
+  const steps = changed.map((planned) => stepFor(planned, applying))
+  const earlier = files.flatMap(({ file }) => applying.recordOf(file) ?? [])
+  const made: string[] = []
+  const done: Step[] = []
+  try {
+    for (const step of steps) {
+      refuseChanged(step)
+      for (const folder of step.folders.toReversed()) {
+        if (statSync(folder, { throwIfNoEntry: false })) continue
+        mkdirSync(folder)
+        made.push(folder)
+      }
+      if (step.after !== null) applying.writer.write(step.temporary, step.after, step.mode)
+    }
+    const records = files.flatMap((planned) => recordFor(planned, steps, applying) ?? [])
+    const forgotten = files
+      .map(({ file }) => file)
+      .filter((file) => !records.some((one) => one.file === file))
+    applying.keep([...records, ...earlier.filter(({ file }) => forgotten.includes(file))], [])
+    for (const step of steps) {
+      refuseChanged(step)
+      if (step.after === null) rmSync(step.target)
+      else applying.writer.rename(step.temporary, step.target)
+      done.push(step)
+    }
+    for (const record of earlier) rmSync(record.temporary, { force: true })
+    for (const { file } of files.filter(({ text }) => text === null)) removeEmpty(earlier, file)
+    applying.keep(records, forgotten)
+  } catch (error) {
+    const lost = putBack(done)
+    for (const { temporary } of steps) rmSync(temporary, { force: true })
+    for (const folder of made.toReversed()) removeIfEmpty(folder)
+    const known = earlier.map(({ file }) => file)
+    applying.keep(
+      earlier,
+      files.map(({ file }) => file).filter((file) => !known.includes(file)),
+    )
+    if (error instanceof Failure) throw error
+    const what = lost.length === 0 ? 'Nothing was changed' : `${lost.join(' and ')} could not be put back`
+    // People know the file, not the one that is put beside it first.
+    const why = steps.reduce((said, step) => said.replaceAll(step.temporary, step.target), messageOf(error))
+    throw new Failure('UNAVAILABLE', `The files could not be written: ${why}. ${what}.`, {
+      reason: 'file_not_writable',
+      hint: 'Make room or make the files writable, then run the same command again.',
+      cause: error,
+    })
+  }
+}
+
+interface Obstacle {
+  readonly reason: string
+  readonly says: string
+  readonly hint: string
+}
+
+/** What is in the way of planned files, as far as that shows before; null where nothing is. */
+export function obstacleTo(files: readonly PlannedFile[], project: string): Obstacle | null {
+  const changed = files.filter(({ before, text }) => before !== text)
+  return changed.map(({ file }) => obstacleAt(file, project)).find((found) => found !== null) ?? null
+}
+
+/** Fails with UNAVAILABLE where something is. */
+export function refuseObstacle(found: Obstacle | null): void {
+  if (found)
+    throw new Failure('UNAVAILABLE', `${found.says}: nothing was written.`, {
+      reason: found.reason,
+      hint: found.hint,
+    })
+}
+
+function obstacleAt(file: string, project: string): Obstacle | null {
+  const target = targetOf(file)
+  if (isWithin(project, file) && !isWithin(realOf(project), realOf(target))) {
+    const says = `${file} is a link that leads out of the project, to ${target}`
+    return {
+      reason: 'link_out_of_project',
+      says,
+      hint: 'Replace the link by a file of its own, then run the same command again.',
+    }
+  }
+  const found = entryAt(target)
+  const hint = 'Make it writable, then run the same command again.'
+  if (found && (found.mode & 0o222) === 0)
+    return { reason: 'file_not_writable', says: `${file} is read-only`, hint }
+  const folder = folderThere(dirname(target))
+  if (!entryAt(folder)?.isDirectory()) {
+    const says = `${folder} is not a folder, and ${file} belongs below it`
+    return { reason: 'not_a_folder', says, hint: 'Move it away, then run the same command again.' }
+  }
+  try {
+    accessSync(folder, constants.W_OK)
+    return null
+  } catch {
+    return { reason: 'folder_not_writable', says: `${folder} cannot be written`, hint }
+  }
+}
+
+/** The nearest one that is there already, upwards. */
+function folderThere(folder: string): string {
+  return entryAt(folder) || dirname(folder) === folder ? folder : folderThere(dirname(folder))
+}
+
+function entryAt(path: string, ask: typeof statSync = statSync): Stats | undefined {
+  try {
+    return ask(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined // a file where a folder should be: the walk upwards meets it
+  }
+}
+
+function stepFor(planned: PlannedFile, { disk, project }: Applying): Step {
+  const target = targetOf(planned.file)
+  const bytes = disk.bytes(planned.file)
+  const found = bytes === null ? undefined : entryAt(target)
+  refuseObstacle(obstacleAt(planned.file, project))
+  const mode = found ? found.mode & 0o777 : planned.executable ? 0o755 : 0o644
+  return {
+    planned,
+    target,
+    bytes,
+    after: planned.text === null ? null : withMark(planned.text, bytes),
+    mode: planned.executable ? mode | 0o111 : mode,
+    temporary: join(dirname(target), `${basename(target)}.waymark-${randomBytes(4).toString('hex')}`),
+    folders: missingFolders(dirname(target)),
+  }
+}
+
+/** With the byte order mark that the file began with. */
+function withMark(text: string, bytes: Buffer | null): Buffer {
+  const isMarked = bytes?.subarray(0, 3).equals(Buffer.from(mark)) === true
+  return Buffer.from((isMarked ? mark : '') + text)
+}
+
+/** Where a link leads in the end, though nothing may be there yet. */
+function targetOf(file: string): string {
+  try {
+    return realpathSync.native(file)
+  } catch {
+    const link = entryAt(file, lstatSync)
+    return link?.isSymbolicLink() ? targetOf(resolve(dirname(file), readlinkSync(file))) : file
+  }
+}
+
+/** Links resolved, as far as there is something. */
+function realOf(path: string): string {
+  const real = reachedPath(path)
+  return typeof real === 'string' ? real : path
+}
+
+function missingFolders(folder: string): readonly string[] {
+  if (statSync(folder, { throwIfNoEntry: false }) || dirname(folder) === folder) return []
+  return [folder, ...missingFolders(dirname(folder))]
+}
+
+function refuseChanged({ planned, bytes }: Step): void {
+  const now = look(planned.file).bytes
+  if (now === null ? bytes === null : bytes?.equals(now) === true) return
+  throw new Failure('CONFLICT', `${planned.file} changed meanwhile: nothing was written.`, {
+    reason: 'file_changed',
+    hint: 'Run the same command again: it looks at the file anew.',
+  })
+}
+
+function recordFor(planned: PlannedFile, steps: readonly Step[], applying: Applying): FileRecord | null {
+  const { file, changes } = planned
+  const known = applying.recordOf(file)
+  if (changes.length === 0) return null
+  const step = steps.find((one) => one.planned === planned)
+  if (!step) return known && { ...known, changes }
+  const isKnown = known !== null && step.bytes !== null && known.afterHash === hashOf(step.bytes)
+  const before = isKnown ? known.before : withoutUs(planned, step.bytes, known)
+  return {
+    file,
+    target: step.target,
+    before,
+    beforeHash: before === null ? null : hashOf(Buffer.from(before, 'base64')),
+    afterHash: hashOf(step.after ?? ''),
+    folders: [...step.folders, ...(known?.folders ?? [])],
+    temporary: step.temporary,
+    changes,
+  }
+}
+
+/** In base64, what a file would be had setup never touched it; null where nobody else wrote anything into it. */
+function withoutUs({ without }: PlannedFile, bytes: Buffer | null, known: FileRecord | null): string | null {
+  if (without === null || (known?.before === null && isBare(without))) return null
+  return withMark(without, bytes).toString('base64')
+}
+
+/** The files as they were before their renames. Answers those that could not be put back. */
+function putBack(done: readonly Step[]): readonly string[] {
+  const lost: string[] = []
+  for (const { target, bytes, mode, temporary } of done.toReversed()) {
+    try {
+      if (bytes === null) rmSync(target, { force: true })
+      else {
+        writer.write(temporary, bytes, mode)
+        writer.rename(temporary, target)
+      }
+    } catch {
+      lost.push(target)
+    }
+  }
+  return lost
+}
+
+function removeEmpty(records: readonly FileRecord[], file: string): void {
+  for (const folder of records.find((record) => record.file === file)?.folders ?? []) removeIfEmpty(folder)
+}
+
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder)
+  } catch {} // there is something else in it, or it is gone already
+}

@@ -1,0 +1,240 @@
+import { spawn } from 'node:child_process'
+import { isAbsolute } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import type { ClientHealth } from '../ports/client-health.ts'
+import type { Client, Reader, ServerPlace } from './client.ts'
+import { clients } from './clients.ts'
+import { detectClients } from './detect.ts'
+import type { Change, Edit } from './edit/edit-file.ts'
+import { jsonValue } from './edit/json.ts'
+import type { Json } from './edit/json-text.ts'
+import { tomlTable } from './edit/toml.ts'
+import { type Ground, pathsOf } from './ground.ts'
+import { holdsServer } from './plan.ts'
+
+export interface Examined {
+  readonly ground: Ground
+  readonly read: Reader
+  readonly exists: (path: string) => boolean
+  readonly changesOf: (file: string) => readonly Change[]
+}
+
+/** Whether each client that is set up, or used here, can work: its entry, its command, its project, its trust. */
+export async function clientsHealth(examined: Examined): Promise<readonly ClientHealth[]> {
+  const starts = new Map<string, Promise<string | null>>()
+  const used = detectClients(examined.ground, examined.exists).map(({ client }) => client)
+  const found = await Promise.all(
+    clients.map((client) => healthOf(client, { ...examined, isUsed: used.includes(client), starts })),
+  )
+  return found.filter((health) => health !== null)
+}
+
+async function healthOf(
+  client: Client,
+  examined: Examined & {
+    /** It is on this machine, as init would find it. */
+    readonly isUsed: boolean
+    readonly starts: Map<string, Promise<string | null>>
+  },
+): Promise<ClientHealth | null> {
+  const { ground, read, isUsed, starts } = examined
+  const place = serverFound(client, examined)
+  // A file of others that it would read if it were here is no news.
+  if (!isUsed && !(place && isSetUp(client, examined.changesOf(place.file)))) return null
+  const about = (ok: boolean, ...said: readonly string[]) => ({
+    client: client.id,
+    ok,
+    finding: `${client.title}: ${said.filter(Boolean).join('; ')}`,
+  })
+  const plugin = client.plugin?.(ground, read) ?? null
+  if (place === undefined && plugin !== null) {
+    return about(true, `its plugin brings the server, and ${plugin} switches it on`)
+  }
+  if (place === undefined) return about(true, `not set up here: waymark setup ${client.id}`)
+  const entry = entryAt(place, read)
+  if (entry === null) return about(false, `the entry in ${place.file} names no command`)
+  const trust = client.trust?.(ground, read) ?? null
+  const complaint = await startComplaint(entry, place, examined, starts)
+  return about(
+    complaint === null && trust?.ok !== false,
+    `the entry is in ${place.file}`,
+    complaint ?? 'its command starts and answers',
+    `project ${projectOf(entry, ground)}`,
+    trust?.says ?? '',
+    isAllowed(client, place, examined) ? 'its tools are allowed' : '',
+  )
+}
+
+function isSetUp({ id }: Client, changes: readonly Change[]): boolean {
+  return changes.some(({ owners }) => owners.some((owner) => owner.split(' ')[0] === id))
+}
+
+/** Where a client finds an entry of the server in this folder. Not in a plugin. */
+function serverFound(
+  client: Client,
+  { ground, read }: Pick<Examined, 'ground' | 'read'>,
+): ServerPlace | undefined {
+  const places = [
+    client.server(ground, 'project'),
+    client.server(ground, 'user'),
+    client.alsoWrites?.(ground) ?? null,
+    ...(client.seesServers?.(ground) ?? []),
+  ]
+  return places.flatMap((place) => place ?? []).find((place) => holdsServer(place, read))
+}
+
+/** Whether a client that is started in the folder has Waymark there. */
+export function findsServer(client: Client, at: Pick<Examined, 'ground' | 'read'>): boolean {
+  return serverFound(client, at) !== undefined || (client.plugin?.(at.ground, at.read) ?? null) !== null
+}
+
+interface ServerEntry {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly environment: Readonly<Record<string, string>>
+  readonly value: unknown
+}
+
+function entryAt({ file, holder }: ServerPlace, read: Reader): ServerEntry | null {
+  const text = read(file) ?? ''
+  const value: unknown = holder.kind === 'json' ? jsonValue(text, holder.keys) : tomlTable(text, holder.name)
+  if (typeof value !== 'object' || value === null) return null
+  const said = value as { readonly command?: unknown; readonly args?: unknown; readonly env?: unknown }
+  // OpenCode writes command and arguments as one list.
+  const words = [said.command ?? [], said.args ?? []].flat()
+  const [command, ...args] = words.filter((word) => typeof word === 'string')
+  if (command === undefined) return null
+  const environment = Object.entries(said.env ?? {}).filter(([, text]) => typeof text === 'string')
+  return { command, args, environment: Object.fromEntries(environment), value }
+}
+
+function projectOf({ args, environment }: ServerEntry, ground: Ground): string {
+  const named = args[args.indexOf('--project') + 1]
+  if (args.includes('--project') && named !== undefined) return named
+  return filledIn(environment['WAYMARK_PROJECT'] ?? ground.folder, ground)
+}
+
+function filledIn(text: string, { folder }: Ground): string {
+  return text.replaceAll(/\$\{workspace(?:Folder|Path)\}/g, folder)
+}
+
+/** Why the command of an entry does not work; null where it does. */
+function startComplaint(
+  entry: ServerEntry,
+  place: ServerPlace,
+  { ground, exists, changesOf }: Examined,
+  starts: Map<string, Promise<string | null>>,
+): Promise<string | null> | string {
+  const { command, args } = entry
+  const line = [command, ...args].join(' ')
+  const program = [command, args[0] ?? ''].filter((word) => isAbsolute(word))
+  const missing = program.find((file) => !exists(file))
+  if (missing !== undefined) return `its command does not start: there is no ${missing}`
+  const isRecorded = changesOf(place.file).some(
+    (change) => change.kind === 'added' && isDeepStrictEqual(change.value, entry.value),
+  )
+  if (/^(?:npx|cmd)$/.test(command)) return `its command was not tried, as npx may have to fetch it: ${line}`
+  if (!isRecorded && !isOfSetup(entry, place, ground)) {
+    const beside = Object.keys(entry.environment).join(', ')
+    return `its command is not one of setup, so it was not tried: ${line}${beside && `, with ${beside}`}`
+  }
+  const environment = Object.fromEntries(
+    Object.entries(entry.environment).map(([name, text]) => [name, filledIn(text, ground)]),
+  )
+  const key = JSON.stringify([line, environment])
+  const started = starts.get(key) ?? answersInitialize(entry, environment, ground)
+  starts.set(key, started)
+  return started
+}
+
+/** A file of a repository may name any program, words and variables: only what setup writes there is started. */
+function isOfSetup({ command, args, environment }: ServerEntry, place: ServerPlace, ground: Ground): boolean {
+  const isThisCopy = command === ground.program.node && args[0] === ground.program.bin
+  if (command !== 'waymark' && !isThisCopy) return false
+  if (!place.file.startsWith(pathsOf(ground).project())) return true
+  const [first, ...rest] = isThisCopy ? args.slice(1) : args
+  const isKnown = (word: string) =>
+    word === ground.folder || /^(?:--(?:toolsets|project)|[a-z,]+)$/.test(word)
+  const isPlain = Object.keys(environment).every((name) => name === 'WAYMARK_PROJECT')
+  return first === 'mcp' && rest.every(isKnown) && isPlain
+}
+
+// A busy machine takes seconds to start Node.
+const patience = 15_000
+
+/** Starts a server as the client would, and asks it for its first answer. */
+function answersInitialize(
+  { command, args }: ServerEntry,
+  environment: Readonly<Record<string, string>>,
+  { folder, platform, environment: own }: Ground,
+): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = spawn(command, args, {
+      cwd: folder,
+      env: { ...own, ...environment },
+      stdio: ['pipe', 'pipe', 'ignore'],
+      // npm's commands are scripts on Windows.
+      shell: platform === 'win32' && !isAbsolute(command),
+      windowsHide: true,
+    })
+    let said = ''
+    const end = (complaint: string | null) => {
+      clearTimeout(late)
+      server.kill('SIGKILL')
+      resolve(complaint)
+    }
+    const late = setTimeout(
+      () => end(`its command did not answer in ${patience / 1000} s: ${command}`),
+      patience,
+    )
+    server.on('error', () => end(`its command does not start: ${command} is not on the PATH`))
+    server.on('exit', (code) => end(`its command ended with ${code ?? 'a signal'} instead of answering`))
+    server.stdin.on('error', () => undefined)
+    server.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString('utf8')
+      const line = said.split('\n').find((one) => /"id"\s*:\s*1\b/.test(one))
+      if (line !== undefined)
+        end(/"result"/.test(line) ? null : `its command answers with an error: ${line.slice(0, 200)}`)
+    })
+    server.stdin.write(`${JSON.stringify(initialize)}\n`)
+  })
+}
+
+const initialize = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'waymark-doctor', version: '1' },
+  },
+}
+
+/** As far as files tell. */
+function isAllowed(client: Client, place: ServerPlace, { ground, read }: Examined): boolean {
+  const { allow } = client
+  if (allow.kind === 'always') return true
+  if (allow.kind === 'person') return false
+  if (allow.kind === 'files') {
+    return (['project', 'user'] as const).some((scope) => {
+      const edits = allow.edits({ ground, scope, tools: ['start_task'], byPlugin: false })
+      const isHeld = (edit: Edit) =>
+        edit.kind === 'json' && holds(read(edit.file) ?? '', edit.place, edit.value)
+      return edits.length > 0 && edits.every(isHeld)
+    })
+  }
+  const value = entryAt(place, read)?.value
+  const marks = ['trust', 'default_tools_approval_mode', 'autoApprove']
+  return typeof value === 'object' && value !== null && marks.some((mark) => mark in value)
+}
+
+function holds(
+  text: string,
+  { keys, item }: { readonly keys: readonly string[]; readonly item: boolean },
+  value: Json,
+): boolean {
+  const found = jsonValue(text, keys)
+  if (!item) return isDeepStrictEqual(found, value)
+  return Array.isArray(found) && found.some((one) => isDeepStrictEqual(one, value))
+}

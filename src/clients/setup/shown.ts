@@ -1,0 +1,48 @@
+import { structuredPatch } from 'diff'
+import { excerpt } from '../../kernel/text.ts'
+import type { PlannedFile } from './plan.ts'
+
+/** A line of a difference, as it is shown. */
+export interface ShownLine {
+  readonly kind: 'file' | 'place' | 'added' | 'removed' | 'same'
+  readonly text: string
+}
+
+const widest = 200
+/** Lines of a file that is wholly ours. */
+const mostShown = 24
+
+/**
+ * What would change in files, with little around it: other entries of a user's file may hold what is nobody's business.
+ * Long ones of ours are cut unless all of it is asked for.
+ */
+export function differences(
+  files: readonly PlannedFile[],
+  { isWhole }: { readonly isWhole: boolean },
+): readonly ShownLine[] {
+  return files.filter(({ before, text }) => before !== text).flatMap((file) => differenceOf(file, isWhole))
+}
+
+function differenceOf({ file, before, text }: PlannedFile, isWhole: boolean): readonly ShownLine[] {
+  const isOurs = before === null || text === null
+  const [wide, most] =
+    isWhole && isOurs ? [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] : [widest, mostShown]
+  const happens = before === null ? ' (new)' : text === null ? ' (removed)' : ''
+  const { hunks } = structuredPatch('', '', before ?? '', text ?? '', '', '', { context: 1 })
+  const lines = hunks.flatMap((hunk) => [
+    { kind: 'place' as const, text: `@@ line ${Math.max(1, hunk.newStart)} @@` },
+    ...hunk.lines.map((line) => ({
+      kind: kinds[line[0] ?? ''] ?? ('same' as const),
+      text: excerpt(line.replace(/\r$/, ''), wide),
+    })),
+  ])
+  const more = lines.length - most
+  const shown = isOurs && more > 1 ? lines.slice(0, most) : lines
+  const rest =
+    shown === lines
+      ? []
+      : [{ kind: 'place' as const, text: `… ${more} more lines: --dry-run shows all of them` }]
+  return [{ kind: 'file', text: `${file}${happens}` }, ...shown, ...rest]
+}
+
+const kinds: Readonly<Record<string, ShownLine['kind']>> = { '+': 'added', '-': 'removed' }

@@ -1,0 +1,59 @@
+import { claude } from '../claude/setup.ts'
+import { copilotHooks } from '../copilot/setup.ts'
+import { agentsFile, type Client, jsonc, jsonEntry, jsonPlace } from '../setup/client.ts'
+import { pathsOf } from '../setup/ground.ts'
+
+export const vscode: Client = {
+  id: 'vscode',
+  title: 'VS Code',
+  aliases: ['vs-code', 'code'],
+  checked: { version: null, on: '2026-11', by: 'documentation' },
+  server: (ground, scope) =>
+    jsonPlace(
+      scope === 'project'
+        ? pathsOf(ground).project('.vscode', 'mcp.json')
+        : pathsOf(ground).application('Code', 'User', 'mcp.json'),
+      jsonc,
+      'servers',
+      'waymark',
+    ),
+  entry: ({ command, args }) =>
+    jsonEntry({
+      type: 'stdio',
+      command,
+      args,
+      // biome-ignore-start lint/suspicious/noTemplateCurlyInString: VS Code puts the folder there
+      cwd: '${workspaceFolder}',
+      env: { WAYMARK_PROJECT: '${workspaceFolder}' },
+      // biome-ignore-end lint/suspicious/noTemplateCurlyInString: VS Code puts the folder there
+    }),
+  formerly: ({ command, args }) => [
+    jsonEntry({ command, args }),
+    jsonEntry({ type: 'stdio', command, args }),
+  ],
+  seesServers: (ground) => [claude.server(ground, 'project')].filter((place) => place !== null),
+  allow: {
+    kind: 'person',
+    says: 'VS Code keeps no list for this in a file: choose "Always Allow" at the first call of a tool.',
+  },
+  hooks: {
+    ...copilotHooks,
+    events: [
+      { name: 'SessionStart', gate: 'session-start' },
+      { name: 'UserPromptSubmit' },
+      { name: 'PreToolUse', gate: 'pre-tool-use' },
+      { name: 'PostToolUse' },
+      { name: 'SubagentStart' },
+      { name: 'SubagentStop' },
+      { name: 'Stop', gate: 'stop' },
+    ],
+  },
+  skills: ['.agents/skills', '.claude/skills'],
+  rules: agentsFile,
+  signs: (ground) => ({
+    project: [pathsOf(ground).project('.vscode')],
+    user: [pathsOf(ground).application('Code', 'User')],
+    programs: ['code'],
+  }),
+  afterwards: () => ['VS Code asks once whether it may start the server: choose Trust.'],
+}

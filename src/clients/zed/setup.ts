@@ -1,0 +1,54 @@
+import { agentsFile, type Client, jsonc, jsonEntry, jsonPlace } from '../setup/client.ts'
+import { type Ground, pathsOf } from '../setup/ground.ts'
+
+export const zed: Client = {
+  id: 'zed',
+  title: 'Zed',
+  checked: { version: null, on: '2026-11', by: 'source' },
+  server: (ground, scope) =>
+    jsonPlace(
+      scope === 'project' ? pathsOf(ground).project('.zed', 'settings.json') : settings(ground),
+      jsonc,
+      'context_servers',
+      'waymark',
+    ),
+  entry: ({ command, args }) => jsonEntry({ command, args }),
+  formerly: ({ command, args }) => [jsonEntry({ source: 'custom', command, args })],
+  allow: {
+    kind: 'files',
+    edits: ({ ground, scope, tools }) =>
+      scope === 'project'
+        ? []
+        : tools.map((tool) => ({
+            kind: 'json',
+            part: 'allow',
+            file: settings(ground),
+            format: jsonc,
+            place: { keys: ['agent', 'tool_permissions', 'tools', `mcp:waymark:${tool}`], item: false },
+            value: { default: 'allow' },
+          })),
+    says: ({ scope }) =>
+      scope === 'project'
+        ? [
+            'Zed keeps permissions of tools only in your own settings, for all projects, so nothing was allowed: add --user, or allow each tool at its first call.',
+          ]
+        : [],
+  },
+  hooks: { kind: 'none', says: 'Zed has no hooks: what agents call is all that is recorded there.' },
+  skills: ['.agents/skills'],
+  rules: agentsFile,
+  signs: (ground) => ({
+    project: [pathsOf(ground).project('.zed')],
+    user: [settings(ground)],
+    programs: ['zed', 'zeditor'],
+  }),
+  afterwards: ({ scope }) =>
+    scope === 'project' ? ['Zed starts servers of a project only in a work tree that you trust.'] : [],
+}
+
+function settings(ground: Ground): string {
+  const { home, config } = pathsOf(ground)
+  return ground.platform === 'win32'
+    ? config('Zed', 'settings.json')
+    : home('.config', 'zed', 'settings.json')
+}

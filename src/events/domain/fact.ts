@@ -1,0 +1,198 @@
+import type { GateFact } from '../../gate/domain/run.ts'
+import type { Actor } from '../../kernel/actor.ts'
+import type { AttemptId, HoldId, MissionId, PhaseId, ProjectId, RunId, TaskId } from '../../kernel/id.ts'
+import type { RecordedSpan, StepPlace } from '../../lines/domain/step.ts'
+import type { NotificationFact } from '../../notifications/domain/notification.ts'
+import type { IdentityFact } from '../../people/domain/identity.ts'
+import type { NewPlanFact } from '../../plan/domain/plan.ts'
+import type { ReviewFact } from '../../review/domain/review.ts'
+import type { CaptureFact } from '../../sessions/domain/session.ts'
+import type {
+  ClaimedPath,
+  CommitDuring,
+  ContestedFile,
+  MissionChange,
+  ReportedChange,
+  ScopeSummary,
+} from '../../track/domain/changes.ts'
+import type { Mission, MissionEnding, Phase } from '../../track/domain/mission.ts'
+import type { Decision, Hold, HoldAnswer, Issue, Progress } from '../../track/domain/records.ts'
+import type { Attempt, SnapshotPlace, Task, TaskOutcome } from '../../track/domain/task.ts'
+
+/** What an agent said when it completed a task: its claims, kept apart from what was measured. */
+export interface Outcome {
+  readonly summary: string
+  readonly achievements: readonly string[]
+  readonly limitations: readonly string[]
+  readonly nextSteps: readonly string[]
+  readonly manualReviewNeeded: boolean
+  readonly manualReviewReason: string | null
+  /** Why files outside the declared areas changed. */
+  readonly unexpected?: readonly { readonly path: string; readonly why: string }[]
+  readonly packagesAdded: readonly string[]
+  readonly packagesRemoved: readonly string[]
+  readonly commandsExecuted: readonly string[]
+  readonly testsStatus: 'passed' | 'failed' | 'not_run' | null
+  /** Tokens, as the agent counted them. */
+  readonly tokensInput: number | null
+  readonly tokensOutput: number | null
+}
+
+/** What was measured at the end of an attempt. */
+export interface Measured {
+  readonly verification: 'verified' | 'partial' | 'unknown'
+  readonly changes: readonly ReportedChange[]
+  readonly ignored: {
+    readonly added: readonly string[]
+    readonly modified: readonly string[]
+    readonly deleted: readonly string[]
+  }
+  readonly scope: ScopeSummary
+  /** Absent in records from before these were measured, as are the next four. */
+  readonly contested?: readonly ContestedFile[]
+  readonly commits?: readonly CommitDuring[]
+  readonly claimedPaths?: readonly ClaimedPath[]
+  /** Areas that the agent added when it completed the task. */
+  readonly widened?: readonly string[]
+  /** The rows of the mission's changes that this end made different; null where that could not be measured. */
+  readonly mission?: readonly MissionChange[] | null
+  /** Folders that could not be read: whether something changed there is not known. */
+  readonly unreadable?: readonly string[]
+  readonly warnings: readonly string[]
+  readonly endSnapshot: SnapshotPlace | null
+}
+
+/** Everything that can happen. A new member refuses to compile until its projection and its wording exist. */
+export type NewFact =
+  | NewPlanFact
+  | GateFact
+  | IdentityFact
+  | NotificationFact
+  | CaptureFact
+  | ReviewFact
+  | { readonly kind: 'project.created'; readonly id: ProjectId; readonly root: string }
+  /** Writing ends. `to` says where the project goes on, where the person said it. */
+  | { readonly kind: 'project.ended'; readonly to: string | null }
+  /** The project is written again, here or where it was imported. */
+  | { readonly kind: 'project.reopened'; readonly at: string }
+  | { readonly kind: 'mission.started'; readonly mission: Mission }
+  | {
+      readonly kind: 'mission.ended'
+      readonly missionId: MissionId
+      readonly status: MissionEnding
+      readonly summary: string | null
+      readonly achievements: readonly string[]
+      readonly limitations: readonly string[]
+      /** Runs that gated it and did not succeed, where a person completed it all the same. */
+      readonly despiteRuns?: readonly RunId[]
+    }
+  | {
+      readonly kind: 'mission.extended'
+      readonly missionId: MissionId
+      readonly totalPhases: number
+      readonly before: number
+    }
+  | { readonly kind: 'mission.reopened'; readonly missionId: MissionId }
+  | { readonly kind: 'phase.created'; readonly phase: Phase }
+  | { readonly kind: 'phase.reopened'; readonly phaseId: PhaseId; readonly missionId: MissionId | null }
+  | { readonly kind: 'phase.completed'; readonly phaseId: PhaseId; readonly missionId: MissionId | null }
+  | { readonly kind: 'task.planned'; readonly task: Task }
+  | { readonly kind: 'attempt.opened'; readonly attempt: Attempt }
+  | {
+      readonly kind: 'attempt.closed'
+      readonly attemptId: AttemptId
+      readonly taskId: TaskId
+      readonly missionId: MissionId | null
+      readonly status: TaskOutcome
+      readonly outcome: Outcome
+      readonly evidence: Measured
+      /** Hash of the input, so that an identical repeat is recognised. */
+      readonly inputHash: string
+      /** What the caller was answered, so that an identical repeat gets the same again. */
+      readonly answer: Readonly<Record<string, unknown>>
+    }
+  | {
+      readonly kind: 'attempt.abandoned'
+      readonly attemptId: AttemptId
+      readonly taskId: TaskId
+      readonly missionId: MissionId | null
+      readonly reason: string
+    }
+  | {
+      /** Words after its end: nothing that was said or measured then changes. */
+      readonly kind: 'attempt.corrected'
+      readonly attemptId: AttemptId
+      readonly taskId: TaskId
+      readonly missionId: MissionId | null
+      readonly text: string
+      readonly agentName: string | null
+    }
+  | {
+      /** An attempt goes on, because its agent takes it up again or a person lets it: it is not stale any more. */
+      readonly kind: 'attempt.continued'
+      readonly attemptId: AttemptId
+      readonly taskId: TaskId
+      readonly missionId: MissionId | null
+    }
+  /** What became of the lines of a work tree between two of its snapshots, where any changed. */
+  | { readonly kind: 'lines.recorded'; readonly span: RecordedSpan }
+  /** The hashes of some lines are removed, because a person said so; where they went and came stays. */
+  | { readonly kind: 'lines.forgotten'; readonly of: string; readonly steps: readonly StepPlace[] }
+  | { readonly kind: 'decision.logged'; readonly decision: Decision }
+  | { readonly kind: 'issue.logged'; readonly issue: Issue }
+  | { readonly kind: 'progress.logged'; readonly progress: Progress }
+  | { readonly kind: 'hold.opened'; readonly hold: Hold }
+  | {
+      readonly kind: 'hold.closed'
+      readonly holdId: HoldId
+      readonly missionId: MissionId | null
+      readonly taskId: TaskId | null
+      readonly status: 'resolved' | 'dismissed'
+      readonly answer: string | null
+      /** What a person said, in a word; without this, it ended by itself, or was not recorded. */
+      readonly said?: HoldAnswer
+      /** A person said yes or no to a command; without this, the question about it ended by itself. */
+      readonly decided?: true
+    }
+
+/** A fact with its place in the journal. `hash` covers the hash of the fact before it. */
+export interface Fact {
+  readonly seq: number
+  readonly at: number
+  readonly version: number
+  readonly actor: Actor
+  readonly body: NewFact
+  readonly hash: string
+}
+
+export interface About {
+  readonly missionId: string | null
+  readonly taskId: string | null
+}
+
+/** The mission and the task that something happened to; a task alone where its mission is not said. */
+export function aboutOf(fact: NewFact): About {
+  if ('mission' in fact) return { missionId: fact.mission.id, taskId: null }
+  if ('phase' in fact) return { missionId: fact.phase.missionId, taskId: null }
+  if ('task' in fact) return { missionId: fact.task.missionId, taskId: fact.task.id }
+  if ('attempt' in fact) return fact.attempt
+  if ('decision' in fact) return fact.decision
+  if ('issue' in fact) return fact.issue
+  if ('progress' in fact) return fact.progress
+  if ('hold' in fact) return fact.hold
+  if (fact.kind === 'run.created') return fact.run
+  if (fact.kind === 'review.sent') {
+    const { subject } = fact.review
+    const isOne = subject.kind === 'task'
+    return {
+      missionId: subject.kind === 'since' ? null : subject.missionId,
+      taskId: isOne ? subject.taskId : null,
+    }
+  }
+  if (fact.kind === 'review.replied') return fact.reply
+  if ('note' in fact) return { missionId: null, taskId: fact.note.taskId }
+  return {
+    missionId: 'missionId' in fact ? fact.missionId : null,
+    taskId: 'taskId' in fact ? fact.taskId : null,
+  }
+}

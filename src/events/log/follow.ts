@@ -1,0 +1,92 @@
+import type { Fact } from '../domain/fact.ts'
+
+const batch = 500
+
+/** Tells when something was committed. A state that is not the one before means that there may be more. */
+export interface Changes<State> {
+  /** It failed: whoever joins begins anew. */
+  readonly isDead: boolean
+  /** The state after one that was seen already; null when the signal aborts. */
+  after(seen: State | null, signal: AbortSignal): Promise<State | null>
+  stop(): Promise<void>
+}
+
+/** A project's journal as an engine is asked for it. */
+export interface FollowedJournal<State> {
+  changes(): Changes<State>
+  /** Facts after a position, as they are in a state or later. */
+  since(state: State, position: number, limit: number): Promise<readonly Fact[]>
+  /** Where the journal ends, for one that may be set back; nowhere while there is none. */
+  end(state: State): Promise<number>
+}
+
+/** Those who follow one project. However many they are, changes are looked for once, and what is new is read once. */
+export class Followers<State> {
+  readonly #journal: FollowedJournal<State>
+  readonly #readings = new Map<number, Reading<State>>()
+  #changes: Changes<State> | null = null
+  #count = 0
+
+  constructor(journal: FollowedJournal<State>) {
+    this.#journal = journal
+  }
+
+  /** Facts after `after`, whichever process commits them, in batches as they are found. */
+  async *follow(after: number, signal: AbortSignal): AsyncGenerator<readonly Fact[]> {
+    const changes = this.#join()
+    let position = after
+    let seen: State | null = null
+    try {
+      for (;;) {
+        const state = await changes.after(seen, signal)
+        if (!state) return
+        const facts = await this.#after(position, state)
+        // A person restored a backup: nothing that was told is taken back, and what is new comes after it.
+        if (facts.length === 0) position = Math.min(position, await this.#journal.end(state))
+        if (signal.aborted) return
+        if (facts.length > 0) yield facts
+        position = facts.at(-1)?.seq ?? position
+        if (facts.length < batch) seen = state
+      }
+    } finally {
+      await this.#leave(changes)
+    }
+  }
+
+  #join(): Changes<State> {
+    if (!this.#changes || this.#changes.isDead) {
+      this.#changes = this.#journal.changes()
+      this.#count = 0
+    }
+    this.#count += 1
+    return this.#changes
+  }
+
+  async #leave(changes: Changes<State>): Promise<void> {
+    // Of one that died, nobody is left to be counted.
+    if (changes !== this.#changes) return
+    this.#count -= 1
+    if (this.#count > 0) return
+    this.#changes = null
+    await changes.stop()
+  }
+
+  /**
+   * Followers that wake together and are equally far share one reading. One that began before the state is not shared:
+   * it may not see what the state is about.
+   */
+  #after(position: number, state: State): Promise<readonly Fact[]> {
+    const known = this.#readings.get(position)
+    if (known?.state === state) return known.facts
+    const facts = this.#journal.since(state, position, batch).finally(() => {
+      if (this.#readings.get(position)?.facts === facts) this.#readings.delete(position)
+    })
+    this.#readings.set(position, { state, facts })
+    return facts
+  }
+}
+
+interface Reading<State> {
+  readonly state: State
+  readonly facts: Promise<readonly Fact[]>
+}

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import type { Actor } from '../../kernel/actor.ts'
+import type { Fact } from '../domain/fact.ts'
+import { readFact, writeFact } from './journal-line.ts'
+
+test('a line of a journal keeps all that is known of who acted', () => {
+  const actor: Required<Actor> = {
+    name: 'builder',
+    kind: 'agent',
+    role: 'agent',
+    channel: 'stdio',
+    connection: 'c1',
+    agentName: 'ada',
+    insideCommand: true,
+    identity: 'user:ada',
+    token: 'tk-1',
+    person: 'u-1',
+    edge: 'e-1',
+    runner: true,
+  }
+  const body = { kind: 'command.revoked', hash: 'x', run: 'true', folder: '/', reason: null } as const
+  const fact: Fact = { seq: 1, at: 2, version: 1, actor, body, hash: 'abc' }
+  expect(readFact(writeFact(fact), 2)).toEqual(fact)
+})

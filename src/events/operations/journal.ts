@@ -1,0 +1,140 @@
+import { z } from 'zod'
+import { displayName } from '../../kernel/actor.ts'
+import { instant } from '../../kernel/instant.ts'
+import { count } from '../../kernel/operations/input/fields.ts'
+import { list } from '../../kernel/operations/list-answer.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import { Check, verifiedFindings } from '../../project/operations/doctor.ts'
+import type { KeptRow, KeptTable } from '../../store/ports/record-rows.ts'
+import type { Reads, StoreReader } from '../../store/ports/store.ts'
+import type { Fact } from '../domain/fact.ts'
+import { journalMark, writeEnd, writeFact, writeKept } from './journal-line.ts'
+
+export const log = defineOperation({
+  name: 'log',
+  command: 'log',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Everything that happened, in order',
+  description: 'Everything that happened, in order: the last facts, or those after a position.',
+  kind: 'query',
+  input: z.strictObject({
+    limit: count('How many; default 20', 1000).optional(),
+    since: z.int().min(0).describe('Facts after this position, oldest first').optional(),
+    verify: z
+      .boolean()
+      .describe('Also check the whole record: the file, the hash chain, and every table against the facts')
+      .optional(),
+    before: count('The facts before this position', Number.MAX_SAFE_INTEGER).optional(),
+  }),
+  output: z.object({
+    facts: list(
+      z.object({
+        seq: z.int(),
+        at: z.string(),
+        kind: z.string(),
+        actor: z.string(),
+        /** What the connection is known by: the program of the client, or the token. Null for a person. */
+        client: z.string().nullable(),
+        actor_kind: z.enum(['agent', 'person']),
+        /** The person behind an agent, where the server knows its people. */
+        person: z.string().nullable(),
+        channel: z.string(),
+        /** What is told of a fact of this kind. */
+        body: z.record(z.string(), z.unknown()),
+        hash: z.string(),
+      }),
+    ),
+    head: z.int(),
+    healthy: z.boolean().optional(),
+    checks: list(Check).optional(),
+  }),
+}).handler(async ({ store }, input) => {
+  const answer = await store.view(async ({ journal, identities }) => {
+    const limit = input.limit ?? 20
+    const facts =
+      input.since === undefined
+        ? [
+            ...(await journal.latest({ limit, ...(input.before !== undefined && { before: input.before }) })),
+          ].reverse()
+        : await journal.since(input.since, limit)
+    const ids = new Set(facts.flatMap(({ actor }) => (actor.kind === 'agent' ? (actor.person ?? []) : [])))
+    const people = ids.size === 0 ? [] : await identities.persons()
+    const names = new Map(people.map(({ id, name }) => [String(id), name]))
+    return { facts: facts.map((fact) => factEntry(fact, names)), head: await journal.head() }
+  })
+  if (input.verify !== true) return answer
+  const checks = verifiedFindings(await store.inspect(), (await store.health()).location)
+  return { ...answer, healthy: checks.every(({ ok }) => ok), checks }
+})
+
+function factEntry(fact: Fact, people: ReadonlyMap<string, string>) {
+  const { kind: actorKind, person } = fact.actor
+  const { kind, ...body } = fact.body
+  return {
+    seq: fact.seq,
+    at: instant(fact.at),
+    kind,
+    actor: displayName(fact),
+    client: actorKind === 'agent' ? fact.actor.name : null,
+    actor_kind: actorKind,
+    person: actorKind === 'agent' ? (people.get(person ?? '') ?? null) : null,
+    channel: fact.actor.channel,
+    body,
+    hash: fact.hash,
+  }
+}
+
+const page = 5_000
+
+export const exportProject = defineOperation({
+  name: 'export',
+  command: 'export',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Export the project',
+  description:
+    'The whole record as JSON lines, hashes, kept diffs and outputs included: `import` restores it elsewhere, exactly as it is.',
+  kind: 'query',
+  input: z.strictObject({}),
+  output: z.object({ facts: z.int(), diffs: z.int(), outputs: z.int(), text: z.string() }),
+  print: (answer) => [String(answer['text'])],
+}).handler(async ({ store }) => {
+  const { facts, kept, text } = await exported(store, ['attempt_diff', 'command_output'])
+  const diffs = kept.filter(({ table }) => table === 'attempt_diff').length
+  return { facts, diffs, outputs: kept.length - diffs, text }
+})
+
+/** The whole record as text, with the rows of these tables beside it. */
+export async function exported(store: StoreReader, tables: readonly KeptTable[]) {
+  const { lines, hash } = await store.view(allLines)
+  const kept = await keptRows(store, tables)
+  const end = writeEnd(lines.length, kept.length, hash)
+  const text = [JSON.stringify(journalMark), ...lines, ...kept.map(writeKept), end].join('\n')
+  return { facts: lines.length, kept, text }
+}
+
+const keptAtOnce = 20
+
+async function keptRows(store: StoreReader, tables: readonly KeptTable[]): Promise<readonly KeptRow[]> {
+  const found: KeptRow[] = []
+  for (let after: KeptRow | null = null; ; ) {
+    const rows: readonly KeptRow[] = await store.kept(after, keptAtOnce)
+    found.push(...rows.filter(({ table }) => tables.includes(table)))
+    after = rows.at(-1) ?? null
+    if (rows.length < keptAtOnce) return found
+  }
+}
+
+async function allLines({
+  journal,
+}: Reads): Promise<{ readonly lines: readonly string[]; readonly hash: string }> {
+  const lines: string[] = []
+  let hash = ''
+  for (;;) {
+    const facts = await journal.since(lines.length, page)
+    for (const fact of facts) lines.push(writeFact(fact))
+    hash = facts.at(-1)?.hash ?? hash
+    if (facts.length < page) return { lines, hash }
+  }
+}

@@ -1,0 +1,123 @@
+import type { OutputOf } from '../../kernel/operations/catalog.ts'
+import { counted } from '../../kernel/text.ts'
+import { blocks, indented, section } from '../../surfaces/cli/render/parts.ts'
+import { table } from '../../surfaces/cli/render/table.ts'
+import type { Page, View } from '../../surfaces/cli/render/view.ts'
+
+export const processList: View<'process_list'> = (answer, page) => {
+  const rows = answer.processes.map(({ process_id: id, name, version, origin, errors }) => {
+    const standing = errors > 0 ? page.ink('red', counted(errors, 'error')) : page.ink('green', 'sound')
+    return [id, name ?? '', version ?? '', origin, standing]
+  })
+  if (rows.length === 0) return 'There are no processes. Write one in .waymark/processes/<id>.yaml.'
+  const columns = [{ title: 'id' }, { title: 'process', shrinks: true }, { title: 'version' }]
+  return table([...columns, { title: 'from' }, { title: 'check' }], rows, page)
+}
+
+export const processShow: View<'process_show'> = (answer, page) => {
+  if (answer.diagram !== undefined) return answer.diagram.trimEnd()
+  const head = `${page.ink('bold', answer.name)}  ${answer.process_id} ${answer.version}`
+  return blocks(
+    [head, answer.description ?? ''].filter((line) => line !== '').join('\n'),
+    section('States', list(answer.states, stateNotes, page), page),
+    section(
+      'Events',
+      list(answer.events, (event) => event.allowed_roles, page),
+      page,
+    ),
+    section('Transitions', transitions(answer, page), page),
+    section(
+      'Guards',
+      list(answer.guards, (guard) => guard.looks_at, page),
+      page,
+    ),
+    section(
+      'Roles',
+      list(answer.roles, (role) => [role.kind], page),
+      page,
+    ),
+    page.ink('dim', '--diagram text draws it.'),
+  )
+}
+
+function list<Entry extends { readonly name: string; readonly description: string | null }>(
+  entries: readonly Entry[] = [],
+  notes: (entry: Entry) => readonly string[],
+  page: Page,
+): string {
+  const rows = entries.map((entry) => [entry.name, entry.description ?? '', notes(entry).join(', ')])
+  return table(
+    [{ title: 'name' }, { title: 'what', shrinks: true }, { title: '', shrinks: true }],
+    rows,
+    page,
+  )
+}
+
+type Process = OutputOf<'process_show'>
+
+function stateNotes(state: NonNullable<Process['states']>[number]): readonly string[] {
+  const { required_artifacts: required, max_visits: visits } = state
+  return [
+    ...(state.is_final ? [`final, ${state.outcome ?? ''}`] : []),
+    ...(required.length === 0 ? [] : [`needs ${required.join(', ')}`]),
+    ...(visits === null ? [] : [`at most ${visits} times`]),
+  ]
+}
+
+function transitions({ transitions = [] }: Process, page: Page): string {
+  const rows = transitions.map(({ from, event, to, guard }) => [from, event, to, guard ?? ''])
+  const columns = [{ title: 'from' }, { title: 'event' }, { title: 'to' }, { title: 'guard', shrinks: true }]
+  return table(columns, rows, page)
+}
+
+/** One line per finding, `file:line:column`, as editors understand it. */
+export const processLint: View<'process_lint'> = (answer, page) => {
+  const file = answer.file
+  const findings = answer.findings
+  if (findings.length === 0) return `${file}: ${page.ink('green', 'nothing is wrong.')}`
+  const lines = findings.map((finding) => line(file, finding, page))
+  const total = `${counted(answer.errors, 'error')}, ${counted(answer.warnings, 'warning')}`
+  return blocks(lines.join('\n'), total)
+}
+
+function line(file: string, finding: OutputOf<'process_lint'>['findings'][number], { ink }: Page): string {
+  const at = finding.line === null ? '' : `:${finding.line}:${finding.column}`
+  const { severity } = finding
+  const shown = ink(severity === 'error' ? 'red' : severity === 'warning' ? 'yellow' : 'dim', severity)
+  return `${file}${at}  ${shown}  ${finding.message}  ${ink('dim', finding.rule)}`
+}
+
+export const processSimulate: View<'process_simulate'> = (answer, page) => {
+  const steps = answer.steps.map((step) => stepText(step, page))
+  const state = page.ink('bold', answer.current_state)
+  const end = answer.finished ? `The run ends in ${state}.` : `The run is in ${state}.`
+  const next = answer.finished ? '' : answer.allowed_events.map(eventText).join('\n')
+  return blocks(
+    steps.join('\n'),
+    end,
+    section('Prompt', indented(answer.prompt?.trimEnd() ?? ''), page),
+    section('Next', indented(next), page),
+  )
+}
+
+function stepText(step: OutputOf<'process_simulate'>['steps'][number], { ink }: Page): string {
+  const event = `${step.event} (${step.role ?? 'no role'})`
+  const missing = step.missing.flatMap((guard) => [
+    `     ${guard.guard_name}: ${guard.reason}`,
+    `       ${ink('dim', guard.fix)}`,
+  ])
+  if (!step.accepted || !step.transition) {
+    const errors = (step.validation_errors ?? []).map(({ path, message }) => `     ${path}: ${message}`)
+    return [`${ink('red', '✗')} ${event}  ${step.code}: ${step.message}`, ...missing, ...errors].join('\n')
+  }
+  const way = `${step.transition.from_state} → ${step.transition.to_state}`
+  const stayed = step.state_changed ? '' : ', evidence kept'
+  return [`${ink('green', '✓')} ${event}  ${way}${stayed}`, ...missing].join('\n')
+}
+
+function eventText(event: OutputOf<'process_simulate'>['allowed_events'][number]): string {
+  const ways = event.transitions.map(({ to_state: to, missing_requirements: missing }) => {
+    return `to ${to}${missing.length === 0 ? '' : ` when: ${missing.join('; ')}`}`
+  })
+  return `${event.event_name}  ${ways.join(', or ')}`
+}

@@ -1,0 +1,250 @@
+import type { OutputOf } from '../../kernel/operations/catalog.ts'
+import {
+  blocks,
+  bullets,
+  cutNote,
+  indented,
+  nextPage,
+  pairs,
+  section,
+  statusWord,
+} from '../../surfaces/cli/render/parts.ts'
+import { table } from '../../surfaces/cli/render/table.ts'
+import { age, plainText } from '../../surfaces/cli/render/text.ts'
+import type { Page, View } from '../../surfaces/cli/render/view.ts'
+import type { AcceptedEntry, ApprovalEntry, EventEntry, RefusalEntry } from '../operations/run-answer.ts'
+
+/** Where a run stands: what is asked for here, what stands in the way, what can be emitted. */
+export const runState: View<'state_gate_get_state'> = (answer, page) => {
+  const { ink, now } = page
+  const head = [
+    ink('bold', answer.current_state),
+    `revision ${answer.revision}`,
+    statusWord(answer.status, page),
+    ink('dim', `${answer.process_id} ${answer.process_version}`),
+  ]
+  return blocks(
+    `${head.join('  ')}\n${ink('dim', `${answer.run_id}, moved ${age(answer.updated_at, now)}`)}`,
+    section('Prompt', indented(answer.prompt?.trimEnd() ?? ''), page),
+    section('Waits for a person', indented(waiting(answer)), page),
+    section('Evidence this state needs', indented(artifacts(answer, page)), page),
+    section('In the way', indented(missingGuards(answer, page)), page),
+    section('Can be emitted', indented(allowed(answer, page)), page),
+    section('Context', indented(context(answer, page)), page),
+  )
+}
+
+type RunState = OutputOf<'state_gate_get_state'>
+
+function missingGuards({ missing_guards: guards }: RunState, { ink }: Page): string {
+  return guards
+    .map((guard) => {
+      const told = `${guard.guard_name}: ${guard.current_status}`
+      return `${ink('yellow', '○')} ${told}\n  ${ink('dim', guard.fix)}`
+    })
+    .join('\n')
+}
+
+function waiting({ waits_for: holds }: RunState): string {
+  return holds.map((hold) => `${hold.hold_id}  ${hold.reason}`).join('\n')
+}
+
+function artifacts({ required_artifacts: artifacts }: RunState, { ink }: Page): string {
+  return artifacts
+    .map((artifact) => {
+      const present = artifact.status === 'present'
+      const files = (present ? artifact.files : artifact.paths) ?? []
+      const mark = present ? ink('green', '●') : ink('yellow', '○')
+      return `${mark} ${artifact.type}  ${present ? '' : 'missing: '}${files.join(', ')}`.trimEnd()
+    })
+    .join('\n')
+}
+
+function allowed({ allowed_events: events }: RunState, { ink }: Page): string {
+  return events
+    .map((event) => {
+      const to = event.would_transition_to
+      const leads = to === null ? ink('dim', 'not yet') : `→ ${to}`
+      return `${ink('bold', event.event_name)}  ${leads}  ${ink('dim', event.description)}`.trimEnd()
+    })
+    .join('\n')
+}
+
+function context({ context, context_cut: cut = [] }: RunState, page: Page): string {
+  const rows = Object.entries(context).map(
+    ([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
+  )
+  return [pairs(rows, page), cut.length === 0 ? '' : bullets([`cut: ${cut.join(', ')}`])]
+    .filter((text) => text !== '')
+    .join('\n')
+}
+
+const columns = [
+  { title: 'run', shrinks: true },
+  { title: 'process', shrinks: true },
+  { title: 'state' },
+  { title: 'status' },
+  { title: 'rev', align: 'right' },
+  { title: 'for' },
+  { title: 'moved' },
+] as const
+
+export const runList: View<'state_gate_list_runs'> = (answer, page) => {
+  const runs = answer.runs
+  if (runs.length === 0) {
+    return 'No run matches. waymark list-runs --status all shows all of them; waymark create-run <process> starts one.'
+  }
+  const rows = runs.map((run) => [
+    run.run_id,
+    run.process_id,
+    page.ink('bold', run.current_state),
+    statusWord(run.status, page),
+    String(run.revision),
+    run.task_id ?? run.mission_id ?? '–',
+    age(run.updated_at, page.now),
+  ])
+  return blocks(table(columns, rows, page), cutNote(runs.length, answer.total, nextPage(answer)))
+}
+
+/** What an event came to. */
+export const emitted: View<'state_gate_emit_event'> = (answer, page) => {
+  const { ink } = page
+  const { error, result } = answer
+  if (error) {
+    const refused = `${ink('yellow', 'It would be refused')} (${error.code}): ${error.message}`
+    return [refused, indented(error.hint ?? '')].filter((line) => line !== '').join('\n')
+  }
+  if (!result) return ''
+  const done = answer.dry_run ? 'It would be accepted' : 'Accepted'
+  return blocks(
+    `${ink('green', result.replayed ? 'Accepted before' : done)}: ${moved(result)}`,
+    after(result, page),
+  )
+}
+
+/** What a person's decision came to. */
+export function decided(answer: OutputOf<'approve' | 'reject' | 'decide'>, page: Page): string {
+  const { ink } = page
+  if ('hold_id' in answer && !('kind' in answer)) {
+    const asks = answer.hold_id === null ? '' : ` and asks again in ${answer.hold_id}`
+    return `${ink('yellow', 'Not approved')}: ${answer.run_id} stays in "${answer.current_state}"${asks}. The agent is told: ${answer.reason}`
+  }
+  if ('hold_id' in answer) {
+    const done = answer.status === 'dismissed' ? 'Rejected' : 'Approved'
+    const kind = answer.kind.replace(/_/g, ' ')
+    const said = `${ink('green', done)}: ${kind} ${answer.hold_id}. The agent is told: ${answer.answer ?? ''}`
+    return [said, ...('notes' in answer ? (answer.notes ?? []) : [])].join('\n')
+  }
+  const { already_approved: already = [], still_missing: missing = [], note = '', event, transition } = answer
+  const approvals = (answer.approvals ?? [])
+    .filter(({ of }) => !already.some((known) => known.of === of))
+    .map(({ of, role }) => `${of ?? 'the state'} as ${role}`)
+  const approved = approvals.length === 0 ? '' : `Approved ${approvals.join(', ')}.`
+  if (missing.length > 0) {
+    return blocks(approved, note, section('Still needed', indented(missing.join('\n')), page))
+  }
+  const sent = event && transition ? `${ink('green', event)}: ${moved({ ...answer, transition })}` : ''
+  return [approved, sent].filter((line) => line !== '').join('\n')
+}
+
+/** A run's history: what moved it, newest first, and what was refused. */
+export const history: View<'run_history'> = (answer, page) => {
+  const events = answer.events.map((event) => eventLine(event, page))
+  const refusals = answer.refusals.map((refusal) => refusalLine(refusal, page))
+  const approvals = answer.approvals.map((approval) => approvalLine(approval, page))
+  const head = `${answer.run_id} is in ${page.ink('bold', answer.current_state)}, revision ${answer.revision}`
+  return blocks(
+    head,
+    section('Moves', indented(events.join('\n')), page),
+    section('Approvals', indented(approvals.join('\n')), page),
+    section('Refused', indented(refusals.join('\n')), page),
+    events.length + refusals.length === 0 ? 'Nothing has happened to it yet.' : '',
+  )
+}
+
+interface Move {
+  readonly transition: AcceptedEntry['transition']
+  readonly state_changed?: boolean | undefined
+  readonly new_revision?: number | undefined
+}
+
+function moved({ transition, state_changed: isMove, new_revision: revision }: Move): string {
+  const { from_state: from, to_state: to } = transition
+  return `${isMove ? `${from} → ${to}` : `evidence kept, it stays in ${from}`}, revision ${revision}`
+}
+
+function after(result: AcceptedEntry, page: Page): string {
+  const { unsatisfied_guards: missing = [], prompt = '', next_events: next = [] } = result
+  return blocks(
+    section('Still needed', indented(missing.join('\n')), page),
+    section('Prompt', indented(prompt.trimEnd()), page),
+    next.length === 0 ? '' : `Next: ${next.join(', ')}`,
+  )
+}
+
+function eventLine(event: EventEntry, { ink }: Page): string {
+  const way = event.state_changed ? `${event.from_state} → ${event.to_state}` : `stays in ${event.to_state}`
+  const files = event.artifacts.map(({ path }) => path)
+  const by = ink('dim', `${event.by} ${event.at}`)
+  const line = `${String(event.revision).padStart(4)}  ${ink('bold', event.event)}  ${way}  ${by}`
+  const said = Object.entries(event.payload).map(([name, value]) => `${name}: ${plainText(value)}`)
+  return [
+    line,
+    ...said.map((text) => `      ${text}`),
+    ...(files.length === 0 ? [] : [`      ${files.slice(0, 10).join(', ')}`]),
+  ].join('\n')
+}
+
+function approvalLine({ of, role, by, at, reason }: ApprovalEntry, { ink }: Page): string {
+  const head = `${of ?? 'the state'} as ${role}  ${ink('dim', `${by} ${at}`)}`
+  return reason ? `${head}\n  ${reason}` : head
+}
+
+function refusalLine(refusal: RefusalEntry, { ink }: Page): string {
+  const { code, event, state, by, at, tried_files: files, tried_payload: payload } = refusal
+  const tried = [...files.map(({ path, reason }) => reason ?? path), payload ?? ''].filter(Boolean)
+  return [
+    `${ink('red', code)}  ${event} in ${state}  ${ink('dim', `${by} ${at}`)}`,
+    ...refusal.missing_guards.map((missing) => `  ${missing}`),
+    ...(tried.length === 0 ? [] : [`  tried: ${tried.join('; ')}`]),
+  ].join('\n')
+}
+
+/** The events of a run: each with where it leads and what its guards still ask for. */
+export const runEvents: View<'state_gate_list_events'> = (answer, page) => {
+  const { events } = answer
+  const head = `In ${page.ink('bold', answer.current_state)}, revision ${answer.revision}`
+  if (events.length === 0) return `${head}: nothing can be emitted.`
+  return blocks(head, ...events.map((event) => eventText(event, page)))
+}
+
+function eventText(event: OutputOf<'state_gate_list_events'>['events'][number], { ink }: Page): string {
+  const blocked = event.blocked_reason
+  const name = ink(blocked === null ? 'bold' : 'dim', event.event_name)
+  const head = `${name} (${event.allowed_roles.join(', ')})  ${event.description}`
+  const ways = event.transitions.flatMap((way) => [
+    `  ${mark(way.guard_status, ink)} → ${way.to_state}${way.guard ? `  when ${way.guard}` : ''}`,
+    ...(way.missing_requirements ?? []).map((missing) => `      ${missing}`),
+  ])
+  return [head.trimEnd(), ...(blocked === null ? [] : [`  ${ink('dim', blocked)}`]), ...ways].join('\n')
+}
+
+function mark(status: string, ink: Page['ink']): string {
+  return status === 'unsatisfied' ? ink('yellow', '○') : ink('green', '●')
+}
+
+/** The results of the commands that guards ask for; of those that did not pass, the end of what they printed. */
+export const verified: View<'verify'> = (answer, page) =>
+  blocks(...answer.commands.map((command) => commandText(command, page)))
+
+function commandText(command: OutputOf<'verify'>['commands'][number], page: Page): string {
+  const { run, status, hold_id: hold } = command
+  const head = `${page.ink('bold', run)}  ${words(status, page)}`
+  if (status === 'unapproved') return `${head}\n  A person must allow it first: waymark approve ${hold ?? ''}`
+  const output = (command.output ?? '').trimEnd().split('\n').slice(-20).join('\n')
+  return status === 'passed' || output === '' ? head : `${head}\n${indented(output)}`
+}
+
+function words(status: string, page: Page): string {
+  return status === 'passed' ? page.ink('green', status) : statusWord(status, page)
+}

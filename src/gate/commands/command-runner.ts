@@ -1,0 +1,233 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { constants } from 'node:os'
+import { StringDecoder } from 'node:string_decoder'
+import { setTimeout as wait } from 'node:timers/promises'
+import { messageOf } from '../../kernel/failure.ts'
+import type { CommandEnd, CommandLine, CommandRunner } from '../ports/command-runner.ts'
+import { gateMark, isRunnerAlive, runnerName } from './processes.ts'
+
+/** Runs commands on this machine. */
+export function commandRunner(environment: NodeJS.ProcessEnv = process.env): CommandRunner {
+  const running = new Set<RunningCommand>()
+  return {
+    name: runnerName(),
+    start: async (line): Promise<CommandEnd> => {
+      let command: RunningCommand
+      try {
+        command = new RunningCommand(line, commandEnvironment(environment))
+      } catch (error) {
+        // Node refuses a NUL byte before it starts anything.
+        const reason = messageOf(error)
+        return { status: 'failed', exitCode: null, output: `The command could not be started: ${reason}` }
+      }
+      running.add(command)
+      const end = await command.ended
+      running.delete(command)
+      return end
+    },
+    isAlive: isRunnerAlive,
+    stop: async () => {
+      await Promise.all([...running].map((command) => command.stop()))
+    },
+  }
+}
+
+/** The end of a text that arrives in pieces of bytes. */
+class OutputTail {
+  readonly #most: number
+  #text = ''
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Takes what one stream gives. A character may come in two pieces, so each stream has a decoder of its own. */
+  follow(stream: NodeJS.ReadableStream): void {
+    const decoder = new StringDecoder('utf8')
+    stream.on('data', (piece: Buffer) => this.#append(decoder.write(piece)))
+    // What came before it is kept; the command's end tells the rest.
+    stream.on('error', () => undefined)
+    stream.on('end', () => this.#append(decoder.end()))
+  }
+
+  /** The text so far, with a last line of our own. */
+  text(lastLine?: string): string {
+    if (lastLine === undefined) return ending(this.#text, this.#most)
+    const room = this.#most - lastLine.length - 1
+    const before = ending(this.#text, room)
+    return before === '' || before.endsWith('\n') ? before + lastLine : `${before}\n${lastLine}`
+  }
+
+  #append(text: string): void {
+    this.#text += text
+    if (this.#text.length > 4 * this.#most) this.#text = ending(this.#text, this.#most)
+  }
+}
+
+function ending(text: string, most: number): string {
+  if (text.length <= most) return text
+  const cut = text.length - most
+  // Not between the two halves of a character.
+  return text.slice(/[\uDC00-\uDFFF]/.test(text[cut] ?? '') ? cut + 1 : cut)
+}
+
+const windows = process.platform === 'win32'
+
+// The outer shell stays until the command has ended, and by its name what runs below it is known; it says nothing of its
+// own. One pipe for both outputs of the command keeps their order.
+const around = 'trap : TERM INT HUP; (exec /bin/sh -c "$1" 2>&1); exit $?'
+
+/** Starts a command in the system's shell, in a group of its own, so that its children end with it. */
+function startGroup({ run, folder }: CommandLine, environment: NodeJS.ProcessEnv): ChildProcess {
+  const options = { cwd: folder, env: environment, windowsHide: true }
+  if (windows) return spawn(run, { ...options, stdio: ['ignore', 'pipe', 'pipe'], shell: true })
+  return spawn('/bin/sh', ['-c', around, gateMark, run], {
+    ...options,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    detached: true,
+  })
+}
+
+/** Signals a command and its children. Those that are gone already are no matter. */
+function signalGroup({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
+  if (pid === undefined) return
+  if (windows) {
+    spawnSync('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true })
+    return
+  }
+  try {
+    process.kill(-pid, signal)
+  } catch {}
+}
+
+const mostOutput = 20_000
+// Beyond this a timer fires at once.
+const longestTimer = 2 ** 31 - 1
+/** Milliseconds between asking to end and ending. */
+const grace = 2_000
+/** Milliseconds that output may still come after the end, from children that outlive it. */
+const drain = 300
+
+interface Exit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+interface Interruption {
+  readonly status: 'timed_out' | 'stopped'
+  readonly sentence: string
+}
+
+/** One command while it runs. */
+class RunningCommand {
+  /** Never rejects. */
+  readonly ended: Promise<CommandEnd>
+  readonly #child: ChildProcess
+  readonly #output = new OutputTail(mostOutput)
+  #interruption: Interruption | null = null
+
+  constructor(command: CommandLine, environment: NodeJS.ProcessEnv) {
+    this.#child = startGroup(command, environment)
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      if (stream !== null) this.#output.follow(stream)
+    }
+    this.ended = this.#run(command)
+  }
+
+  async stop(): Promise<void> {
+    this.#interrupt({ status: 'stopped', sentence: 'The command was stopped before it ended.' })
+    await this.ended
+  }
+
+  async #run(command: CommandLine): Promise<CommandEnd> {
+    const closed = once(this.#child, 'close').catch(() => undefined)
+    const timeout = setTimeout(
+      () => {
+        const sentence = `The command was ended: it ran for more than ${command.timeout / 1000} s.`
+        this.#interrupt({ status: 'timed_out', sentence })
+      },
+      Math.min(command.timeout, longestTimer),
+    )
+    const exit = await this.#exit()
+    clearTimeout(timeout)
+    if (exit instanceof Error) return { status: 'failed', exitCode: null, output: unstarted(command, exit) }
+    await this.#drain(closed)
+    return this.#end(exit)
+  }
+
+  #exit(): Promise<Exit | Error> {
+    return new Promise((resolve) => {
+      this.#child.once('error', resolve)
+      this.#child.once('exit', (code, signal) => resolve({ code, signal }))
+    })
+  }
+
+  // A child in the background may hold the output open for ever.
+  async #drain(closed: Promise<unknown>): Promise<void> {
+    // The shell ends at once when it is told to; what it started may still be tidying up.
+    const patience = this.#interruption === null ? drain : grace
+    await Promise.race([closed, wait(patience, undefined, { ref: false })])
+    signalGroup(this.#child, 'SIGKILL')
+    await Promise.race([closed, wait(drain, undefined, { ref: false })])
+    this.#child.stdout?.destroy()
+    this.#child.stderr?.destroy()
+  }
+
+  #interrupt(interruption: Interruption): void {
+    const { exitCode, signalCode } = this.#child
+    if (this.#interruption !== null || exitCode !== null || signalCode !== null) return
+    this.#interruption = interruption
+    signalGroup(this.#child, 'SIGTERM')
+    const kill = setTimeout(() => signalGroup(this.#child, 'SIGKILL'), grace)
+    void this.ended.then(() => clearTimeout(kill))
+  }
+
+  #end(exit: Exit): CommandEnd {
+    const { code, signal } = told(exit)
+    if (this.#interruption !== null) {
+      const { status, sentence } = this.#interruption
+      return { status, exitCode: null, output: this.#output.text(sentence) }
+    }
+    if (signal !== null) {
+      const output = this.#output.text(`The command was ended by the signal ${signal}.`)
+      return { status: 'failed', exitCode: null, output }
+    }
+    return { status: code === 0 ? 'passed' : 'failed', exitCode: code, output: this.#output.text() }
+  }
+}
+
+/** The outer shell tells the signal that ended the command as 128 and its number. */
+function told({ code, signal }: Exit): Exit {
+  if (code === null || code <= 128) return { code, signal }
+  const names = Object.entries(constants.signals) as [NodeJS.Signals, number][] // as Node types its names
+  const name = names.find(([, number]) => number === code - 128)?.[0]
+  return name === undefined ? { code, signal } : { code: null, signal: name }
+}
+
+function unstarted({ folder }: CommandLine, error: Error): string {
+  const reason = existsSync(folder) ? error.message : 'there is no such folder'
+  return `The command could not be started in ${folder}: ${reason}.`
+}
+
+// A hook sets these, and git would work on another repository than the command's.
+const gitPlaces = [
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_PREFIX',
+  'GIT_COMMON_DIR',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+]
+
+// A command is written by those whose work it judges: it does not act in the role of who runs it.
+const roles = ['WAYMARK_ROLE', 'STATE_GATE_ROLE', 'WAYMARK_ACTOR']
+
+/** What a command inherits: this process' variables, and that nobody watches it. */
+function commandEnvironment(inherited: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const dropped = new Set([...gitPlaces, ...roles, 'FORCE_COLOR'])
+  const kept = Object.entries(inherited).filter(([name]) => !dropped.has(name))
+  return { ...Object.fromEntries(kept), CI: 'true', NO_COLOR: '1', WAYMARK_RUNNER: '1' }
+}

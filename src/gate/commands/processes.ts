@@ -1,0 +1,186 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { errorCode } from '../../kernel/failure.ts'
+
+/**
+ * The name of the shell around every command of a guard. The system's table of processes shows it, whatever variables
+ * a command drops and whatever files it removes.
+ */
+export const gateMark = 'waymark-gate-command'
+
+interface RunningProcess {
+  readonly pid: number
+  readonly parent: number
+  readonly group: number
+  /** Null where the system does not tell it. */
+  readonly session: number | null
+  /** Whether it is the shell around a command. */
+  readonly isGate: boolean
+}
+
+type Look = (pid: number) => RunningProcess | null
+
+/** The two ports of a connection between two processes of this machine, as the one that was called sees them. */
+export interface LocalConnection {
+  readonly localPort?: number | undefined
+  readonly remotePort?: number | undefined
+}
+
+/**
+ * Whether a process runs inside a guard's command: below its shell, in its group or in its session. A process that left
+ * all three (a daemon that forked twice) is not known; on Windows none is.
+ */
+export function isInsideCommand(pid: number): boolean {
+  return isInside(pid, processes())
+}
+
+/**
+ * Which of these connections have a calling end that is held by a process inside a guard's command. It reads the table of
+ * processes synchronously, once for all of them: `callers.ts` runs it on a thread of its own.
+ */
+export function calledFromCommand(connections: readonly LocalConnection[]): readonly boolean[] {
+  const look = processes()
+  if (process.platform !== 'linux') {
+    return connections.map((connection) =>
+      holdersByPort(connection).some((pid) => pid !== process.pid && isInside(pid, look)),
+    )
+  }
+  const sockets = callingSockets(connections)
+  if (sockets.every(({ size }) => size === 0)) return connections.map(() => false)
+  const held = new Set(pids().flatMap((pid) => (isInside(pid, look) ? socketsOf(pid) : [])))
+  return sockets.map((own) => [...own].some((socket) => held.has(socket)))
+}
+
+function isInside(pid: number, look: Look): boolean {
+  const seen = new Set<number>()
+  for (let at = look(pid); at !== null && !seen.has(at.pid); at = look(at.parent)) {
+    seen.add(at.pid)
+    if ([at.pid, at.group, at.session ?? at.pid].some((id) => look(id)?.isGate)) return true
+  }
+  return false
+}
+
+/** Looks processes up as they are now, each once. */
+function processes(): Look {
+  if (process.platform === 'win32') return () => null
+  if (process.platform !== 'linux') return listedProcesses()
+  const known = new Map<number, RunningProcess | null>()
+  return (pid) => {
+    const found = known.get(pid)
+    if (found !== undefined) return found
+    const read = readProcess(pid)
+    known.set(pid, read)
+    return read
+  }
+}
+
+function readProcess(pid: number): RunningProcess | null {
+  const stat = textOf(`/proc/${pid}/stat`)
+  // The name in parentheses may hold anything, parentheses too.
+  const [, parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  if (parent === undefined) return null
+  // The shell around a command is always `sh`: the words of other programs need not be read.
+  const isShell = stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')')) === 'sh'
+  const isGate = isShell && textOf(`/proc/${pid}/cmdline`).split('\0')[3] === gateMark
+  return { pid, parent: Number(parent), group: Number(group), session: Number(session), isGate }
+}
+
+/** What `ps` lists: where there is no `/proc`. */
+function listedProcesses(): Look {
+  const listed = new Map<number, RunningProcess>()
+  for (const line of said('ps', ['-A', '-ww', '-o', 'pid=,ppid=,pgid=,args='])) {
+    const [, pid, parent, group, args = ''] = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? []
+    if (pid === undefined) continue
+    const isGate = args.startsWith('/bin/sh -c ') && args.includes(` ${gateMark} `)
+    const ids = { pid: Number(pid), parent: Number(parent), group: Number(group) }
+    listed.set(ids.pid, { ...ids, session: null, isGate })
+  }
+  return (pid) => listed.get(pid) ?? null
+}
+
+/** The sockets at the other end of each connection, as links of open files name them. */
+function callingSockets(connections: readonly LocalConnection[]): readonly ReadonlySet<string>[] {
+  const sockets = connections.map(() => new Set<string>())
+  const wanted = new Map<string, Set<string>[]>()
+  for (const [at, { localPort, remotePort }] of connections.entries()) {
+    const ports = `${remotePort} ${localPort}`
+    wanted.set(ports, [...(wanted.get(ports) ?? []), ...sockets.slice(at, at + 1)])
+  }
+  const lines = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) => textOf(table).split('\n').slice(1))
+  for (const line of lines) {
+    const [, own = '', other = '', , , , , , , inode = '0'] = line.trim().split(/\s+/)
+    for (const found of wanted.get(`${portOf(own)} ${portOf(other)}`) ?? []) found.add(`socket:[${inode}]`)
+  }
+  return sockets
+}
+
+function portOf(address: string): number {
+  return Number.parseInt(address.slice(address.lastIndexOf(':') + 1), 16)
+}
+
+function socketsOf(pid: number): readonly string[] {
+  return namesIn(`/proc/${pid}/fd`).map((file) => linkOf(`/proc/${pid}/fd/${file}`))
+}
+
+function pids(): readonly number[] {
+  return namesIn('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []))
+}
+
+function holdersByPort({ remotePort }: LocalConnection): readonly number[] {
+  if (process.platform === 'win32' || remotePort === undefined) return []
+  return said('lsof', ['-nP', `-iTCP:${remotePort}`, '-Fp']).flatMap((line) =>
+    /^p\d+$/.test(line) ? [Number(line.slice(1))] : [],
+  )
+}
+
+function said(program: string, words: readonly string[]): readonly string[] {
+  // Every server looks before its first answer, and where there is a /proc it needs no other program.
+  const { spawnSync } = process.getBuiltinModule('node:child_process')
+  const { stdout } = spawnSync(program, words, { encoding: 'utf8', timeout: 2_000, maxBuffer: 64_000_000 })
+  return (stdout ?? '').split('\n')
+}
+
+// A process may end while it is looked at, and another user's is not shown: both count as not there.
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch {
+    return ''
+  }
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return ''
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+/** Names this process among all that may share a database: `host:pid`. */
+export function runnerName(): string {
+  return `${hostname()}:${process.pid}`
+}
+
+/** Whether the process of that name still runs; null for one on another machine, which cannot be asked. */
+export function isRunnerAlive(runner: string): boolean | null {
+  const colon = runner.lastIndexOf(':')
+  if (runner.slice(0, colon) !== hostname()) return null
+  const pid = Number(runner.slice(colon + 1))
+  // 0 and below name groups of processes.
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    // Another user's process may not be signalled, and runs.
+    return errorCode(error) === 'EPERM'
+  }
+}

@@ -1,0 +1,527 @@
+import { z } from 'zod'
+import { didYouMean } from '../../kernel/nearest-word.ts'
+import { type SharedKind, sharedKinds } from '../../track/domain/scope/file-kind.ts'
+import type {
+  ArtifactDefinition,
+  Dialect,
+  EventDefinition,
+  GuardExpression,
+  ProcessDefinition,
+  RoleDefinition,
+  StateDefinition,
+  ToolPermissions,
+  TransitionDefinition,
+} from '../domain/definition.ts'
+import type { Guard } from '../domain/guards/guard.ts'
+import { isJsonObject, type JsonObject, shownJson } from '../domain/json.ts'
+
+/** What may stand in a process file, and what it means: the one description of the reader and of the published schema. */
+export type DialectSchemas = ReturnType<typeof schemasOf>
+
+/** Keys of the original that decide nothing, by section: it alone may have them, and this is what is said of them. */
+export const inertKeys: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  file: { schemas: 'a payload_schema may refer to it' },
+  roles: {
+    allowed_events: 'the events say who may emit them',
+    can_approve: 'guards of type approval ask for approvals',
+    can_reject: 'events say who may emit them',
+  },
+  states: {
+    is_terminal: 'is_final ends a run',
+    on_enter: 'nothing is started by a state',
+    on_exit: 'nothing is started by a state',
+  },
+  artifacts: {
+    required_in_states: 'required_artifacts of the states decide',
+    required_for_transitions: 'guards of the transitions decide',
+  },
+}
+
+/** Both dialects, each built when it is first asked for. */
+export function schemasOf(dialect: Dialect) {
+  const known = built.get(dialect)
+  if (known) return known
+  const schemas = build(dialect)
+  built.set(dialect, schemas)
+  return schemas
+}
+
+const built = new Map<Dialect, ReturnType<typeof build>>()
+
+// What must stand at a place, in words that follow its name: `must be a text, and is 3.`
+
+type Said = { readonly error: (issue: { readonly code?: string; readonly input?: unknown }) => string }
+
+function must(wanted: string, choices: readonly string[] = []): Said {
+  return {
+    error: ({ input }) =>
+      `must be ${wanted}, and is ${shown(input)}.${isScalar(input) ? didYouMean(String(input), choices) : ''}`,
+  }
+}
+
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  if (isJsonObject(value)) return 'an object'
+  return value === undefined ? 'nothing' : shownJson(value)
+}
+
+function isScalar(value: unknown): boolean {
+  return typeof value !== 'object' || value === null
+}
+
+const text = z.string(must('a text')).min(1, must('a text'))
+const truth = z.boolean(must('true or false'))
+const json = z.record(z.string(), z.unknown(), must('an object'))
+const anything = z.unknown().refine((value) => value !== undefined)
+const number = z.number(must('a number'))
+const texts = list(text)
+
+function patterned(pattern: RegExp) {
+  const said = must(`a text that fits ${pattern.source}`)
+  return z.string(said).regex(pattern, said)
+}
+
+function whole(least: number) {
+  const said = must(`a whole number from ${least}`)
+  return z.int(said).min(least, said)
+}
+
+function choice<const Words extends readonly [string, ...string[]]>(words: Words) {
+  return z.enum(words, must(words.length === 1 ? words[0] : `one of ${words.join(', ')}`, words))
+}
+
+function list<Entry extends z.ZodType>(entry: Entry) {
+  return z.array(entry, must('a list'))
+}
+
+function filled<Entry extends z.ZodType>(entry: Entry) {
+  return list(entry).min(1, must('a list with an entry'))
+}
+
+function map<Entry extends z.ZodType>(entry: Entry) {
+  return z.record(z.string(), entry, must('an object'))
+}
+
+/** An empty section is an empty list or map. An empty `guard:` is no guard, and must not pass for one left out. */
+function maybe<Section extends z.ZodType>(section: Section) {
+  return z.preprocess((value) => value ?? undefined, section.optional()).optional()
+}
+
+/** Of a key that it cannot have, an object says which ones it may: the reader finds the one that was meant. */
+function object<Shape extends z.ZodRawShape>(shape: Shape) {
+  const { error } = must('an object')
+  return z.strictObject(shape, {
+    error: (issue) => (issue.code === 'unrecognized_keys' ? Object.keys(shape).join(', ') : error(issue)),
+  })
+}
+
+/** Objects that the value of one key tells apart. */
+function variants<
+  const By extends string,
+  const Options extends readonly [z.core.$ZodTypeDiscriminable, ...z.core.$ZodTypeDiscriminable[]],
+>(by: By, options: Options) {
+  const { error } = must('an object')
+  const words = options.flatMap(({ _zod }) => [...(_zod.propValues[by] ?? [])].map(String))
+  return z.discriminatedUnion(by, options, {
+    error: ({ input }) => {
+      if (!isJsonObject(input)) return error({ input })
+      const value = input[by]
+      if (value === undefined) {
+        const meant = misspelt(by, input)
+        const hint = meant === undefined ? '' : ` Did you mean "${by}" by "${meant}"?`
+        return `has no "${by}": ${words.join(', ')}.${hint}`
+      }
+      return `is ${shown(value)}, not one of ${words.join(', ')}.${didYouMean(shown(value).replaceAll('"', ''), words)}`
+    },
+  })
+}
+
+/** The key of an object that most likely means another. */
+export function misspelt(key: string, fields: object): string | undefined {
+  return Object.keys(fields).find((name) => didYouMean(name, [key]) !== '')
+}
+
+// Guards.
+
+const told = {
+  description: text.describe('What it asks for').optional(),
+  hint: text.describe('The way on for whom it stops').optional(),
+}
+const artifactType = text.describe('A type of artifacts')
+const variable = text.describe('A path in the context, plan.risk, or $.payload.risk')
+const pathPatterns = filled(text).describe(
+  'Path patterns from the project’s folder: src/ with all that is in it, src/**/*.sql; !x takes out of the list',
+)
+const shared = z
+  .union([choice(['all', 'none', ...sharedKinds]), list(choice(sharedKinds))], {
+    error: must(`one of all, none, ${sharedKinds.join(', ')}`, ['all', 'none', ...sharedKinds]).error,
+  })
+  .describe('Kinds of files that may change though no area names them; default all')
+
+function guard<const Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) {
+  return object({ type: z.literal(type), ...shape, ...told })
+}
+
+function when<const Type extends string, const Condition extends string, Shape extends z.ZodRawShape>(
+  type: Type,
+  condition: Condition,
+  shape: Shape,
+) {
+  return guard(type, { condition: z.literal(condition), ...shape })
+}
+
+const guardFields = variants('type', [
+  variants('condition', [
+    when('artifact', 'exists', { artifact_type: artifactType }),
+    when('artifact', 'count', { artifact_type: artifactType, min_count: whole(0) }),
+  ]),
+  variants('condition', [
+    when('context', 'exists', { variable }),
+    when('context', 'not_exists', { variable }),
+    when('context', 'equals', { variable, value: anything }),
+    when('context', 'not_equals', { variable, value: anything }),
+    when('context', 'in', { variable, value: list(anything) }),
+    when('context', 'not_in', { variable, value: list(anything) }),
+    when('context', 'gt', { variable, value: number }),
+    when('context', 'gte', { variable, value: number }),
+    when('context', 'lt', { variable, value: number }),
+    when('context', 'lte', { variable, value: number }),
+  ]),
+  variants('condition', [
+    when('changes', 'in_scope', { shared: shared.optional() }),
+    when('changes', 'none', {}),
+    when('changes', 'touches', { paths: pathPatterns }),
+    when('changes', 'touches_only', { paths: pathPatterns }),
+    when('changes', 'touches_none', { paths: pathPatterns }),
+  ]),
+  guard('command', {
+    run: text.describe('A command line, run in the project'),
+    timeout: patterned(/^[1-9][0-9]*(ms|s|m|h)$/)
+      .describe('Such as 90s or 10m; default 10m')
+      .optional(),
+    by: choice(['runner'])
+      .describe('Only a result counts that was handed in with a token of kind runner, as CI has')
+      .optional(),
+    exit: choice(['zero', 'nonzero']).describe('How it must end; nonzero: it must run, and fail').optional(),
+    fresh: choice(['tree']).describe('Its result counts for the tree that it ran on').optional(),
+    pinned: maybe(texts.describe('Files whose change asks for a new approval of the command')),
+  }),
+  guard('ci', {
+    checks: texts.min(1).describe('Names of checks, as a runner hands their results in'),
+    at: choice(['tree', 'commit'])
+      .describe(
+        'What a result must be of: the content of the work tree as it is, or the commit that it is at; default tree',
+      )
+      .optional(),
+    max_age: patterned(/^[1-9][0-9]*(ms|s|m|h)$/)
+      .describe('How old a result may be, such as 24h; default any age')
+      .optional(),
+  }),
+  variants('condition', [when('blockers', 'none', {})]),
+  guard('milestone', { id: text.describe('A milestone of the plan') }),
+  variants('condition', [
+    when('task', 'all_done', { phase: text.describe('Default: all tasks').optional() }),
+  ]),
+  guard('approval', {
+    role: text.describe('Who approves'),
+    of: text
+      .describe(
+        'A type of artifacts, or changes: the measured changes of the mission or task; default: the state of the run',
+      )
+      .optional(),
+    count: whole(1).describe('How many people; default 1').optional(),
+    independent: truth
+      .describe('Nobody counts who had a hand in the work, nor whose agent had; default false')
+      .optional(),
+  }),
+])
+
+const namedGuard = guardFields.transform(({ description = null, hint = null, ...fields }) => ({
+  description,
+  hint,
+  guard: guardFrom(fields),
+}))
+
+function guardFrom(fields: Omitting<z.output<typeof guardFields>, 'description' | 'hint'>): Guard {
+  switch (fields.type) {
+    case 'artifact':
+      return {
+        type: 'artifact',
+        artifactType: fields.artifact_type,
+        count: fields.condition === 'count' ? fields.min_count : 1,
+      }
+    case 'changes':
+      if (fields.condition !== 'in_scope') return fields
+      return { type: 'changes', condition: 'in_scope', ...sharedFrom(fields.shared) }
+    case 'command':
+      return {
+        type: 'command',
+        run: fields.run,
+        timeout: milliseconds(fields.timeout ?? '10m'),
+        pinned: fields.pinned ?? [],
+        ...(fields.exit === 'nonzero' && { exit: 'nonzero' }),
+        ...(fields.by && { by: fields.by }),
+      }
+    case 'ci':
+      return {
+        type: 'ci',
+        checks: [...new Set(fields.checks)],
+        at: fields.at ?? 'tree',
+        maxAge: fields.max_age === undefined ? null : milliseconds(fields.max_age),
+      }
+    case 'task':
+      return { type: 'task', condition: 'all_done', phase: fields.phase ?? null }
+    case 'approval':
+      return {
+        type: 'approval',
+        role: fields.role,
+        of: fields.of ?? null,
+        count: fields.count ?? 1,
+        ...(fields.independent === true && { independent: true }),
+      }
+    case 'context':
+    case 'blockers':
+    case 'milestone':
+      return fields
+  }
+}
+
+type Omitting<Union, Keys extends PropertyKey> = Union extends unknown ? Omit<Union, Keys> : never
+
+/** Nothing where all may change: so it was before one could choose. */
+function sharedFrom(written: z.output<typeof shared> = 'all'): { readonly shared?: readonly SharedKind[] } {
+  if (written === 'all') return {}
+  const words: readonly string[] = [written].flat()
+  return { shared: sharedKinds.filter((kind) => words.includes(kind)) }
+}
+
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
+
+function milliseconds(written: string): number {
+  const [, amount = '0', unit = 'ms'] = /^(\d+)(ms|s|m|h)$/.exec(written) ?? []
+  return Number(amount) * (units[unit] ?? 1)
+}
+
+/** A name of a guard, or one of all, any and not of such. */
+const expression: z.ZodType<GuardExpression> = z
+  .lazy(() =>
+    z.union([text, branches], {
+      error: ({ input }) =>
+        must(Array.isArray(input) ? 'a name, or an object with all, any or not' : 'a text').error({ input }),
+    }),
+  )
+  .meta({ id: 'guards', description: 'A guard, or { all: […] }, { any: […] }, { not: … }' })
+
+const branches = z.lazy(() =>
+  object({
+    all: filled(expression).optional(),
+    any: filled(expression).optional(),
+    not: expression.optional(),
+  })
+    .refine((fields) => Object.keys(fields).length === 1, 'must have one of all, any, not.')
+    .transform(({ all, any, not }): GuardExpression => {
+      if (all) return { all }
+      return any ? { any } : { not: not ?? '' }
+    })
+    .meta({ minProperties: 1, maxProperties: 1 }),
+)
+
+// The sections of a file.
+
+/** Keys of the original that decide nothing; dialect 1 does not have them. */
+function inert<Shape extends z.ZodRawShape>(dialect: Dialect, shape: Shape): Shape {
+  return (dialect === 'original' ? shape : {}) as Shape // each of them is optional
+}
+
+const toolPermissions = object({
+  allowed: maybe(texts.describe('Tools, or Bash(npm test*) for some commands; others are denied')),
+  denied: maybe(texts.describe('Tools, or Bash(git push*) for some commands')),
+  ask: maybe(texts.describe('Tools and commands that a person decides about')),
+  paths: maybe(map(texts).describe('Path patterns that a tool is limited to')),
+}).transform(
+  ({ allowed = [], denied = [], ask = [], paths = {} }): ToolPermissions => ({
+    allowed,
+    denied,
+    ask,
+    paths: Object.entries(paths).map(([tool, globs]) => ({ tool, globs })),
+  }),
+)
+
+function build(dialect: Dialect) {
+  const process = object({
+    dialect: z
+      .literal(1, must('1'))
+      .describe('Say 1; a file without it is read as the original did')
+      .optional(),
+    id: patterned(/^[A-Za-z0-9][A-Za-z0-9._-]*$/).describe('The name of the file without .yaml'),
+    version: text.describe('Such as "1.2.0"'),
+    name: text,
+    description: text.optional(),
+    initial_state: text,
+    initial_context: maybe(json.describe('What a run knows at its beginning')),
+    context_schema: maybe(json.describe('A JSON Schema of the context')),
+  })
+
+  const role = object({
+    name: text,
+    description: text.optional(),
+    kind: choice(['agent', 'human']).describe('An agent cannot hold a role of kind human').optional(),
+    ...inert(dialect, {
+      allowed_events: maybe(texts),
+      can_approve: truth.optional(),
+      can_reject: truth.optional(),
+    }),
+  }).transform(
+    ({ name, description = null, kind, allowed_events }): RoleDefinition => ({
+      name,
+      description,
+      // The original had no kinds: the role named agent was for agents, the others for people.
+      kind: kind ?? (dialect === 'original' && name !== 'agent' ? 'human' : 'agent'),
+      allowedEvents: allowed_events ?? null,
+    }),
+  )
+
+  const state = object({
+    name: text,
+    description: text.optional(),
+    prompt: text.describe('What to do here; {{context.x}} stands for a variable').optional(),
+    required_artifacts: maybe(texts.describe('Types of artifacts without which the state cannot be left')),
+    tool_permissions: toolPermissions.optional(),
+    is_final: truth.optional(),
+    outcome: choice(['succeeded', 'failed']).describe('How a run ends here').optional(),
+    max_visits: whole(1).describe('How often a run may enter it').optional(),
+    allow_phase_completion: truth
+      .describe('A phase of the mission may be completed while the run is here')
+      .optional(),
+    ...inert(dialect, {
+      is_terminal: truth.optional(),
+      on_enter: z.unknown().optional(),
+      on_exit: z.unknown().optional(),
+    }),
+  }).transform(
+    (fields): StateDefinition => ({
+      name: fields.name,
+      description: fields.description ?? null,
+      prompt: fields.prompt ?? null,
+      requiredArtifacts: fields.required_artifacts ?? [],
+      toolPermissions: fields.tool_permissions ?? null,
+      isFinal: fields.is_final ?? false,
+      outcome: fields.is_final ? (fields.outcome ?? 'succeeded') : null,
+      maxVisits: fields.max_visits ?? null,
+      allowsPhaseCompletion: fields.allow_phase_completion ?? false,
+    }),
+  )
+
+  const event = object({
+    name: text,
+    description: text.optional(),
+    allowed_roles: texts.describe('Who may emit it; ["*"] is everyone'),
+    payload_schema: maybe(json.describe('A JSON Schema')),
+    channels: maybe(
+      // Only people use them: an agent's own channels are not among them.
+      filled(choice(['cli', 'dashboard', 'http', 'elicitation'])).describe(
+        'How a person must send it; default: any way',
+      ),
+    ),
+  }).transform(
+    ({ name, description = null, allowed_roles, payload_schema, channels }): EventDefinition => ({
+      name,
+      description,
+      allowedRoles: allowed_roles,
+      payloadSchema: payload_schema ?? null,
+      channels: channels ?? null,
+    }),
+  )
+
+  const transition = object({
+    from: text.describe('A state, or "*" for every one that is not final'),
+    event: text,
+    to: text,
+    description: text.optional(),
+    guard: expression.optional(),
+    allowed_roles: maybe(texts.describe('Narrows who may emit the event')),
+    when_blocked: choice(['reject', 'record']).describe('record keeps the evidence and stays').optional(),
+    assign: maybe(map(anything).describe('Variables of the context: $.payload.x, or a constant')),
+    merge_payload: truth.describe('Puts the whole payload into the context').optional(),
+    escape: truth.describe('Leaves the state without its required artifacts').optional(),
+  }).transform(
+    (fields): TransitionDefinition => ({
+      from: fields.from,
+      event: fields.event,
+      to: fields.to,
+      description: fields.description ?? null,
+      guard: fields.guard ?? null,
+      allowedRoles: fields.allowed_roles ?? null,
+      whenBlocked: fields.when_blocked ?? 'reject',
+      assign: Object.entries(fields.assign ?? {}).map(([variable, value]) => ({ variable, value })),
+      mergePayload: dialect === 'original' || (fields.merge_payload ?? false),
+      escape: fields.escape ?? false,
+    }),
+  )
+
+  const artifact = object({
+    type: text,
+    description: text.optional(),
+    paths: maybe(texts.describe('Path patterns of files that are of this type')),
+    min_bytes: whole(0).optional(),
+    schema: maybe(json.describe('A JSON Schema of its content')),
+    fresh: choice(['run', 'state', 'loop'])
+      .describe('How new evidence must be: of the run, of this stay in the state, of this round')
+      .optional(),
+    ...inert(dialect, { required_in_states: maybe(texts), required_for_transitions: maybe(texts) }),
+  }).transform(
+    ({ type, description = null, paths, min_bytes, schema, fresh }): ArtifactDefinition => ({
+      type,
+      description,
+      paths: paths ?? [],
+      minBytes: min_bytes ?? null,
+      schema: schema ?? null,
+      fresh: fresh ?? 'run',
+    }),
+  )
+
+  const file = object({
+    process,
+    roles: maybe(list(role)),
+    states: filled(state),
+    events: list(event),
+    transitions: list(transition),
+    guards: maybe(map(namedGuard)),
+    artifacts: maybe(list(artifact)),
+    ...inert(dialect, { schemas: maybe(json) }),
+  }).transform(
+    ({ process, roles, states, events, transitions, guards, artifacts, schemas }): ProcessDefinition => ({
+      dialect,
+      id: process.id,
+      version: process.version,
+      name: process.name,
+      description: process.description ?? null,
+      initialState: process.initial_state,
+      initialContext: process.initial_context ?? {},
+      contextSchema: process.context_schema ?? null,
+      roles: roles ?? [],
+      states,
+      events: schemas === undefined ? events : events.map((each) => withShared(each, schemas)),
+      transitions,
+      guards: Object.entries(guards ?? {}).map(([name, fields]) => ({ name, ...fields })),
+      artifacts: artifacts ?? [],
+    }),
+  )
+  return { file, role, state, event, transition, guard: namedGuard, artifact }
+}
+
+/** The original's `#/schemas/…` goes into the schema that refers to it. */
+function withShared(event: EventDefinition, schemas: JsonObject): EventDefinition {
+  const { payloadSchema } = event
+  return payloadSchema === null ? event : { ...event, payloadSchema: { ...payloadSchema, schemas } }
+}
+
+/** The JSON Schema of dialect 1, for editors: the text of processes/process.schema.json. */
+export function publishedSchema(): string {
+  const schema = z.toJSONSchema(schemasOf(1).file, { io: 'input' })
+  const about = {
+    title: 'Waymark process',
+    description: 'A process as a state machine, dialect 1. Generated from the reader of the dialect.',
+  }
+  return `${JSON.stringify({ ...about, ...schema }, null, 2)}\n`
+}

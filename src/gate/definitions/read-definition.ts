@@ -1,0 +1,251 @@
+import type { z } from 'zod'
+import { didYouMean } from '../../kernel/nearest-word.ts'
+import type { FilePlace, PlacedFinding, PlacedPattern } from '../../project/ports/project-files.ts'
+import type { Dialect, ProcessDefinition, TransitionDefinition } from '../domain/definition.ts'
+import { isJsonObject, type JsonObject, valueAt } from '../domain/json.ts'
+import { type DefinitionPath, finding } from '../domain/lint/finding.ts'
+import { lint } from '../domain/lint/lint.ts'
+import { type ReferenceKind, referencesTo } from '../domain/lint/names.ts'
+import { patternsIn } from '../domain/lint/patterns.ts'
+import { outcomes } from '../domain/lint/ways.ts'
+import { type DialectSchemas, inertKeys, misspelt, schemasOf } from './dialect.ts'
+import { readYaml, type YamlText } from './yaml-text.ts'
+
+export interface ReadDefinition {
+  /** Null when its shape is wrong. */
+  readonly definition: ProcessDefinition | null
+  readonly findings: readonly PlacedFinding[]
+  readonly patterns: readonly PlacedPattern[]
+}
+
+/** Reads a definition, and says everything that is wrong with it and where. Reads all of it or nothing. */
+export function readDefinition(text: string): ReadDefinition {
+  try {
+    return read(text)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    // The reader of YAML recurses, and a few kilobytes of brackets exhaust any stack.
+    const message = 'The file is nested too deeply to be read.'
+    return {
+      definition: null,
+      findings: [{ ...finding('error', 'yaml', { message, path: [] }), place: null }],
+      patterns: [],
+    }
+  }
+}
+
+function read(text: string): ReadDefinition {
+  const result = readYaml(text)
+  if (!result.readable) return { definition: null, findings: result.findings, patterns: [] }
+  const { yaml } = result
+  const dialect: Dialect = valueAt(yaml.data, ['process', 'dialect']) === undefined ? 'original' : 1
+  const schemas = schemasOf(dialect)
+  const parsed = schemas.file.safeParse(yaml.data)
+  const notes = dialect === 'original' ? inertNotes(yaml) : []
+  if (!parsed.success) {
+    const wrong = parsed.error.issues.flatMap((issue) => wrongShape(yaml, issue, []))
+    return {
+      definition: null,
+      findings: inOrder([...notes, ...wrong, ...unknownNames(yaml, dialect, wrong)]),
+      patterns: [],
+    }
+  }
+  const definition = parsed.data
+  const judged = [...lint(definition), ...outcomes(definition, statesWithOutcome(yaml.data))].map((each) => ({
+    ...each,
+    place: yaml.placeAt(each.path),
+  }))
+  const patterns = patternsIn(definition).map((each) => ({ ...each, place: yaml.placeAt(each.path) }))
+  return { definition, findings: inOrder([...notes, ...judged]), patterns }
+}
+
+/** How many unknown keys of one object are told each by itself. */
+const mostOdd = 20
+
+/** What the schema found, with its place: each unknown key, missing key and odd value. */
+function wrongShape(
+  yaml: YamlText,
+  issue: z.core.$ZodIssue,
+  above: DefinitionPath,
+): readonly PlacedFinding[] {
+  const path = [...above, ...issue.path] as DefinitionPath // YAML has no symbols
+  const say = (rule: string, message: string, at: DefinitionPath, place: FilePlace | null) => ({
+    ...finding('error', rule, { message, path: at }),
+    place,
+  })
+  if (issue.code === 'unrecognized_keys') {
+    const more = issue.keys.length - mostOdd
+    const known = issue.message.split(', ')
+    const found = issue.keys.slice(0, mostOdd).map((key) => {
+      const inside = [...path, key]
+      return say('unknown-key', unknownKey(path, key, known), inside, yaml.placeOfKey(inside))
+    })
+    if (more <= 0) return found
+    const message = `${named(path)} has ${more} more keys that it cannot have.`
+    const next = [...path, issue.keys[mostOdd] ?? '']
+    return [...found, say('unknown-key', message, path, yaml.placeOfKey(next))]
+  }
+  const inside = issue.code === 'invalid_union' ? issue.errors.find(isMeant) : undefined
+  if (inside) return inside.flatMap((each) => wrongShape(yaml, each, path))
+  const key = String(path.at(-1))
+  const owner = path.slice(0, -1)
+  const fields = dataAt(yaml.data, owner)
+  if (!isJsonObject(fields) || fields[key] !== undefined) {
+    return [say('odd-value', `${named(path)} ${issue.message}`, path, yaml.placeAt(path))]
+  }
+  if (issue.code !== 'invalid_union') {
+    return [say('missing-key', `${named(owner)} has no "${key}".`, owner, yaml.placeAt(owner))]
+  }
+  const meant = misspelt(key, fields)
+  const place = meant === undefined ? yaml.placeAt(owner) : yaml.placeOfKey([...owner, meant])
+  return [say('missing-key', `${named(owner)} ${issue.message}`, owner, place)]
+}
+
+/** Of several forms, the one whose outside fits. */
+function isMeant(issues: readonly z.core.$ZodIssue[]): boolean {
+  return issues.some(({ code, path }) => path.length > 0 || code === 'unrecognized_keys' || code === 'custom')
+}
+
+function unknownKey(path: DefinitionPath, key: string, known: readonly string[]): string {
+  const inert = inertKeys[String(path[0] ?? 'file')]?.[key]
+  const way = inert === undefined ? didYouMean(key, known) : ` In dialect 1 ${inert}.`
+  return `${named(path)} has no key "${key}".${way || ` It may have ${known.join(', ')}.`}`
+}
+
+/** A note for each key of the original that decides nothing. */
+function inertNotes(yaml: YamlText): readonly PlacedFinding[] {
+  return Object.entries(inertKeys).flatMap(([section, notes]) => {
+    const owners: readonly DefinitionPath[] =
+      section === 'file' ? [[]] : entriesOf(yaml.data, section).map((_, at) => [section, at])
+    return owners.flatMap((owner) =>
+      Object.entries(notes).flatMap(([key, note]) => {
+        const path = [...owner, key]
+        if (dataAt(yaml.data, path) === undefined) return []
+        const message = `"${key}" decides nothing: ${note}.`
+        return [{ ...finding('note', 'inert-key', { message, path }), place: yaml.placeOfKey(path) }]
+      }),
+    )
+  })
+}
+
+/**
+ * The wrong references of a file whose shape is wrong elsewhere, so that both can be put right at once. A section whose
+ * own names are in doubt proves nothing about the names that others use.
+ */
+function unknownNames(
+  yaml: YamlText,
+  dialect: Dialect,
+  wrong: readonly PlacedFinding[],
+): readonly PlacedFinding[] {
+  const { data } = yaml
+  if (!isJsonObject(data) || !isList(data['transitions'])) return []
+  // A key of the file that is not known may be the misspelt name of any section.
+  const misspelt = wrong.some(({ path }) => path.length === 1 && !Object.hasOwn(sections, path[0] ?? ''))
+  const kinds = Object.entries(sections).flatMap(([section, kind]) => {
+    const names = data[section]
+    if (names === undefined) return misspelt ? [] : [kind]
+    const known = section === 'guards' ? isJsonObject(names) : isList(names) && names.every(isNamed)
+    return known ? [kind] : []
+  })
+  return referencesTo(soundPart(data, dialect, schemasOf(dialect)), kinds).map((each) => ({
+    ...each,
+    place: yaml.placeAt(each.path),
+  }))
+}
+
+const sections = {
+  states: 'state',
+  events: 'event',
+  guards: 'guard',
+  roles: 'role',
+  artifacts: 'artifact',
+} as const satisfies Readonly<Record<string, ReferenceKind>>
+
+/** What can be read of a file; an entry of a wrong shape keeps its name and refers to nothing. */
+function soundPart(data: JsonObject, dialect: Dialect, schemas: DialectSchemas): ProcessDefinition {
+  const entries = <Entry>(
+    section: string,
+    schema: z.ZodType<Entry>,
+    bare: (name: unknown) => JsonObject,
+  ): readonly Entry[] =>
+    entriesOf(data, section).map((entry) => {
+      const name = isJsonObject(entry) && isNamed(entry) ? (entry['name'] ?? entry['type']) : 'unnamed'
+      return schema.safeParse(entry).data ?? schema.parse(bare(name))
+    })
+  const guards = isJsonObject(data['guards']) ? Object.entries(data['guards']) : []
+  const initial = valueAt(data, ['process', 'initial_state'])
+  return {
+    dialect,
+    id: '',
+    version: '',
+    name: '',
+    description: null,
+    initialState: typeof initial === 'string' ? initial : '',
+    initialContext: {},
+    contextSchema: null,
+    roles: entries('roles', schemas.role, (name) => ({ name })),
+    states: entries('states', schemas.state, (name) => ({ name })),
+    events: entries('events', schemas.event, (name) => ({ name, allowed_roles: [] })),
+    transitions: entriesOf(data, 'transitions').map(
+      (entry) => schemas.transition.safeParse(entry).data ?? nowhere,
+    ),
+    guards: guards.map(([name, guard]) => ({
+      name,
+      ...(schemas.guard.safeParse(guard).data ?? {
+        description: null,
+        hint: null,
+        guard: { type: 'blockers', condition: 'none' },
+      }),
+    })),
+    artifacts: entries('artifacts', schemas.artifact, (name) => ({ type: name })),
+  }
+}
+
+const nowhere: TransitionDefinition = {
+  from: '*',
+  event: '',
+  to: '',
+  description: null,
+  guard: null,
+  allowedRoles: null,
+  whenBlocked: 'reject',
+  assign: [],
+  mergePayload: false,
+  escape: false,
+}
+
+function isList(value: unknown): value is readonly JsonObject[] {
+  return Array.isArray(value) && value.every(isJsonObject)
+}
+
+function isNamed(entry: JsonObject): boolean {
+  return [entry['name'], entry['type']].some((name) => typeof name === 'string' && name !== '')
+}
+
+function entriesOf(data: unknown, section: string): readonly unknown[] {
+  const entries = valueAt(data, [section])
+  return Array.isArray(entries) ? entries : []
+}
+
+function dataAt(data: unknown, path: DefinitionPath): unknown {
+  return valueAt(data, path.map(String))
+}
+
+function statesWithOutcome(data: unknown): ReadonlySet<string> {
+  const states = entriesOf(data, 'states').filter(isJsonObject)
+  return new Set(states.filter(({ outcome }) => outcome !== undefined).map(({ name }) => String(name)))
+}
+
+/** `transitions[2].guard`. */
+function named(path: DefinitionPath): string {
+  if (path.length === 0) return 'The file'
+  return path
+    .map((part, at) => (typeof part === 'number' ? `[${part}]` : `${at === 0 ? '' : '.'}${part}`))
+    .join('')
+}
+
+function inOrder(findings: readonly PlacedFinding[]): readonly PlacedFinding[] {
+  return findings.toSorted(
+    (a, b) => (a.place?.line ?? 0) - (b.place?.line ?? 0) || (a.place?.column ?? 0) - (b.place?.column ?? 0),
+  )
+}

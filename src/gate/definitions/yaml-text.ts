@@ -1,0 +1,120 @@
+import { type Document, isAlias, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml'
+import type { FilePlace, PlacedFinding } from '../../project/ports/project-files.ts'
+import { type DefinitionPath, finding } from '../domain/lint/finding.ts'
+
+/** Largest file of a process that is read, in characters. */
+const largestFile = 1_000_000
+
+export interface YamlText {
+  /** The file as plain data. */
+  readonly data: unknown
+  /** Where something of a definition stands; the nearest thing around it where it is not written. */
+  placeAt(path: DefinitionPath): FilePlace | null
+  /** Where the last key of a path stands. */
+  placeOfKey(path: DefinitionPath): FilePlace | null
+}
+
+type YamlResult =
+  | { readonly readable: true; readonly yaml: YamlText }
+  | { readonly readable: false; readonly findings: readonly PlacedFinding[] }
+
+/** Reads YAML as data only: one document, no aliases, no tags of its own, each key once. */
+export function readYaml(text: string): YamlResult {
+  if (text.length > largestFile) {
+    return refused(`The file has ${text.length} characters; at most ${largestFile} are read.`, null)
+  }
+  const lineCounter = new LineCounter()
+  const document = parseDocument(text, {
+    lineCounter,
+    prettyErrors: false,
+    version: '1.2',
+    uniqueKeys: false,
+  })
+  const at = (offset: number): FilePlace => {
+    const { line, col } = lineCounter.linePos(offset)
+    return { line: Math.max(1, line), column: Math.max(1, col) }
+  }
+  const problems = [...document.errors, ...document.warnings]
+  if (problems.length > 0) {
+    return {
+      readable: false,
+      findings: problems.slice(0, 20).map(({ message, pos }) => notYaml(sentence(message), at(pos[0]))),
+    }
+  }
+  const alias = firstAlias(document)
+  if (alias !== null) {
+    return refused(
+      'Anchors and aliases (&name, *name) are not read: write it out, so that each place is its own.',
+      at(alias),
+    )
+  }
+  const twice = firstKeyTwice(document)
+  if (twice !== null) return refused('Map keys must be unique.', at(twice))
+  if (document.contents === null) return refused('The file is empty.', null)
+  const placeOf = (node: unknown): FilePlace | null => (isNode(node) && node.range ? at(node.range[0]) : null)
+  return {
+    readable: true,
+    yaml: {
+      data: document.toJS(),
+      placeAt: (path) => placeOf(nodeAt(document, path)),
+      placeOfKey: (path) => placeOf(keyAt(document, path)),
+    },
+  }
+}
+
+function refused(message: string, place: FilePlace | null): YamlResult {
+  return { readable: false, findings: [notYaml(message, place)] }
+}
+
+function notYaml(message: string, place: FilePlace | null): PlacedFinding {
+  return { ...finding('error', 'yaml', { message, path: [] }), place }
+}
+
+function sentence(message: string): string {
+  return /[.!?]$/.test(message) ? message : `${message}.`
+}
+
+/** The offset of the first alias or anchor. A few of them can stand for a gigabyte. */
+function firstAlias(document: Document.Parsed): number | null {
+  let found: number | null = null
+  visit(document, (_, node) => {
+    if (!isNode(node) || (!isAlias(node) && !('anchor' in node && node.anchor))) return undefined
+    found = node.range?.[0] ?? 0
+    return visit.BREAK
+  })
+  return found
+}
+
+/** The offset of the first key that its map has already. The library's own search compares each key with each. */
+function firstKeyTwice(document: Document.Parsed): number | null {
+  let found: number | null = null
+  visit(document, {
+    Map: (_, map) => {
+      const keys = new Set<unknown>()
+      for (const { key } of map.items) {
+        const value = isScalar(key) ? key.value : key
+        if (keys.has(value)) {
+          found = isNode(key) ? (key.range?.[0] ?? 0) : 0
+          return visit.BREAK
+        }
+        keys.add(value)
+      }
+      return undefined
+    },
+  })
+  return found
+}
+
+function nodeAt(document: Document.Parsed, path: DefinitionPath): unknown {
+  for (let length = path.length; length >= 0; length -= 1) {
+    const node = length === 0 ? document.contents : document.getIn(path.slice(0, length), true)
+    if (isNode(node)) return node
+  }
+  return null
+}
+
+function keyAt(document: Document.Parsed, path: DefinitionPath): unknown {
+  const map = nodeAt(document, path.slice(0, -1))
+  if (!isMap(map)) return map
+  return map.items.find(({ key }) => String(isScalar(key) ? key.value : key) === path.at(-1))?.key ?? map
+}

@@ -1,0 +1,145 @@
+import { pathPatterns } from '../../kernel/path-pattern.ts'
+import type { ArtifactDefinition, Dialect, Freshness, ProcessDefinition } from './definition.ts'
+import type { Artifact, Evidence, Visit } from './evidence.ts'
+import { schemaProblems } from './json-schema.ts'
+
+interface CountedArtifacts {
+  readonly counted: readonly Artifact[]
+  /** Why others of the type do not count, a phrase each. */
+  readonly passedOver: readonly string[]
+}
+
+/** The artifacts of a type that count as evidence: each file once, as it is on disk, new enough, as it was declared. */
+export function countedArtifacts(type: string, evidence: Evidence): CountedArtifacts {
+  const declared = evidence.declared.find((definition) => definition.type === type)
+  const latest = new Map(
+    evidence.artifacts
+      .filter((artifact) => isOfType(evidence.declared, artifact, type))
+      .map((artifact) => [artifact.path, artifact]),
+  )
+  const counted: Artifact[] = []
+  const passedOver: string[] = []
+  for (const artifact of latest.values()) {
+    const objection = objectionTo(artifact, declared, evidence)
+    if (objection === null) counted.push(artifact)
+    else passedOver.push(`${artifact.path} ${objection}`)
+  }
+  return { counted, passedOver }
+}
+
+function objectionTo(
+  artifact: Artifact,
+  declared: ArtifactDefinition | undefined,
+  { visits, dialect }: Pick<Evidence, 'visits' | 'dialect'>,
+): string | null {
+  if (artifact.standing === 'deleted') return 'was deleted since'
+  if (artifact.standing === 'changed') return 'changed since it was handed in'
+  if (!declared) return null
+  if (artifact.revision <= newerThan(declared.fresh, visits)) {
+    return declared.fresh === 'state' ? 'is from before this state' : 'is from an earlier round'
+  }
+  if (declared.minBytes !== null && artifact.bytes < declared.minBytes) {
+    return `has ${artifact.bytes} bytes, at least ${declared.minBytes} are needed`
+  }
+  if (declared.schema === null || !isChecked(artifact.path, dialect)) return null
+  if (artifact.content === undefined) return 'is not JSON'
+  const [problem] = schemaProblems(declared.schema, artifact.content)
+  return problem ? `does not fit its schema at ${problem.path}: ${problem.message}` : null
+}
+
+/** state_gate never looked into a file: in its dialect a schema is for JSON files alone. */
+function isChecked(path: string, dialect: Dialect): boolean {
+  return dialect === 1 || /\.json$/i.test(path)
+}
+
+/**
+ * How new what people approve must be. What came with the event that led to their state is from before that state, and
+ * just what they are to look at: of this round is new enough.
+ */
+export function approvalFreshness(fresh: Freshness): Freshness {
+  return fresh === 'state' ? 'loop' : fresh
+}
+
+/** The revision that evidence must be newer than; 0 for any. */
+export function newerThan(fresh: ArtifactDefinition['fresh'], visits: readonly Visit[]): number {
+  switch (fresh) {
+    case 'run':
+      return 0
+    case 'state':
+      return Math.max(0, ...visits.map(({ last }) => last))
+    case 'loop':
+      return roundBegan(visits)
+  }
+}
+
+/**
+ * The revision at which the run last went back to a state that it knew; its first entry when it never did. What comes
+ * with the events on the way forward again belongs to the new round, also where these states were entered before.
+ */
+function roundBegan(visits: readonly Visit[]): number {
+  const latestFirst = visits.toSorted((a, b) => b.last - a.last)
+  const at = latestFirst.findIndex(({ first }, place) => {
+    const before = latestFirst[place + 1]
+    return before === undefined || before.first > first
+  })
+  return latestFirst[at]?.last ?? 0
+}
+
+/**
+ * The type that a file is kept under: by the declared globs; else what its caller says; else by its name, the longest
+ * type of several; null when it is of none.
+ */
+export function artifactType(
+  { artifacts }: ProcessDefinition,
+  path: string,
+  said: string | null = null,
+): string | null {
+  const byGlob = globbed(artifacts, path)
+  if (byGlob !== null) return byGlob
+  if (said !== null) return said
+  return named(artifacts, path)[0] ?? null
+}
+
+/** Whether a file counts as a type. One that is known by its name alone counts as every type in its name. */
+export function isOfType(
+  declared: readonly ArtifactDefinition[],
+  artifact: { readonly type: string; readonly path: string },
+  type: string,
+): boolean {
+  if (artifact.type === type) return true
+  if (!hasInName(artifact.path, type) || globbed(declared, artifact.path) !== null) return false
+  const types = named(declared, artifact.path)
+  return types.includes(type) && (artifact.type === '' || types.includes(artifact.type))
+}
+
+function globbed(artifacts: readonly ArtifactDefinition[], path: string): string | null {
+  return (
+    artifacts.find(({ paths }) => paths.length > 0 && pathPatterns(paths).matches(plain(path)))?.type ?? null
+  )
+}
+
+function named(artifacts: readonly ArtifactDefinition[], path: string): readonly string[] {
+  return artifacts
+    .map(({ type }) => type)
+    .filter((type) => hasInName(path, type))
+    .toSorted((a, b) => b.length - a.length)
+}
+
+/** state_gate's rule: the name without its ending is the type, or has it as a part between `_` and `-`. */
+function hasInName(path: string, type: string): boolean {
+  const file = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
+  const name = file.replace(/\.[^.]+$/, '')
+  const wanted = type.toLowerCase()
+  for (let at = name.indexOf(wanted); at !== -1; at = name.indexOf(wanted, at + 1)) {
+    if (isEdge(name[at - 1]) && isEdge(name[at + wanted.length])) return true
+  }
+  return false
+}
+
+function isEdge(character: string | undefined): boolean {
+  return character === undefined || character === '_' || character === '-'
+}
+
+function plain(path: string): string {
+  return path.replace(/^(?:\.\/)+/, '')
+}

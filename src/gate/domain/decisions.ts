@@ -1,0 +1,197 @@
+import type { NewFact } from '../../events/domain/fact.ts'
+import type { Setting } from '../../kernel/id.ts'
+import type { Hold, HoldRequest } from '../../track/domain/records.ts'
+import { isOfChanges } from './approved-content.ts'
+import {
+  type EventDefinition,
+  eventNamed,
+  type NamedGuard,
+  type ProcessDefinition,
+  stateNamed,
+} from './definition.ts'
+import type { Need } from './evidence.ts'
+import { guardNames, neededFor } from './expression.ts'
+import type { RunRecord } from './run.ts'
+import { candidates, reachable } from './ways.ts'
+
+/** What people decide about a run in a state. */
+interface AwaitedDecision {
+  /** Events that only people may send, in the order of the definition. */
+  readonly events: readonly string[]
+  /** Approvals that guards of the state ask for. */
+  readonly approvals: readonly { readonly role: string; readonly of: string | null }[]
+}
+
+/** What a run in this state waits for people to decide; null when it does not. Ways out that are only escapes do not count. */
+export function awaitedDecision(definition: ProcessDefinition, state: string): AwaitedDecision | null {
+  if (stateNamed(definition, state)?.isFinal) return null
+  const events = definition.events.filter((event) => isForPeople(definition, event))
+  const here = events.filter(({ name }) => candidates(definition, state, name).length > 0)
+  const waits = here.some(({ name }) => candidates(definition, state, name).some((way) => !way.escape))
+  const asked = neededFor(definition, state).flatMap((need) => approvalOf(need))
+  // Guards that differ in how many they want ask for the same approval.
+  const approvals = asked.filter(
+    ({ role, of }, at) => asked.findIndex((other) => other.role === role && other.of === of) === at,
+  )
+  if (!waits && approvals.length === 0) return null
+  return { events: here.map(({ name }) => name), approvals }
+}
+
+/** Whether only people may send an event. */
+export function isForPeople({ roles }: ProcessDefinition, { allowedRoles }: EventDefinition): boolean {
+  const human = new Set(roles.filter(({ kind }) => kind === 'human').map(({ name }) => name))
+  return allowedRoles.length > 0 && allowedRoles.every((role) => human.has(role))
+}
+
+function approvalOf(need: Need): AwaitedDecision['approvals'] {
+  return need.kind === 'approvals' ? [{ role: need.role, of: need.of }] : []
+}
+
+/** One event that a person may decide for, and what it means to decide so. */
+interface DecisionChoice {
+  readonly event: string
+  readonly description: string | null
+  /** `yes` and `no` are what a plain word means; `other` has a name of its own. */
+  readonly answer: 'yes' | 'no' | 'other'
+  /** It leads back, or to a failed end: whoever worked is told why. */
+  readonly sendsBack: boolean
+  /** A guard of it asks for an approval: to send it is to approve. */
+  readonly approves: boolean
+  /** What its payload must hold beside a reason. */
+  readonly asksFor: readonly string[]
+}
+
+/** What each event means that a run in this state waits for, in the order given. */
+export function decisionChoices(
+  definition: ProcessDefinition,
+  state: string,
+  events: readonly string[],
+): readonly DecisionChoice[] {
+  const [yes, no] = [eventFor('approve', events), eventFor('reject', events)]
+  return events.map((event) => {
+    const ways = candidates(definition, state, event)
+    const guards = ways.flatMap(({ guard }) => guardNames(guard))
+    const required = requiredOf(eventNamed(definition, event)?.payloadSchema?.['required'])
+    return {
+      event,
+      description: eventNamed(definition, event)?.description ?? null,
+      answer: event === yes ? 'yes' : event === no ? 'no' : 'other',
+      sendsBack:
+        event !== yes &&
+        (event === no ||
+          required.includes('reason') ||
+          ways.every(({ to }) => isBack(definition, state, to))),
+      approves: guards.some((name) => definition.guards.some((guard) => isApproval(guard, name))),
+      asksFor: required.filter((name) => name !== 'reason'),
+    }
+  })
+}
+
+/** Nearer to the beginning than where it is, the same again, or a failed end. */
+function isBack(definition: ProcessDefinition, state: string, to: string): boolean {
+  if (stateNamed(definition, to)?.outcome === 'failed') return true
+  const steps = reachable(definition, definition.initialState)
+  return (steps.get(to) ?? Infinity) <= (steps.get(state) ?? 0) && !stateNamed(definition, to)?.isFinal
+}
+
+function isApproval({ name, guard }: NamedGuard, wanted: string): boolean {
+  return name === wanted && guard.type === 'approval'
+}
+
+function requiredOf(required: unknown): readonly string[] {
+  return Array.isArray(required) ? required.filter((name): name is string => typeof name === 'string') : []
+}
+
+/** The event that a plain yes or no means; null when the process has no word for it. */
+export function eventFor(verdict: 'approve' | 'reject', events: readonly string[]): string | null {
+  return words[verdict].find((word) => events.includes(word)) ?? null
+}
+
+const words = {
+  approve: ['approve', 'accept', 'confirm', 'sign_off'],
+  reject: ['reject', 'send_back', 'request_changes', 'decline', 'deny'],
+} as const
+
+/** What a run waits for in its state, as a hold for a person; null when it waits for no one. */
+export function decisionHold(definition: ProcessDefinition, run: RunRecord, setting: Setting): Hold | null {
+  const awaited = awaitedDecision(definition, run.state)
+  if (awaited === null) return null
+  const { state, revision } = run
+  const request: HoldRequest = { kind: 'decision', state, revision, ...awaited }
+  return runHold(
+    run,
+    { kind: 'approval', request, reason: decisionReason(definition, run, request) },
+    setting,
+  )
+}
+
+/** Ends what a run waited for, because it moved on. */
+export function endDecisions(holds: readonly Hold[], answer: string): readonly NewFact[] {
+  return ended(holds, ['approval'], answer)
+}
+
+/** Ends all that a run waited for, questions about its commands too, because it ended. */
+export function endQuestions(holds: readonly Hold[], answer: string): readonly NewFact[] {
+  return ended(holds, ['approval', 'command'], answer)
+}
+
+function ended(holds: readonly Hold[], kinds: readonly Hold['kind'][], answer: string): readonly NewFact[] {
+  return holds
+    .filter(({ kind, status }) => kinds.includes(kind) && status === 'open')
+    .map(({ id, missionId, taskId }) => ({
+      kind: 'hold.closed',
+      holdId: id,
+      missionId,
+      taskId,
+      status: 'resolved',
+      answer,
+    }))
+}
+
+/** A hold about a run, open from now on. */
+export function runHold(
+  run: Pick<RunRecord, 'id' | 'missionId' | 'taskId'>,
+  about: { readonly kind: 'approval' | 'command'; readonly request: HoldRequest; readonly reason: string },
+  setting: Setting,
+): Hold {
+  return {
+    id: setting.ids.next('hold'),
+    kind: about.kind,
+    missionId: run.missionId,
+    phaseId: null,
+    taskId: run.taskId,
+    attemptId: null,
+    issueId: null,
+    runId: run.id,
+    request: about.request,
+    reason: about.reason,
+    paths: [],
+    openedBy: 'waymark',
+    openedAt: setting.at,
+    status: 'open',
+    answer: null,
+    said: null,
+    closedBy: null,
+    closedAt: null,
+  }
+}
+
+function decisionReason(
+  definition: ProcessDefinition,
+  run: RunRecord,
+  { events, approvals }: Extract<HoldRequest, { kind: 'decision' }>,
+): string {
+  const what = stateNamed(definition, run.state)?.description
+  const asked = [
+    ...approvals.map(
+      ({ role, of }) => `an approval${of === null ? '' : ` of ${approvedWords(definition, of)}`} by ${role}`,
+    ),
+    ...(events.length === 0 ? [] : [events.join(' or ')]),
+  ]
+  const described = what === null || what === undefined ? '' : ` (${what})`
+  return `${definition.name}, run ${run.id}, is in "${run.state}"${described} and waits for ${asked.join(', ')}.`
+}
+
+function approvedWords(definition: ProcessDefinition, of: string): string {
+  return isOfChanges(definition, of) ? 'the measured changes' : of
+}

@@ -1,0 +1,269 @@
+import { didYouMean } from '../../kernel/nearest-word.ts'
+import { countedArtifacts } from './artifacts.ts'
+import { eventNamed, type ProcessDefinition, stateNamed, type TransitionDefinition } from './definition.ts'
+import { type Emission, evidenceOf, recorded } from './emission.ts'
+import { isAssumed, judgeExpression, judgeOver, type MissingGuard } from './expression.ts'
+import { type JsonObject, valueAt } from './json.ts'
+import { type SchemaProblem, schemaProblems } from './json-schema.ts'
+import { endOf, entered, handedIn, type Run } from './run.ts'
+import { candidates, forbidden, leads, permits } from './ways.ts'
+
+/** The seed's codes, in the order in which they are checked. */
+type RefusalCode =
+  | 'RUN_FINISHED'
+  | 'REVISION_CONFLICT'
+  | 'INVALID_EVENT'
+  | 'FORBIDDEN'
+  | 'INVALID_PAYLOAD'
+  | 'GUARD_FAILED'
+
+export interface Accepted {
+  readonly accepted: true
+  readonly run: Run
+  readonly from: string
+  readonly to: string
+  /** False where the evidence was recorded and the run stayed. */
+  readonly stateChanged: boolean
+  /** What stood in the way where the run stayed. */
+  readonly unsatisfied: readonly MissingGuard[]
+}
+
+export interface Refused {
+  readonly accepted: false
+  readonly code: RefusalCode
+  readonly message: string
+  /** The way on, where it depends on more than the code. */
+  readonly fix?: string
+  readonly currentRevision: number
+  readonly missing: readonly MissingGuard[]
+  readonly validationErrors: readonly SchemaProblem[]
+}
+
+/** Decides about an event. Pure: nothing but its arguments counts, and a refused event leaves the run as it was. */
+export function transition(definition: ProcessDefinition, run: Run, emission: Emission): Accepted | Refused {
+  const { event, payload, emitter, expectedRevision } = emission
+  const refuse = refusing(run)
+  const end = endOf(definition, run)
+  if (end !== null) return refuse('RUN_FINISHED', end)
+  if (expectedRevision !== null && expectedRevision !== run.revision) {
+    return refuse(
+      'REVISION_CONFLICT',
+      `Expected revision ${expectedRevision}, but current is ${run.revision}`,
+    )
+  }
+  const possible = candidates(definition, run.state, event)
+  if (possible.length === 0) return refuse('INVALID_EVENT', invalidEvent(definition, run, event))
+  const refusal = forbidden(definition, event, emitter)
+  if (refusal !== null) return { ...refuse('FORBIDDEN', refusal.reason), fix: refusal.fix }
+  const permitted = possible.filter(({ allowedRoles }) => permits(allowedRoles, emitter.role))
+  if (permitted.length === 0) {
+    return refuse('FORBIDDEN', `Role "${emitter.role ?? 'none'}" may not emit "${event}" in "${run.state}".`)
+  }
+  const schema = eventNamed(definition, event)?.payloadSchema ?? null
+  const problems = schema === null ? [] : schemaProblems(schema, payload)
+  if (problems.length > 0) {
+    return {
+      ...refuse('INVALID_PAYLOAD', `The payload does not fit "${event}".`),
+      validationErrors: problems,
+    }
+  }
+  return choose(definition, run, { emission, permitted })
+}
+
+function choose(
+  definition: ProcessDefinition,
+  run: Run,
+  {
+    emission,
+    permitted,
+  }: { readonly emission: Emission; readonly permitted: readonly TransitionDefinition[] },
+): Accepted | Refused {
+  const judged = permitted.map((candidate) => ({
+    candidate,
+    ...judgePassage(definition, run, { transition: candidate, emission }),
+  }))
+  const open = judged.find(({ satisfied }) => satisfied)
+  if (open) return take(definition, run, { emission, taken: open.candidate })
+  const missing = judged
+    .flatMap((entry) => entry.missing)
+    .filter(({ name }, at, all) => all.findIndex((other) => other.name === name) === at)
+  if (!judged.some(({ candidate }) => candidate.whenBlocked === 'record')) {
+    return { ...refusing(run)('GUARD_FAILED', 'Guard conditions not satisfied'), missing }
+  }
+  const stayed = {
+    ...run,
+    revision: run.revision + 1,
+    artifacts: handedIn(run.artifacts, recorded(run, emission)),
+  }
+  return {
+    accepted: true,
+    run: stayed,
+    from: run.state,
+    to: run.state,
+    stateChanged: false,
+    unsatisfied: missing,
+  }
+}
+
+function take(
+  definition: ProcessDefinition,
+  run: Run,
+  { emission, taken }: { readonly emission: Emission; readonly taken: TransitionDefinition },
+): Accepted | Refused {
+  const context = assignedContext(taken, run.context, emission.payload)
+  const problems = contextProblems(definition, context)
+  if (problems.length > 0) {
+    const message = `What "${emission.event}" assigns does not fit the context's schema.`
+    return { ...refusing(run)('INVALID_PAYLOAD', message), validationErrors: problems }
+  }
+  const revision = run.revision + 1
+  const after: Run = {
+    state: taken.to,
+    revision,
+    context,
+    artifacts: handedIn(run.artifacts, recorded(run, emission)),
+    visits: entered(run.visits, taken.to, revision),
+  }
+  return { accepted: true, run: after, from: run.state, to: taken.to, stateChanged: true, unsatisfied: [] }
+}
+
+function refusing(run: Run): (code: RefusalCode, message: string) => Refused {
+  return (code, message) => ({
+    accepted: false,
+    code,
+    message,
+    currentRevision: run.revision,
+    missing: [],
+    validationErrors: [],
+  })
+}
+
+function invalidEvent(definition: ProcessDefinition, { state }: Run, event: string): string {
+  if (!eventNamed(definition, event)) {
+    const names = definition.events.map(({ name }) => name)
+    return `There is no event "${event}".${didYouMean(event, names)} "${state}" knows ${eventsFrom(definition, state)}.`
+  }
+  const where = definition.transitions.filter((each) => each.event === event).map(({ from }) => `"${from}"`)
+  const only = where.length === 0 ? 'no state' : [...new Set(where)].join(', ')
+  return `"${event}" cannot be emitted in "${state}", only in ${only}; "${state}" knows ${eventsFrom(definition, state)}.`
+}
+
+function eventsFrom(definition: ProcessDefinition, state: string): string {
+  const names = definition.events
+    .map(({ name }) => name)
+    .filter((name) => candidates(definition, state, name).length > 0)
+  return names.length === 0 ? 'no event' : names.join(', ')
+}
+
+/** Open only where nothing is missing: what is not known is missing too. */
+export interface Passage {
+  readonly satisfied: boolean
+  readonly missing: readonly MissingGuard[]
+}
+
+/**
+ * Whether a transition may be taken: its guard, the artifacts that the state asks for (on the way forward), and how often
+ * the state it leads to may be entered.
+ */
+export function judgePassage(
+  definition: ProcessDefinition,
+  run: Run,
+  { transition, emission }: { readonly transition: TransitionDefinition; readonly emission: Emission },
+): Passage {
+  const evidence = evidenceOf(definition, run, emission)
+  const judge = judgeOver(evidence, emission.assumed)
+  const guarded =
+    transition.guard === null ? [] : judgeExpression(transition.guard, definition, judge).missing
+  const artifacts = needsArtifacts(definition, run.state, transition)
+    ? missingArtifacts(definition, run, emission)
+    : []
+  const visits = exhaustedVisits(definition, run, transition)
+  const missing = [...guarded, ...artifacts, ...visits]
+  return { satisfied: missing.length === 0, missing }
+}
+
+/**
+ * Whether a transition asks for what its state requires. Forward it does. A way back, to a state that every run came
+ * through to get here, leaves it for later; so does an escape.
+ */
+export function needsArtifacts(
+  definition: ProcessDefinition,
+  state: string,
+  { to, escape: escapes }: TransitionDefinition,
+): boolean {
+  if (escapes || (stateNamed(definition, state)?.requiredArtifacts ?? []).length === 0) return false
+  return to !== state && !leads(definition, to, state)
+}
+
+function missingArtifacts(
+  definition: ProcessDefinition,
+  run: Run,
+  emission: Emission,
+): readonly MissingGuard[] {
+  const evidence = evidenceOf(definition, run, emission)
+  const required = stateNamed(definition, run.state)?.requiredArtifacts ?? []
+  return required
+    .filter((type) => !isAssumed(type, emission.assumed))
+    .flatMap((type) => {
+      const { counted, passedOver } = countedArtifacts(type, evidence)
+      if (counted.length > 0) return []
+      const why = passedOver.length === 0 ? '' : `; not counted: ${passedOver.join('; ')}`
+      const { description, paths } = definition.artifacts.find((artifact) => artifact.type === type) ?? {}
+      const where = paths === undefined || paths.length === 0 ? '' : ` (${paths.join(', ')})`
+      return {
+        name: `required_artifacts.${type}`,
+        description: description ?? '',
+        truth: 'fails' as const,
+        reason: `state "${run.state}" needs "${type}", and none was handed in${why}`,
+        fix: `Attach a file of type "${type}"${where} to the event.`,
+      }
+    })
+}
+
+function exhaustedVisits(
+  definition: ProcessDefinition,
+  run: Run,
+  { to }: TransitionDefinition,
+): readonly MissingGuard[] {
+  const most = stateNamed(definition, to)?.maxVisits ?? null
+  const visits = run.visits.find(({ state }) => state === to)?.count ?? 0
+  if (most === null || visits < most) return []
+  return [
+    {
+      name: `max_visits.${to}`,
+      description: '',
+      truth: 'fails',
+      reason: `state "${to}" was entered ${visits} times, the most that is allowed`,
+      fix: 'Take another way.',
+    },
+  ]
+}
+
+/** The context after a transition: what it assigns, and the payload where it is merged. */
+function assignedContext(
+  { assign, mergePayload }: TransitionDefinition,
+  context: JsonObject,
+  payload: JsonObject,
+): JsonObject {
+  const entries = assign.map(
+    ({ variable, value }) => [variable, resolved(value, { context, payload })] as const,
+  )
+  return Object.fromEntries([
+    ...Object.entries(context),
+    ...(mergePayload ? Object.entries(payload) : []),
+    ...entries.filter(([, value]) => value !== undefined),
+  ])
+}
+
+export function contextProblems(
+  { contextSchema }: ProcessDefinition,
+  context: JsonObject,
+): readonly SchemaProblem[] {
+  return contextSchema === null ? [] : schemaProblems(contextSchema, context)
+}
+
+function resolved(value: unknown, scope: JsonObject): unknown {
+  return typeof value === 'string' && value.startsWith('$.')
+    ? valueAt(scope, value.split('.').slice(1))
+    : value
+}

@@ -1,0 +1,83 @@
+import { callTo, Failure, type Hint, hintLines, hintOf } from '../../kernel/failure.ts'
+import { type ProcessDefinition, stateNamed } from './definition.ts'
+import type { RunRecord } from './run.ts'
+
+/** An active run that gates a mission or a task, with what its state still lacks. */
+export interface GatingRun {
+  readonly record: RunRecord
+  /** Events that lead on from here, with who may send them and what they lack now. */
+  readonly ways: readonly {
+    readonly event: string
+    readonly roles: readonly string[]
+    readonly missing: readonly string[]
+  }[]
+}
+
+/** Whether a run that is not at its end lets a phase of its mission be completed: where its state says so. */
+export function allowsPhase(definition: ProcessDefinition, { state }: RunRecord): boolean {
+  return stateNamed(definition, state)?.allowsPhaseCompletion === true
+}
+
+/** Refuses to complete what runs gate: says what is missing, who can supply it, and the next call. */
+export function refuseWhileGated(what: string, gating: readonly GatingRun[]): void {
+  const [first] = gating
+  if (!first) return
+  const { record } = first
+  const others = gating.length > 1 ? ` (and ${gating.length - 1} more)` : ''
+  throw new Failure(
+    'REFUSED',
+    `Cannot complete ${what}: run ${record.id}${others} of process ${record.process.id} gates it and is in "${record.state}", which is not a final state.`,
+    {
+      reason: 'run_not_finished',
+      hint: hintLines([...first.ways.slice(0, 5).map(wayWords), nextCall(record)]),
+      details: {
+        runs: gating.map((gate) => ({
+          run_id: gate.record.id,
+          current_state: gate.record.state,
+          revision: gate.record.revision,
+          ways: gate.ways,
+        })),
+      },
+    },
+  )
+}
+
+/** Refuses to complete what a run gated that did not succeed: another run, or a person, opens it. */
+export function refuseAfterLoss(what: string, lost: readonly RunRecord[], personsWay: string): void {
+  const [first] = lost
+  if (!first) return
+  const others = lost.length > 1 ? ` (and ${lost.length - 1} more)` : ''
+  const again = callTo('state_gate_create_run', {
+    process_id: first.process.id,
+    ...(first.missionId === null ? { task_id: first.taskId } : { mission_id: first.missionId }),
+  })
+  throw new Failure('REFUSED', `Cannot complete ${what}: ${lossWords(first)}${others}.`, {
+    reason: 'run_not_successful',
+    hint: hintOf`Bring another run of the same process to a successful end (${again}). ${personsWay}`,
+    details: {
+      runs: lost.slice(0, 20).map((run) => ({
+        run_id: run.id,
+        process_id: run.process.id,
+        status: run.status,
+        current_state: run.state,
+      })),
+    },
+  })
+}
+
+/** How a run ended, as the rest of a sentence. */
+export function lossWords({ id, process, status, state }: RunRecord): string {
+  const how = status === 'cancelled' ? `was cancelled in "${state}"` : `ended failed in "${state}"`
+  return `run ${id} of process ${process.id}, which gates it, ${how}`
+}
+
+function wayWords({ event, roles, missing }: GatingRun['ways'][number]): string {
+  const who = roles.includes('*') ? 'anybody' : roles.join(' or ')
+  return missing.length === 0
+    ? `${who} can emit ${event} now.`
+    : `${who} can emit ${event} once this holds: ${missing.join('; ')}.`
+}
+
+function nextCall({ id, revision }: RunRecord): Hint {
+  return hintOf`Next: ${callTo('state_gate_get_state', { run_id: id })}, then ${callTo('state_gate_emit_event')} with expected_revision ${revision}.`
+}

@@ -1,0 +1,58 @@
+import { counted } from '../../../kernel/text.ts'
+import type { ObservedCi } from '../evidence.ts'
+import { type GuardKind, satisfied, unknown, unsatisfied, type Verdict } from './guard.ts'
+
+export interface CiGuard {
+  readonly type: 'ci'
+  /** Names of checks, all of which must have succeeded. */
+  readonly checks: readonly string[]
+  /** What a result must be of: the work tree's content as it is, or the commit that it is at. */
+  readonly at: 'tree' | 'commit'
+  /** Milliseconds; null for any age. */
+  readonly maxAge: number | null
+}
+
+/** Results that a runner of CI handed in with its token. Nobody else's word counts. */
+export const ci: GuardKind<CiGuard> = {
+  needs: ({ checks, at }) => checks.map((check) => ({ kind: 'ci', check, at })),
+  evaluate: (guard, { observed }) => {
+    const verdicts = guard.checks.map((check) => {
+      const result = observed.ci.find((one) => one.check === check && one.at === guard.at)
+      return verdictOf(guard, check, result)
+    })
+    if (verdicts.length === 0)
+      return unknown('no check is named', 'Correct the process: waymark process lint.')
+    const worst =
+      verdicts.find(({ truth }) => truth === 'fails') ?? verdicts.find(({ truth }) => truth === 'unknown')
+    return worst ?? satisfied(`CI passed ${guard.checks.join(', ')} on this ${guard.at}`)
+  },
+}
+
+function verdictOf({ at, maxAge }: CiGuard, check: string, result: ObservedCi | undefined): Verdict {
+  const way = `Let CI run it on this ${at} and hand the result in: waymark ci report --check ${check}.`
+  if (!result || result.status === 'none')
+    return unknown(`no runner has handed in a result of "${check}"`, way)
+  if (!result.isOfThis) {
+    return unknown(
+      `the last result of "${check}" is not of this ${at}${result.of === null ? '' : `, but of ${result.of}`}`,
+      way,
+    )
+  }
+  if (result.status === 'stopped') return unknown(`"${check}" did not run to its end in CI`, way)
+  if (maxAge !== null && result.age > maxAge) {
+    return unknown(
+      `the result of "${check}" is ${ageWords(result.age)} old, and may be ${ageWords(maxAge)} at most`,
+      way,
+    )
+  }
+  if (result.status === 'passed') return satisfied(`"${check}" passed in CI on this ${at}`)
+  return unsatisfied(`"${check}" failed in CI on this ${at}`, 'Fix what it reports, and let CI run it again.')
+}
+
+function ageWords(milliseconds: number): string {
+  const minutes = Math.round(milliseconds / 60_000)
+  if (minutes < 60) return counted(minutes, 'minute')
+  return minutes < 48 * 60
+    ? counted(Math.round(minutes / 60), 'hour')
+    : counted(Math.round(minutes / 1440), 'day')
+}

@@ -1,0 +1,108 @@
+import { instant } from '../../../kernel/instant.ts'
+import type { ObservedCommand } from '../evidence.ts'
+import { type GuardKind, satisfied, unknown, unsatisfied, type Verdict } from './guard.ts'
+
+export interface CommandGuard {
+  readonly type: 'command'
+  /** A command line, run by the server in the project. */
+  readonly run: string
+  /** Milliseconds. */
+  readonly timeout: number
+  /** Files whose change asks for a new approval of the command. */
+  readonly pinned: readonly string[]
+  /** How it must end; absent in definitions from before it could be said: `zero`. */
+  readonly exit?: 'zero' | 'nonzero'
+  /** Only a result counts that a runner handed in, by a token made for that; absent where anybody's does. */
+  readonly by?: 'runner'
+}
+
+/** A command that the server itself ran on the tree as it is. Until it has ended there, nothing is known. */
+export const command: GuardKind<CommandGuard> = {
+  needs: ({ run, timeout }) => [{ kind: 'command', run, timeout }],
+  evaluate: (guard, { observed }) => {
+    const { run, by } = guard
+    const result = observed.commands.find((fact) => fact.run === run && fact.by === by)
+    if (by === 'runner' && (!result || result.status === 'not_run')) {
+      return unknown(
+        `no runner has run "${run}"`,
+        'Let a machine with a token of kind runner send the event: waymark token create --kind runner.',
+      )
+    }
+    if (!result || result.status === 'not_run')
+      return unknown(`"${run}" has not run`, 'Emit the event: the server runs the command.')
+    if (result.status === 'unapproved') {
+      return unknown(`"${run}" waits for a person's approval`, 'Ask a person to approve it: waymark inbox.')
+    }
+    if (result.status === 'refused') {
+      const { by, reason: said, hash } = result.refusal ?? { by: 'a person', reason: '', hash: '' }
+      // It ends a part of a sentence, which gets its full stop where it is written out.
+      const reason = said.replace(/[\s.]+$/, '')
+      return unknown(
+        `${by} refused to let "${run}" run${reason === '' ? '' : `: ${reason}`}`,
+        `It is asked about again when the command or a file that it pins has changed, or when a person takes the no back: waymark command revoke ${hash.slice(0, 16)}.`,
+      )
+    }
+    if (result.status === 'running') {
+      const since = result.startedAt === null ? '' : ` since ${instant(result.startedAt)}`
+      return unknown(`"${run}" is running${since}`, 'Ask again when it has ended.')
+    }
+    if (result.disturbed) {
+      return unknown(
+        `files changed while "${run}" ran`,
+        `Leave them alone until it has ended, and let the command itself write only what git ignores; then emit the event again${lastLines(result.output)}`,
+      )
+    }
+    if (!result.onThisTree) {
+      return unknown(
+        `files changed since "${run}" ran`,
+        by === 'runner'
+          ? 'Let the runner run it on the tree as it is.'
+          : 'Emit the event: the server runs it again.',
+      )
+    }
+    if (result.status === 'timed_out') {
+      return unknown(
+        `"${run}" took too long`,
+        `Make it faster, or raise its timeout${lastLines(result.output)}`,
+      )
+    }
+    return ended(guard, result)
+  },
+}
+
+/** What the shell answers when it did not find a command, or could not start it: that says nothing about the tree. */
+const notStarted: readonly number[] = [126, 127]
+
+/** Whether a command that ran to its end did what its guard asks for; one that could not be started did nothing. */
+export function endedAsAsked(
+  { exit }: Pick<CommandGuard, 'exit'>,
+  { status, exitCode }: { readonly status: string; readonly exitCode: number | null },
+): boolean {
+  if (status === 'passed') return exit !== 'nonzero'
+  return status === 'failed' && exit === 'nonzero' && exitCode !== null && !notStarted.includes(exitCode)
+}
+
+function ended({ run, exit }: CommandGuard, { status, exitCode, output }: ObservedCommand): Verdict {
+  if (status === 'passed') {
+    if (exit !== 'nonzero') return satisfied(`"${run}" passed on this tree`)
+    return unsatisfied(
+      `"${run}" passed on this tree, but must fail`,
+      'First show what is wrong, for example with a failing test.',
+    )
+  }
+  if (exitCode === null || notStarted.includes(exitCode)) {
+    const how = exitCode === null ? 'was ended by a signal' : `could not be started (exit code ${exitCode})`
+    return unknown(`"${run}" ${how}`, `Make sure that it can run${lastLines(output)}`)
+  }
+  if (exit === 'nonzero') return satisfied(`"${run}" failed on this tree with exit code ${exitCode}`)
+  return unsatisfied(`"${run}" failed with exit code ${exitCode}`, `Fix what it reports${lastLines(output)}`)
+}
+
+const mostLines = 15
+const mostCharacters = 1200
+
+/** The end of an output as the end of a sentence. */
+function lastLines(output: string): string {
+  const lines = output.trimEnd().split('\n').slice(-mostLines).join('\n')
+  return lines === '' ? '.' : `:\n${lines.slice(-mostCharacters)}`
+}

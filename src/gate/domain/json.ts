@@ -1,0 +1,38 @@
+import { excerpt } from '../../kernel/text.ts'
+/** An object of any keys, as JSON or YAML gives it. */
+export type JsonObject = Readonly<Record<string, unknown>>
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** What stands at a path such as `plan.risk` or `items.0`; undefined when nothing does. Inherited keys are nothing. */
+export function valueAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((found, key) => {
+    if (typeof found !== 'object' || found === null) return undefined
+    return Object.hasOwn(found, key) ? Reflect.get(found, key) : undefined
+  }, value)
+}
+
+export function sameJson(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) || Array.isArray(b)) {
+    return (
+      Array.isArray(a) &&
+      Array.isArray(b) &&
+      a.length === b.length &&
+      a.every((item, at) => sameJson(item, b[at]))
+    )
+  }
+  if (!isJsonObject(a) || !isJsonObject(b)) return Object.is(a, b)
+  const keys = Object.keys(a)
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key], b[key]))
+  )
+}
+
+/** A value in a sentence. */
+export function shownJson(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing'
+  return excerpt(text, 60)
+}

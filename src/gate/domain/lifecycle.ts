@@ -1,0 +1,288 @@
+import type { NewFact } from '../../events/domain/fact.ts'
+import { Failure } from '../../kernel/failure.ts'
+import type { MissionId, Setting, TaskId } from '../../kernel/id.ts'
+import { didYouMean } from '../../kernel/nearest-word.ts'
+import type { Hold } from '../../track/domain/records.ts'
+import { decisionHold, endDecisions, endQuestions } from './decisions.ts'
+import { type ProcessDefinition, stateNamed } from './definition.ts'
+import type { Emission } from './emission.ts'
+import { type Accepted, contextProblems } from './engine.ts'
+import { type JsonObject, sameJson } from './json.ts'
+import {
+  beginRun,
+  type EmissionRepeat,
+  type KeptArtifact,
+  type RunEvent,
+  type RunRecord,
+  type RunStatus,
+} from './run.ts'
+
+interface RunBeginning {
+  readonly definition: ProcessDefinition
+  /** Hash of the definition. */
+  readonly hash: string
+  /** Whether an earlier run keeps this definition already. */
+  readonly isKept: boolean
+  readonly context: JsonObject
+  readonly missionId: MissionId | null
+  readonly taskId: TaskId | null
+  readonly by: string
+}
+
+/** Begins a run in the initial state. Fails with INVALID_PAYLOAD when the context does not fit the process. */
+export function createRun(
+  beginning: RunBeginning,
+  setting: Setting,
+): { readonly run: RunRecord; readonly facts: readonly NewFact[] } {
+  const { definition, hash } = beginning
+  const { state, revision, context } = beginRun(definition, beginning.context)
+  const problems = contextProblems(definition, context)
+  if (problems.length > 0) {
+    const first = problems[0] ?? { path: '', message: '' }
+    throw new Failure(
+      'INVALID_PAYLOAD',
+      `The context does not fit process ${definition.id}: ${first.path} ${first.message}.`,
+      {
+        reason: 'context_invalid',
+        hint: `waymark process show ${definition.id} shows what it asks for.`,
+        details: { validation_errors: problems },
+      },
+    )
+  }
+  const run: RunRecord = {
+    id: setting.ids.next('run'),
+    process: { hash, id: definition.id, version: definition.version, name: definition.name },
+    missionId: beginning.missionId,
+    taskId: beginning.taskId,
+    status: 'active',
+    state,
+    revision,
+    context,
+    createdBy: beginning.by,
+    createdAt: setting.at,
+    updatedAt: setting.at,
+    endedAt: null,
+  }
+  const hold = decisionHold(definition, run, setting)
+  return {
+    run,
+    facts: [
+      ...(beginning.isKept ? [] : [{ kind: 'process.kept', hash, definition } as const]),
+      { kind: 'run.created', run },
+      ...(hold === null ? [] : [{ kind: 'hold.opened', hold } as const]),
+    ],
+  }
+}
+
+interface Advancing {
+  readonly record: RunRecord
+  readonly definition: ProcessDefinition
+  readonly accepted: Accepted
+  readonly emission: Emission
+  /** The files of the event, with their stamps. */
+  readonly artifacts: readonly Omit<KeptArtifact, 'revision' | 'by' | 'author'>[]
+  /** Open holds of the run. */
+  readonly holds: readonly Hold[]
+  readonly by: string
+  /** The identity of the one who emitted it. */
+  readonly author: string
+}
+
+export interface AdvancedRun {
+  readonly record: RunRecord
+  readonly event: RunEvent
+  /** What happened, once the answer that a repeat gets is known. */
+  facts(repeat: Omit<EmissionRepeat, 'eventId'> | null): readonly NewFact[]
+}
+
+/** What an accepted event makes of a run: its revision, and in another state what people are asked there. */
+export function advanceRun(advancing: Advancing, setting: Setting): AdvancedRun {
+  const { record, definition, accepted, emission, holds, by, author } = advancing
+  const { run, from, to, stateChanged, unsatisfied } = accepted
+  const event: RunEvent = {
+    id: setting.ids.next('runEvent'),
+    runId: record.id,
+    revision: run.revision,
+    kind: 'event',
+    event: emission.event,
+    payload: emission.payload,
+    from,
+    to,
+    stateChanged,
+    artifacts: advancing.artifacts.map((artifact) => ({ ...artifact, revision: run.revision, by, author })),
+    unsatisfied: unsatisfied.map(({ name, reason }) => `${name}: ${reason}`),
+    role: emission.emitter.role,
+    by,
+    author,
+    at: setting.at,
+  }
+  const status = statusIn(definition, to)
+  const after: RunRecord = {
+    ...record,
+    status,
+    state: to,
+    revision: run.revision,
+    context: run.context,
+    updatedAt: setting.at,
+    endedAt: status === 'active' ? null : setting.at,
+  }
+  const opened = stateChanged ? decisionHold(definition, after, setting) : null
+  return {
+    record: after,
+    event,
+    facts: (repeat) => [
+      {
+        kind: 'run.advanced',
+        runId: record.id,
+        missionId: record.missionId,
+        taskId: record.taskId,
+        event,
+        status,
+        context: sameJson(record.context, run.context) ? null : run.context,
+        repeat: repeat === null ? null : { ...repeat, eventId: event.id },
+      },
+      ...(status !== 'active'
+        ? endQuestions(holds, `${emission.event}, by ${by}`)
+        : stateChanged
+          ? endDecisions(holds, `${emission.event}, by ${by}`)
+          : []),
+      ...(opened === null ? [] : [{ kind: 'hold.opened', hold: opened } as const]),
+    ],
+  }
+}
+
+function statusIn(definition: ProcessDefinition, state: string): RunStatus {
+  const found = stateNamed(definition, state)
+  if (!found?.isFinal) return 'active'
+  return found.outcome === 'failed' ? 'failed' : 'succeeded'
+}
+
+interface Migration {
+  readonly definition: ProcessDefinition
+  readonly hash: string
+  readonly isKept: boolean
+  /** From states of the old definition to states of the new one, where their names differ. */
+  readonly stateMap: ReadonlyMap<string, string>
+  readonly holds: readonly Hold[]
+  readonly by: string
+}
+
+interface MigratedRun {
+  readonly record: RunRecord
+  readonly facts: readonly NewFact[]
+}
+
+/**
+ * Moves a run to another version of its process. Fails with REFUSED when the run has ended, its state has no counterpart,
+ * or its context does not fit.
+ */
+export function migrateRun(run: RunRecord, migration: Migration, setting: Setting): MigratedRun {
+  const { definition, hash, stateMap, holds, by } = migration
+  if (run.status !== 'active') {
+    throw new Failure(
+      'RUN_FINISHED',
+      `Run ${run.id} has ended (${run.status}): it keeps the version that it ended with.`,
+      { reason: 'run_finished' },
+    )
+  }
+  const state = stateMap.get(run.state) ?? run.state
+  assertState(definition, state, run)
+  const [problem] = contextProblems(definition, run.context)
+  if (problem) {
+    throw new Failure(
+      'REFUSED',
+      `The context of run ${run.id} does not fit version ${definition.version}: ${problem.path} ${problem.message}.`,
+      {
+        reason: 'context_invalid',
+        hint: 'Change the context_schema of the new version so that it takes what running runs hold.',
+      },
+    )
+  }
+  const process = { hash, id: definition.id, version: definition.version, name: definition.name }
+  const event = movedByHand(
+    run,
+    { kind: 'migration', event: `version ${run.process.version} → ${definition.version}`, to: state, by },
+    setting,
+  )
+  const status = statusIn(definition, state)
+  const record: RunRecord = {
+    ...run,
+    process,
+    state,
+    status,
+    revision: event.revision,
+    updatedAt: setting.at,
+  }
+  const hold = decisionHold(definition, record, setting)
+  return {
+    record,
+    facts: [
+      ...(migration.isKept ? [] : [{ kind: 'process.kept', hash, definition } as const]),
+      {
+        kind: 'run.migrated',
+        runId: run.id,
+        missionId: run.missionId,
+        taskId: run.taskId,
+        event,
+        process,
+        status,
+      },
+      ...endQuestions(holds, 'The run was moved to another version of its process.'),
+      ...(hold === null ? [] : [{ kind: 'hold.opened', hold } as const]),
+    ],
+  }
+}
+
+function assertState(definition: ProcessDefinition, state: string, run: RunRecord): void {
+  if (stateNamed(definition, state)) return
+  const names = definition.states.map(({ name }) => name)
+  throw new Failure(
+    'REFUSED',
+    `Version ${definition.version} of ${definition.id} has no state "${state}", where run ${run.id} would be.${didYouMean(state, names)}`,
+    {
+      reason: 'state_unknown',
+      hint: `Say where it goes: --state-map ${run.state}=<one of ${names.join(', ')}>.`,
+    },
+  )
+}
+
+/** Ends a run where it stands. */
+export function cancelRun(
+  run: RunRecord,
+  { holds, reason, by }: { readonly holds: readonly Hold[]; readonly reason: string; readonly by: string },
+  setting: Setting,
+): { readonly facts: readonly NewFact[]; readonly revision: number } {
+  const event = movedByHand(run, { kind: 'cancellation', event: reason, to: run.state, by }, setting)
+  return {
+    revision: event.revision,
+    facts: [
+      { kind: 'run.cancelled', runId: run.id, missionId: run.missionId, taskId: run.taskId, event },
+      ...endQuestions(holds, `The run was cancelled: ${reason}`),
+    ],
+  }
+}
+
+/** The entry in a run's history for what no event of its process did. */
+function movedByHand(
+  run: RunRecord,
+  about: Pick<RunEvent, 'kind' | 'event' | 'to' | 'by' | 'author'>,
+  setting: Setting,
+): RunEvent {
+  return {
+    id: setting.ids.next('runEvent'),
+    runId: run.id,
+    revision: run.revision + 1,
+    kind: about.kind,
+    event: about.event,
+    payload: {},
+    from: run.state,
+    to: about.to,
+    stateChanged: about.to !== run.state,
+    artifacts: [],
+    unsatisfied: [],
+    role: null,
+    by: about.by,
+    ...(about.author !== undefined && { author: about.author }),
+    at: setting.at,
+  }
+}

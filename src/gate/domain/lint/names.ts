@@ -1,0 +1,217 @@
+import { didYouMean } from '../../../kernel/nearest-word.ts'
+import { isOfChanges } from '../approved-content.ts'
+import type { GuardExpression, ProcessDefinition } from '../definition.ts'
+import { guardNames } from '../expression.ts'
+import { type DefinitionPath, type Finding, finding, type Severity } from './finding.ts'
+
+type Names = readonly string[]
+
+/** What names belong to. */
+export type ReferenceKind = 'state' | 'event' | 'guard' | 'role' | 'artifact'
+
+interface UnknownName {
+  readonly kind: ReferenceKind
+  readonly name: string
+  readonly finding: Finding
+}
+
+/** Every name that is used is declared. */
+export function references(definition: ProcessDefinition): readonly Finding[] {
+  return unknownNames(definition).map((unknown) => unknown.finding)
+}
+
+/** The same in a definition that is not whole: only of kinds whose names are known for sure. */
+export function referencesTo(
+  definition: ProcessDefinition,
+  kinds: readonly ReferenceKind[],
+): readonly Finding[] {
+  return unknownNames(definition)
+    .filter(({ kind, name }) => name !== '' && kinds.includes(kind))
+    .map((unknown) => unknown.finding)
+}
+
+function unknownNames(definition: ProcessDefinition): readonly UnknownName[] {
+  const states = definition.states.map(({ name }) => name)
+  const artifacts = definition.artifacts.map(({ type }) => type)
+  const roles = definition.roles.map(({ name }) => name)
+  return [
+    ...unknown(definition.initialState, 'state', { known: states, path: ['process', 'initial_state'] }),
+    ...definition.states.flatMap(({ requiredArtifacts }, at) =>
+      requiredArtifacts.flatMap((type, place) =>
+        unknown(type, 'artifact', {
+          known: artifacts,
+          path: ['states', at, 'required_artifacts', place],
+        }),
+      ),
+    ),
+    ...definition.events.flatMap(({ allowedRoles }, at) =>
+      unknownRoles(allowedRoles, roles, ['events', at, 'allowed_roles']),
+    ),
+    ...transitionReferences(definition, { states, roles }),
+    ...guardReferences(definition, { artifacts, roles }),
+    ...definition.roles.flatMap(({ allowedEvents }, at) =>
+      (allowedEvents ?? []).flatMap((event, place) =>
+        unknown(event, 'event', {
+          known: definition.events.map(({ name }) => name),
+          path: ['roles', at, 'allowed_events', place],
+          // state_gate listed them for its readers alone: the event says who may emit it.
+          severity: definition.dialect === 1 ? 'error' : 'warning',
+        }),
+      ),
+    ),
+  ]
+}
+
+function transitionReferences(
+  { transitions, events, guards }: ProcessDefinition,
+  { states, roles }: { readonly states: Names; readonly roles: Names },
+): readonly UnknownName[] {
+  const eventNames = events.map(({ name }) => name)
+  const guardNames = guards.map(({ name }) => name)
+  return transitions.flatMap((transition, at) => {
+    const path = (key: string): DefinitionPath => ['transitions', at, key]
+    return [
+      ...(transition.from === '*'
+        ? []
+        : unknown(transition.from, 'state', { known: states, path: path('from') })),
+      ...unknown(transition.event, 'event', { known: eventNames, path: path('event') }),
+      ...unknown(transition.to, 'state', { known: states, path: path('to') }),
+      ...unknownGuards(transition.guard, guardNames, path('guard')),
+      ...unknownRoles(transition.allowedRoles ?? [], roles, path('allowed_roles')),
+    ]
+  })
+}
+
+function unknownGuards(
+  expression: GuardExpression | null,
+  known: Names,
+  path: DefinitionPath,
+): readonly UnknownName[] {
+  if (expression === null) return []
+  if (typeof expression === 'string') return unknown(expression, 'guard', { known, path })
+  if ('not' in expression) return unknownGuards(expression.not, known, [...path, 'not'])
+  const key = 'all' in expression ? 'all' : 'any'
+  const parts = 'all' in expression ? expression.all : expression.any
+  return parts.flatMap((part, at) => unknownGuards(part, known, [...path, key, at]))
+}
+
+function guardReferences(
+  definition: ProcessDefinition,
+  { artifacts, roles }: { readonly artifacts: Names; readonly roles: Names },
+): readonly UnknownName[] {
+  return definition.guards.flatMap(({ name, guard }) => {
+    if (guard.type === 'artifact') {
+      const path = ['guards', name, 'artifact_type']
+      return unknown(guard.artifactType, 'artifact', { known: artifacts, path })
+    }
+    if (guard.type !== 'approval') return []
+    return [
+      ...unknown(guard.role, 'role', { known: roles, path: ['guards', name, 'role'] }),
+      ...(guard.of === null || isOfChanges(definition, guard.of)
+        ? []
+        : unknown(guard.of, 'artifact', { known: artifacts, path: ['guards', name, 'of'] })),
+    ]
+  })
+}
+
+function unknownRoles(used: Names, known: Names, path: DefinitionPath): readonly UnknownName[] {
+  return used.flatMap((role, at) =>
+    role === '*' ? [] : unknown(role, 'role', { known, path: [...path, at] }),
+  )
+}
+
+function unknown(
+  name: string,
+  kind: ReferenceKind,
+  {
+    known,
+    path,
+    severity = 'error',
+  }: { readonly known: Names; readonly path: DefinitionPath; readonly severity?: Severity },
+): readonly UnknownName[] {
+  if (known.includes(name)) return []
+  const message = `There is no ${kind} "${name}".${didYouMean(name, known)}`
+  return [{ kind, name, finding: finding(severity, 'unknown-reference', { message, path }) }]
+}
+
+/** A name is given once. (Guards are keys of a map: the reader refuses a second one.) */
+export function duplicates({ roles, states, events, artifacts }: ProcessDefinition): readonly Finding[] {
+  return [
+    ...repeated(
+      'roles',
+      'name',
+      roles.map(({ name }) => name),
+    ),
+    ...repeated(
+      'states',
+      'name',
+      states.map(({ name }) => name),
+    ),
+    ...repeated(
+      'events',
+      'name',
+      events.map(({ name }) => name),
+    ),
+    ...repeated(
+      'artifacts',
+      'type',
+      artifacts.map(({ type }) => type),
+    ),
+  ]
+}
+
+function repeated(section: string, key: string, names: readonly string[]): readonly Finding[] {
+  return names.flatMap((name, at) => {
+    const first = names.indexOf(name)
+    if (first === at) return []
+    const message = `${section} has "${name}" twice; the first one is number ${first + 1}.`
+    return finding('error', 'duplicate-name', { message, path: [section, at, key] })
+  })
+}
+
+/** What is declared is used: an event in no transition, a guard that guards nothing, an artifact that nothing asks for. */
+export function unused({
+  events,
+  transitions,
+  guards,
+  artifacts,
+  states,
+}: ProcessDefinition): readonly Finding[] {
+  const guarding = new Set(transitions.flatMap(({ guard }) => guardNames(guard)))
+  const wanted = new Set([
+    ...states.flatMap(({ requiredArtifacts }) => requiredArtifacts),
+    ...guards.flatMap(({ guard }) => {
+      if (guard.type === 'artifact') return [guard.artifactType]
+      return guard.type === 'approval' && guard.of !== null ? [guard.of] : []
+    }),
+  ])
+  return [
+    ...events.flatMap(({ name }, at) =>
+      transitions.some(({ event }) => event === name)
+        ? []
+        : warn(`Event "${name}" is in no transition.`, ['events', at, 'name']),
+    ),
+    ...guards.flatMap(({ name }) =>
+      guarding.has(name) ? [] : warn(`Guard "${name}" guards no transition.`, ['guards', name]),
+    ),
+    ...guards.flatMap(({ name, guard }) =>
+      guard.type === 'approval' && guard.of === 'changes' && artifacts.some(({ type }) => type === 'changes')
+        ? [
+            finding('warning', 'hidden-changes', {
+              message: `Guard "${name}" asks for an approval of the artifact "changes", not of the measured changes: call the artifact something else.`,
+              path: ['guards', name, 'of'],
+            }),
+          ]
+        : [],
+    ),
+    ...artifacts.flatMap(({ type }, at) =>
+      wanted.has(type)
+        ? []
+        : warn(`No state and no guard asks for the artifact "${type}".`, ['artifacts', at, 'type']),
+    ),
+  ]
+}
+
+function warn(message: string, path: Finding['path']): readonly Finding[] {
+  return [finding('warning', 'unused', { message, path })]
+}

@@ -1,0 +1,251 @@
+import type { CommandResultId, MissionId, RunEventId, RunId, TaskId } from '../../kernel/id.ts'
+import { type ProcessDefinition, stateNamed } from './definition.ts'
+import type { Artifact, Visit } from './evidence.ts'
+import type { JsonObject } from './json.ts'
+
+/** The definition that a run keeps, whatever becomes of its file. */
+export interface ProcessVersion {
+  /** Hash of the definition's content. */
+  readonly hash: string
+  readonly id: string
+  readonly version: string
+  readonly name: string
+}
+
+export type RunStatus = 'active' | 'succeeded' | 'failed' | 'cancelled'
+
+/** A run as it is kept: of which process, for whom, and where it stands. */
+export interface RunRecord {
+  readonly id: RunId
+  readonly process: ProcessVersion
+  /** The mission or the task that it gates; both null for a run on its own. */
+  readonly missionId: MissionId | null
+  readonly taskId: TaskId | null
+  readonly status: RunStatus
+  readonly state: string
+  readonly revision: number
+  readonly context: JsonObject
+  readonly createdBy: string
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly endedAt: number | null
+}
+
+/** An artifact as it is kept: who handed it in, and how its file looked on disk. */
+export interface KeptArtifact extends Omit<Artifact, 'standing'> {
+  /** Changes whenever the file does: while it is the same, the file need not be read again. */
+  readonly stamp: string
+  readonly by: string
+  /** Their identity; absent in what was handed in before identities were kept. */
+  readonly author?: string
+}
+
+/** What moved a run: an event that was accepted, or a person who moved or ended it. */
+export interface RunEvent {
+  readonly id: RunEventId
+  readonly runId: RunId
+  /** The run's revision after it; unique in the run. */
+  readonly revision: number
+  readonly kind: 'event' | 'migration' | 'cancellation'
+  /** The event's name, or why the run was moved or ended. */
+  readonly event: string
+  readonly payload: JsonObject
+  readonly from: string
+  readonly to: string
+  readonly stateChanged: boolean
+  readonly artifacts: readonly KeptArtifact[]
+  /** Guards that stood in the way of an event that was recorded all the same, `name: reason`. */
+  readonly unsatisfied: readonly string[]
+  readonly role: string | null
+  readonly by: string
+  /** Their identity; absent in what was recorded before identities were kept. */
+  readonly author?: string
+  readonly at: number
+}
+
+/** What an event that was refused came with. */
+export interface Tried {
+  /** The files as they were named, and why one could not be taken; at most 20. */
+  readonly files: readonly { readonly path: string; readonly reason: string | null }[]
+  /** The payload as JSON, shortened; null for none. */
+  readonly payload: string | null
+}
+
+/** An event that was refused: nothing of it stays in the run. */
+export interface RunRefusal {
+  readonly runId: RunId
+  readonly event: string
+  readonly code: string
+  readonly message: string
+  /** Guards that did not hold, `name: reason`. */
+  readonly missing: readonly string[]
+  /** What was handed to it; absent where it was nothing, and in records from before it was kept. */
+  readonly tried?: Tried | null
+  readonly state: string
+  readonly revision: number
+  readonly role: string | null
+  readonly by: string
+  readonly at: number
+}
+
+/** A person's yes to what is there, bound to its content: another content voids it. */
+export interface RunApproval {
+  readonly runId: RunId
+  readonly role: string
+  /** The type of artifact that was approved; null for the run in its state. */
+  readonly of: string | null
+  /** Hash of what was approved. */
+  readonly content: string
+  readonly reason: string | null
+  readonly by: string
+  /** Two approvals are two only where these differ; absent in approvals of before they were kept. */
+  readonly identity?: string
+  readonly at: number
+}
+
+/** A command that the server ran, or runs, on a tree. */
+export interface CommandResult {
+  readonly id: CommandResultId
+  readonly runId: RunId | null
+  /** The command line. */
+  readonly run: string
+  /** Absolute path of the folder it ran in. */
+  readonly folder: string
+  /** Hash of the tree's content when it began; of a command that pins files, with their content. */
+  readonly tree: string
+  readonly status: 'running' | 'passed' | 'failed' | 'timed_out' | 'stopped'
+  readonly exitCode: number | null
+  /** The end of what it printed. */
+  readonly output: string
+  /** Whether the tree was the same when it ended. */
+  readonly treeHeld: boolean
+  /** Which process runs it, so that one that died is noticed: `host:pid`. */
+  readonly runner: string
+  /** Whoever had it run acted by a token of kind runner; absent where they did not. */
+  readonly byRunner?: true
+  readonly startedAt: number
+  readonly endedAt: number | null
+}
+
+/** Where a process stands for one subject. */
+export interface Run {
+  readonly state: string
+  /** 1 at the start, one more with each accepted event. */
+  readonly revision: number
+  readonly context: JsonObject
+  /** What was handed in, each file of a type once: as it was handed in last. */
+  readonly artifacts: readonly Artifact[]
+  /** The states that were entered, in the order of their first entry. */
+  readonly visits: readonly Visit[]
+  /** Someone ended it where it stands. */
+  readonly isCancelled?: boolean
+}
+
+/** Why nothing can happen to a run any more, as a sentence; null while it goes on. */
+export function endOf(definition: ProcessDefinition, { state, isCancelled }: Run): string | null {
+  if (isCancelled) return `The run is finished: it was cancelled in "${state}".`
+  return stateNamed(definition, state)?.isFinal ? `The run is finished: "${state}" is a final state.` : null
+}
+
+export function beginRun(definition: ProcessDefinition, context: JsonObject = {}): Run {
+  return {
+    state: definition.initialState,
+    revision: 1,
+    context: { ...definition.initialContext, ...context },
+    artifacts: [],
+    visits: entered([], definition.initialState, 1),
+  }
+}
+
+/** The visits after one more entry into a state. */
+export function entered(visits: readonly Visit[], state: string, revision: number): readonly Visit[] {
+  const before = visits.find((visit) => visit.state === state)
+  if (!before) return [...visits, { state, count: 1, first: revision, last: revision }]
+  const again = { ...before, count: before.count + 1, last: revision }
+  return visits.map((visit) => (visit === before ? again : visit))
+}
+
+/** What was handed in after more was: the same file of the same type takes the place of its earlier state. */
+export function handedIn(before: readonly Artifact[], more: readonly Artifact[]): readonly Artifact[] {
+  if (more.length === 0) return before
+  const kept = new Map(
+    [...before, ...more].map((artifact) => [`${artifact.type}\n${artifact.path}`, artifact]),
+  )
+  return [...kept.values()]
+}
+
+interface OfRun {
+  readonly runId: RunId
+  readonly missionId: MissionId | null
+  readonly taskId: TaskId | null
+}
+
+/** What can happen to a run. */
+export type GateFact =
+  /** A definition that no run had before: it is kept for the runs that begin with it. */
+  | { readonly kind: 'process.kept'; readonly hash: string; readonly definition: ProcessDefinition }
+  | { readonly kind: 'run.created'; readonly run: RunRecord }
+  | (OfRun & {
+      readonly kind: 'run.advanced'
+      readonly event: RunEvent
+      readonly status: RunStatus
+      /** Null where it did not change. */
+      readonly context: JsonObject | null
+      /** The caller's key with the hash of what it sent, and the answer that a repeat gets. */
+      readonly repeat: EmissionRepeat | null
+    })
+  | (OfRun & {
+      readonly kind: 'run.migrated'
+      readonly event: RunEvent
+      readonly process: ProcessVersion
+      readonly status: RunStatus
+    })
+  | (OfRun & { readonly kind: 'run.cancelled'; readonly event: RunEvent })
+  | (OfRun & { readonly kind: 'run.refused'; readonly refusal: RunRefusal })
+  | (OfRun & { readonly kind: 'run.approved'; readonly approval: RunApproval })
+  /** A person set how Waymark behaves in this project. */
+  | { readonly kind: 'setting.changed'; readonly name: SettingName; readonly value: string }
+  /** A person took back that a command may run. */
+  | {
+      readonly kind: 'command.revoked'
+      readonly hash: string
+      readonly run: string
+      readonly folder: string
+      readonly reason: string | null
+    }
+  | { readonly kind: 'command.started'; readonly command: CommandResult }
+  | {
+      readonly kind: 'command.ended'
+      readonly commandId: CommandResultId
+      readonly runId: RunId | null
+      readonly status: Exclude<CommandResult['status'], 'running'>
+      readonly exitCode: number | null
+      /** Its end, where the whole of it is kept beside the facts. */
+      readonly output: string
+      readonly whole?: { readonly sha256: string; readonly bytes: number }
+      readonly treeHeld: boolean
+    }
+
+/** What a project may set, each a word; see `settings.ts` for what they mean and their defaults. */
+export const settingNames = [
+  'elicitation',
+  'hook_outside_areas',
+  'hook_on_error',
+  'holds_gate',
+  'upload_diff',
+  'retention_days',
+  'lines',
+  'every_agent_captured',
+  'sensitive',
+] as const
+export type SettingName = (typeof settingNames)[number]
+
+/** An idempotency key of a run, and what it is bound to. */
+export interface EmissionRepeat {
+  readonly key: string
+  /** The principal that sent the key. */
+  readonly owner: string
+  readonly inputHash: string
+  readonly eventId: RunEventId
+  readonly answer: JsonObject
+}

@@ -1,0 +1,163 @@
+import { Failure } from '../../kernel/failure.ts'
+import { didYouMean } from '../../kernel/nearest-word.ts'
+import { artifactType } from './artifacts.ts'
+import { eventNamed, interpolated, type ProcessDefinition, stateNamed } from './definition.ts'
+import type { Emission, Emitter } from './emission.ts'
+import { type Accepted, type Refused, transition } from './engine.ts'
+import { type Artifact, nothingObserved } from './evidence.ts'
+import { negatedNames } from './expression.ts'
+import type { JsonObject } from './json.ts'
+import { type PossibleEvent, possibleEvent } from './possible-events.ts'
+import { beginRun, type Run } from './run.ts'
+import { type RunProgress, runProgress } from './ways.ts'
+
+export interface SimulatedEvent {
+  readonly event: string
+  readonly payload: JsonObject
+  /** Paths of files that are taken as handed in; nothing is read. */
+  readonly artifacts: readonly string[]
+  /** Null: the first role that may emit it. */
+  readonly role: string | null
+  /** What is assumed for this event alone, in place of the simulation's assumptions. */
+  readonly satisfied?: readonly string[]
+}
+
+export interface SimulatedStep {
+  readonly event: string
+  readonly role: string | null
+  readonly result: Accepted | Refused
+}
+
+export interface Simulation {
+  readonly steps: readonly SimulatedStep[]
+  readonly run: Run
+  readonly finished: boolean
+  readonly progress: RunProgress
+  /** The prompt of the state that the run is in, with its variables. */
+  readonly prompt: string | null
+  /** What may be attempted next, by anyone who may. */
+  readonly next: readonly PossibleEvent[]
+}
+
+interface Assumptions {
+  /** Names of guards and types of artifacts that count as satisfied; `*` for all; `not x` for a guard that fails. */
+  readonly satisfied: readonly string[]
+  readonly context: JsonObject
+}
+
+/**
+ * Plays events through a process from its beginning. A refused event leaves the run where it is, and the next follows.
+ * Fails with INVALID_INPUT when an assumption names nothing that the process has.
+ */
+export function simulate(
+  written: ProcessDefinition,
+  events: readonly SimulatedEvent[],
+  { satisfied, context }: Assumptions,
+): Simulation {
+  const definition = withoutContents(written)
+  for (const assumed of [satisfied, ...events.map((event) => event.satisfied ?? [])]) {
+    assertKnown(definition, assumed)
+  }
+  let run = beginRun(definition, context)
+  const steps: SimulatedStep[] = []
+  for (const simulated of events) {
+    const emitter = emitterOf(definition, simulated)
+    const result = transition(
+      definition,
+      run,
+      emission(definition, simulated, { emitter, satisfied: simulated.satisfied ?? satisfied }),
+    )
+    if (result.accepted) run = result.run
+    steps.push({ event: simulated.event, role: emitter.role, result })
+  }
+  const state = stateNamed(definition, run.state)
+  const prompt = state?.prompt ?? null
+  return {
+    steps,
+    run,
+    finished: state?.isFinal ?? false,
+    progress: runProgress(definition, run),
+    prompt: prompt === null ? null : interpolated(prompt, definition.dialect, run.context),
+    next: nextEvents(definition, run, satisfied),
+  }
+}
+
+/** What a simulation may assume, beside `*`. */
+export function assumableNames({ guards, artifacts, transitions }: ProcessDefinition): readonly string[] {
+  const negated = new Set(transitions.flatMap(({ guard }) => negatedNames(guard)))
+  return [
+    ...guards.flatMap(({ name }) => (negated.has(name) ? [name, `not ${name}`] : [name])),
+    ...artifacts.map(({ type }) => type),
+  ]
+}
+
+function assertKnown(definition: ProcessDefinition, assumed: readonly string[]): void {
+  const known = [
+    ...assumableNames(definition),
+    ...definition.guards.map(({ name }) => `not ${name}`),
+    ...definition.states.flatMap(({ requiredArtifacts }) => requiredArtifacts),
+  ]
+  for (const name of assumed) {
+    if (name === '*' || known.includes(name)) continue
+    throw new Failure(
+      'INVALID_INPUT',
+      `Process ${definition.id} has no guard and no type of artifact "${name}".${didYouMean(name, known)}`,
+      {
+        reason: 'assumption_unknown',
+        hint: `What can be assumed: ${assumableNames(definition).join(', ') || 'nothing'}, or * for all.`,
+      },
+    )
+  }
+}
+
+/** Each event as the first role that may emit it would see it. */
+function nextEvents(
+  definition: ProcessDefinition,
+  run: Run,
+  assumed: readonly string[],
+): readonly PossibleEvent[] {
+  const possible = definition.events.map((event) => {
+    const emitter = emitterOf(definition, { event: event.name, role: null })
+    const situation = { payload: {}, artifacts: [], emitter, observed: nothingObserved, assumed }
+    return possibleEvent(definition, run, { event, situation })
+  })
+  return possible.filter(({ isAllowed }) => isAllowed)
+}
+
+function emission(
+  definition: ProcessDefinition,
+  { event, payload, artifacts }: SimulatedEvent,
+  { emitter, satisfied }: { readonly emitter: Emitter; readonly satisfied: readonly string[] },
+): Emission {
+  return {
+    event,
+    payload,
+    artifacts: artifacts.map((path) => assumedArtifact(definition, path)),
+    emitter,
+    expectedRevision: null,
+    observed: nothingObserved,
+    assumed: satisfied,
+  }
+}
+
+function assumedArtifact(definition: ProcessDefinition, path: string): Omit<Artifact, 'revision'> {
+  return { type: artifactType(definition, path) ?? path, path, bytes: 0, sha256: '', standing: 'current' }
+}
+
+/** Without what only the content of a file could show: a simulation reads none. */
+function withoutContents(definition: ProcessDefinition): ProcessDefinition {
+  return {
+    ...definition,
+    artifacts: definition.artifacts.map((artifact) => ({ ...artifact, minBytes: null, schema: null })),
+  }
+}
+
+function emitterOf(
+  definition: ProcessDefinition,
+  { event, role }: Pick<SimulatedEvent, 'event' | 'role'>,
+): Emitter {
+  const allowed = eventNamed(definition, event)?.allowedRoles ?? []
+  const acting = role ?? allowed.find((name) => name !== '*') ?? definition.roles[0]?.name ?? null
+  const kind = definition.roles.find(({ name }) => name === acting)?.kind
+  return { role: acting, kind: kind === 'agent' ? 'agent' : 'person' }
+}

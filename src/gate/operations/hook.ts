@@ -1,0 +1,126 @@
+import type { WorkTreeWitness } from '../../git/ports/work-tree.ts'
+import type { TaskId } from '../../kernel/id.ts'
+import { commentLines } from '../../review/operations/in-lines.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import type { Mission } from '../../track/domain/mission.ts'
+import { namesPackage, parseScope } from '../../track/domain/scope/scope.ts'
+import type { Attempt } from '../../track/domain/task.ts'
+import type { Briefing } from '../domain/hook/brief.ts'
+import type { HookAttempt, HookRun, HookSituation } from '../domain/hook/judge.ts'
+import type { RunRecord } from '../domain/run.ts'
+import { saidLine, saidOf } from './run/said.ts'
+
+/** Whose work it is: the tree that the hook acts for, and who knows the packages that its areas may name. */
+export interface HookPlace {
+  readonly top: string
+  readonly now: number
+  readonly packages: WorkTreeWitness['packages']
+}
+
+const mostRuns = 1000
+
+/** What holds in a work tree: its open attempts, and the runs of their tasks and missions, else the only active run. */
+export async function hookSituation(reads: Reads, place: HookPlace): Promise<HookSituation> {
+  const inTree = await reads.tasks.attemptsInTree(place.top, place.now)
+  const open = inTree.filter(({ status }) => status === 'open')
+  const { items } = await reads.runs.list({ status: 'active' }, { limit: mostRuns })
+  const records = actingRuns(
+    items.map(({ item }) => item),
+    open,
+  )
+  const names = await reads.tasks.named([...new Set(open.map(({ taskId }) => taskId))])
+  return {
+    attempts: await Promise.all(open.map((attempt) => withScope(attempt, names.get(attempt.taskId), place))),
+    runs: await definedRuns(reads, records),
+    settings: await reads.runs.settings(),
+  }
+}
+
+function actingRuns(active: readonly RunRecord[], open: readonly Attempt[]): readonly RunRecord[] {
+  const bound = active.filter(({ taskId, missionId }) =>
+    open.some(
+      (attempt) => attempt.taskId === taskId || (missionId !== null && attempt.missionId === missionId),
+    ),
+  )
+  return bound.length > 0 || active.length !== 1 ? bound : active
+}
+
+async function withScope(
+  attempt: Attempt,
+  task: string | undefined,
+  { packages }: HookPlace,
+): Promise<HookAttempt> {
+  const { areas, snapshot } = attempt
+  // Finding the packages of a workspace reads many files, so only where an area may name one.
+  const known = new Map(namesPackage(areas) ? await packages(snapshot) : [])
+  return {
+    attempt,
+    task: task ?? attempt.taskId,
+    scope: parseScope(areas, { prefix: snapshot.prefix, packages: known }),
+  }
+}
+
+async function definedRuns(reads: Reads, records: readonly RunRecord[]): Promise<readonly HookRun[]> {
+  const runs: HookRun[] = []
+  for (const record of records) {
+    const definition = await reads.runs.definition(record.process.hash)
+    if (definition) runs.push({ record, definition })
+  }
+  return runs
+}
+
+const mostMissions = 3
+const mostHolds = 5
+const mostRunsHeard = 5
+
+/** What goes on: the missions of the open work in the tree, else the project's open ones, and what waits for a person. */
+export async function briefingOf(reads: Reads, { attempts, runs }: HookSituation): Promise<Briefing> {
+  const waiting = await reads.holds.list({ status: 'open' }, { limit: mostHolds })
+  return {
+    missions: await missionsOf(reads, { attempts, runs }),
+    attempts,
+    runs,
+    said: await wordsAbout(reads, runs),
+    holds: waiting.items.map(({ item }) => item.hold),
+    moreHolds: waiting.total - waiting.items.length,
+    comments: await commentLines(reads, await commentedTasks(reads, { attempts, runs })),
+  }
+}
+
+/** The tasks at work here, else those of the missions that go on, the last ones. */
+async function commentedTasks(
+  reads: Reads,
+  { attempts, runs }: Pick<HookSituation, 'attempts' | 'runs'>,
+): Promise<readonly TaskId[]> {
+  const named = [...attempts.map(({ attempt }) => attempt.taskId), ...runs.map(({ record }) => record.taskId)]
+  const ids = [...new Set(named.filter((id) => id !== null))]
+  return ids.length > 0 ? ids : reads.reviews.waitingTasks()
+}
+
+async function missionsOf(
+  reads: Reads,
+  { attempts, runs }: Pick<HookSituation, 'attempts' | 'runs'>,
+): Promise<readonly Mission[]> {
+  const named = [
+    ...attempts.map(({ attempt }) => attempt.missionId),
+    ...runs.map(({ record }) => record.missionId),
+  ]
+  const ids = [...new Set(named.filter((id) => id !== null))].slice(0, mostMissions)
+  if (ids.length > 0) {
+    const found = await Promise.all(ids.map((id) => reads.missions.find(id)))
+    return found.filter((mission) => mission !== null)
+  }
+  const open = await reads.missions.list({ limit: mostMissions, statuses: ['pending', 'in_progress'] })
+  return open.items.map(({ item }) => item)
+}
+
+async function wordsAbout(
+  reads: Reads,
+  runs: HookSituation['runs'],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const words = new Map<string, readonly string[]>()
+  for (const { record } of runs.slice(0, mostRunsHeard)) {
+    words.set(record.id, (await saidOf(reads, record)).map(saidLine))
+  }
+  return words
+}

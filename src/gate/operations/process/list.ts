@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { list } from '../../../kernel/operations/list-answer.ts'
+import { defineOperation } from '../../../kernel/operations/operation.ts'
+import { countOf, origin } from './processes.ts'
+
+export const processList = defineOperation({
+  name: 'process_list',
+  command: 'process list',
+  toolset: 'gate',
+  audience: 'both',
+  title: 'List processes',
+  description: 'The processes of the project and the ones that come with Waymark.',
+  kind: 'query',
+  input: z.strictObject({}),
+  output: z.object({
+    processes: list(
+      z.object({
+        process_id: z.string(),
+        name: z.string().nullable(),
+        version: z.string().nullable(),
+        states: z.int(),
+        origin,
+        file: z.string(),
+        errors: z.int(),
+        warnings: z.int(),
+      }),
+    ),
+  }),
+}).handler(async ({ processFiles }) => {
+  const loaded = await processFiles.list()
+  return {
+    processes: loaded.map(({ id, file, origin, definition, findings }) => ({
+      process_id: id,
+      name: definition?.name ?? null,
+      version: definition?.version ?? null,
+      states: definition?.states.length ?? 0,
+      origin,
+      file,
+      errors: countOf(findings, 'error'),
+      warnings: countOf(findings, 'warning'),
+    })),
+  }
+})

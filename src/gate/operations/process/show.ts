@@ -1,0 +1,139 @@
+import { z } from 'zod'
+import { choice } from '../../../kernel/operations/input/fields.ts'
+import { list, strings } from '../../../kernel/operations/list-answer.ts'
+import { defineOperation } from '../../../kernel/operations/operation.ts'
+import type { NamedGuard, ProcessDefinition, TransitionDefinition } from '../../domain/definition.ts'
+import { mermaidStates, textDiagram } from '../../domain/diagram.ts'
+import { needWords } from '../../domain/evidence.ts'
+import { expressionWords } from '../../domain/expression.ts'
+import { guardNeeds } from '../../domain/guards/guard-kinds.ts'
+import { json } from '../run-answer.ts'
+import { processField, readableProcess } from './processes.ts'
+
+const drawings = { mermaid: mermaidStates, text: textDiagram } as const
+
+const Parts = z.object({
+  description: z.string().nullable(),
+  dialect: z.union([z.literal(1), z.literal('original')]),
+  initial_state: z.string(),
+  roles: list(
+    z.object({ name: z.string(), kind: z.enum(['agent', 'human']), description: z.string().nullable() }),
+  ),
+  states: list(
+    z.object({
+      name: z.string(),
+      description: z.string().nullable(),
+      required_artifacts: strings,
+      is_final: z.boolean(),
+      outcome: z.enum(['succeeded', 'failed']).nullable(),
+      max_visits: z.int().nullable(),
+    }),
+  ),
+  events: list(
+    z.object({
+      name: z.string(),
+      description: z.string().nullable(),
+      allowed_roles: strings,
+      payload_schema: json.nullable(),
+    }),
+  ),
+  transitions: list(
+    z.object({
+      from: z.string(),
+      event: z.string(),
+      to: z.string(),
+      guard: z.string().nullable(),
+      when_blocked: z.enum(['reject', 'record']),
+      escape: z.boolean(),
+    }),
+  ),
+  guards: list(
+    z.object({
+      name: z.string(),
+      type: z.string(),
+      description: z.string().nullable(),
+      looks_at: strings,
+    }),
+  ),
+  artifacts: list(
+    z.object({
+      type: z.string(),
+      description: z.string().nullable(),
+      paths: strings,
+      fresh: z.enum(['run', 'state', 'loop']),
+    }),
+  ),
+})
+
+export const processShow = defineOperation({
+  name: 'process_show',
+  command: 'process show',
+  toolset: 'gate',
+  audience: 'both',
+  title: 'Show a process',
+  description: 'The states, events, transitions and guards of a process, or a drawing of them.',
+  kind: 'query',
+  positional: ['process'],
+  input: z.strictObject({
+    process: processField,
+    diagram: choice(['mermaid', 'text'], 'Draw it instead').optional(),
+  }),
+  output: z.object({
+    process_id: z.string(),
+    version: z.string(),
+    name: z.string(),
+    file: z.string(),
+    /** In place of all that follows. */
+    diagram: z.string().optional(),
+    ...Parts.partial().shape,
+  }),
+}).handler(async ({ processFiles }, input) => {
+  const { definition, loaded } = await readableProcess(processFiles, input.process)
+  const { id, version, name } = definition
+  const head = { process_id: id, version, name, file: loaded.file }
+  if (input.diagram !== undefined) return { ...head, diagram: drawings[input.diagram](definition) }
+  return { ...head, ...parts(definition) }
+})
+
+function parts(definition: ProcessDefinition): z.output<typeof Parts> {
+  const { roles, states, events, transitions, guards, artifacts } = definition
+  return {
+    description: definition.description,
+    dialect: definition.dialect,
+    initial_state: definition.initialState,
+    roles: roles.map(({ name, kind, description }) => ({ name, kind, description })),
+    states: states.map((state) => ({
+      name: state.name,
+      description: state.description,
+      required_artifacts: state.requiredArtifacts,
+      is_final: state.isFinal,
+      outcome: state.outcome,
+      max_visits: state.maxVisits,
+    })),
+    events: events.map(({ name, description, allowedRoles, payloadSchema }) => ({
+      name,
+      description,
+      allowed_roles: allowedRoles,
+      payload_schema: payloadSchema,
+    })),
+    transitions: transitions.map(transitionAnswer),
+    guards: guards.map(guardAnswer),
+    artifacts: artifacts.map(({ type, description, paths, fresh }) => ({ type, description, paths, fresh })),
+  }
+}
+
+function transitionAnswer(transition: TransitionDefinition) {
+  const { from, event, to, guard } = transition
+  return {
+    from,
+    event,
+    to,
+    guard: guard === null ? null : expressionWords(guard),
+    when_blocked: transition.whenBlocked,
+    escape: transition.escape,
+  }
+}
+
+function guardAnswer({ name, description, guard }: NamedGuard) {
+  return { name, type: guard.type, description, looks_at: guardNeeds(guard).map(needWords) }
+}

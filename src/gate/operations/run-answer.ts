@@ -1,0 +1,249 @@
+import { z } from 'zod'
+import { instant, instantOrNull } from '../../kernel/instant.ts'
+import { list, strings } from '../../kernel/operations/list-answer.ts'
+import { excerpt } from '../../kernel/text.ts'
+import type { ProcessDefinition } from '../domain/definition.ts'
+import { expressionWords, type MissingGuard } from '../domain/expression.ts'
+import type { RunApproval, RunEvent, RunRecord, RunRefusal } from '../domain/run.ts'
+
+/** A run, what moved it, what was refused and approved, and the machine that it goes through. */
+
+export const json = z.record(z.string(), z.unknown())
+export const runStatus = z.enum(['active', 'succeeded', 'failed', 'cancelled'])
+
+export const RunEntry = z.object({
+  run_id: z.string(),
+  process_id: z.string(),
+  process_version: z.string(),
+  process_name: z.string(),
+  status: runStatus,
+  current_state: z.string(),
+  revision: z.int(),
+  mission_id: z.string().nullable(),
+  task_id: z.string().nullable(),
+  created_by: z.string(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  ended_at: z.string().nullable(),
+})
+export type RunEntry = z.output<typeof RunEntry>
+
+export function runEntry(run: RunRecord): RunEntry {
+  return {
+    run_id: run.id,
+    process_id: run.process.id,
+    process_version: run.process.version,
+    process_name: excerpt(run.process.name, 80),
+    status: run.status,
+    current_state: run.state,
+    revision: run.revision,
+    mission_id: run.missionId,
+    task_id: run.taskId,
+    created_by: run.createdBy,
+    created_at: instant(run.createdAt),
+    updated_at: instant(run.updatedAt),
+    ended_at: instantOrNull(run.endedAt),
+  }
+}
+
+/** What an accepted event is answered with; the same again when it is repeated with its key. */
+export const AcceptedEntry = z.object({
+  /** Absent where nothing was done. */
+  event_id: z.string().optional(),
+  accepted: z.literal(true),
+  transition: z.object({ from_state: z.string(), to_state: z.string() }),
+  new_revision: z.int(),
+  state_changed: z.boolean(),
+  unsatisfied_guards: strings.optional(),
+  status: runStatus,
+  prompt: z.string().optional(),
+  next_events: strings.optional(),
+  replayed: z.literal(true).optional(),
+})
+export type AcceptedEntry = z.output<typeof AcceptedEntry>
+
+export const ArtifactEntry = z.object({
+  /** Null where the file is of no declared type. */
+  type: z.string().nullable(),
+  path: z.string(),
+  bytes: z.int(),
+  sha256: z.string(),
+})
+
+export const EventEntry = z.object({
+  event_id: z.string(),
+  revision: z.int(),
+  kind: z.enum(['event', 'migration', 'cancellation']),
+  event: z.string(),
+  from_state: z.string(),
+  to_state: z.string(),
+  state_changed: z.boolean(),
+  payload: json,
+  artifacts: list(ArtifactEntry),
+  unsatisfied_guards: strings,
+  role: z.string().nullable(),
+  by: z.string(),
+  at: z.string(),
+})
+export type EventEntry = z.output<typeof EventEntry>
+
+export function eventEntry(event: RunEvent): EventEntry {
+  return {
+    event_id: event.id,
+    revision: event.revision,
+    kind: event.kind,
+    event: event.event,
+    from_state: event.from,
+    to_state: event.to,
+    state_changed: event.stateChanged,
+    payload: event.payload,
+    artifacts: event.artifacts.map(({ type, path, bytes, sha256 }) => ({
+      type: type === '' ? null : type,
+      path,
+      bytes,
+      sha256,
+    })),
+    unsatisfied_guards: event.unsatisfied,
+    role: event.role,
+    by: event.by,
+    at: instant(event.at),
+  }
+}
+
+export const ApprovalEntry = z.object({
+  role: z.string(),
+  of: z.string().nullable(),
+  content: z.string(),
+  reason: z.string().nullable(),
+  by: z.string(),
+  identity: z.string().nullable(),
+  at: z.string(),
+})
+export type ApprovalEntry = z.output<typeof ApprovalEntry>
+
+export function approvalEntry(approval: RunApproval): ApprovalEntry {
+  const { role, of, content, reason, by, identity, at } = approval
+  return { role, of, content, reason, by, identity: identity ?? null, at: instant(at) }
+}
+
+export const RefusalEntry = z.object({
+  run_id: z.string(),
+  event: z.string(),
+  code: z.string(),
+  message: z.string(),
+  missing_guards: strings,
+  tried_files: list(z.object({ path: z.string(), reason: z.string().nullable() })),
+  tried_payload: z.string().nullable(),
+  state: z.string(),
+  revision: z.int(),
+  role: z.string().nullable(),
+  by: z.string(),
+  at: z.string(),
+})
+export type RefusalEntry = z.output<typeof RefusalEntry>
+
+export function refusalEntry(refusal: RunRefusal): RefusalEntry {
+  return {
+    run_id: refusal.runId,
+    event: refusal.event,
+    code: refusal.code,
+    message: refusal.message,
+    missing_guards: refusal.missing,
+    tried_files: refusal.tried?.files ?? [],
+    tried_payload: refusal.tried?.payload ?? null,
+    state: refusal.state,
+    revision: refusal.revision,
+    role: refusal.role,
+    by: refusal.by,
+    at: instant(refusal.at),
+  }
+}
+
+/** What a person said about a run, newest first. */
+export const SaidEntry = z.object({
+  by: z.string(),
+  did: z.string(),
+  words: z.string(),
+  at: z.string(),
+  to: z.string().nullable(),
+})
+
+/** How often a run was in a state. */
+export const VisitEntry = z.object({ state: z.string(), times: z.int() })
+
+export const RunProgressEntry = z.object({
+  completed_states: strings,
+  current_state: z.string(),
+  remaining_states: strings,
+  fewest_steps_to_end: z.int().nullable(),
+})
+
+/** A guard that does not hold, as a simulation tells it. */
+export const MissingEntry = z.object({
+  guard_name: z.string(),
+  description: z.string().optional(),
+  status: z.enum(['holds', 'fails', 'unknown']),
+  reason: z.string(),
+  fix: z.string(),
+})
+
+export function missingEntry({
+  name,
+  description,
+  truth,
+  reason,
+  fix,
+}: MissingGuard): z.output<typeof MissingEntry> {
+  return { guard_name: name, ...(description !== '' && { description }), status: truth, reason, fix }
+}
+
+const outcome = z.enum(['succeeded', 'failed']).nullable()
+
+/** The states and transitions of a process, to be drawn: one from everywhere is one from each state that goes on. */
+export const Machine = z.object({
+  states: list(
+    z.object({
+      name: z.string(),
+      description: z.string().nullable(),
+      is_final: z.boolean(),
+      outcome,
+      max_visits: z.int().nullable(),
+    }),
+  ),
+  transitions: list(
+    z.object({
+      from: z.string(),
+      event: z.string(),
+      to: z.string(),
+      guard: z.string().nullable(),
+      escape: z.boolean(),
+      everywhere: z.boolean(),
+    }),
+  ),
+})
+export type Machine = z.output<typeof Machine>
+
+export function machineOf({ states, transitions }: ProcessDefinition): Machine {
+  const going = states.filter(({ isFinal }) => !isFinal).map(({ name }) => name)
+  return {
+    states: states.map(({ name, description, isFinal, outcome, maxVisits }) => ({
+      name,
+      description,
+      is_final: isFinal,
+      outcome,
+      max_visits: maxVisits,
+    })),
+    transitions: transitions.flatMap((transition) => {
+      const { from, event, to, guard } = transition
+      const begins = from === '*' ? going.filter((state) => state !== to) : [from]
+      return begins.map((begin) => ({
+        from: begin,
+        event,
+        to,
+        guard: guard === null ? null : expressionWords(guard),
+        escape: transition.escape,
+        everywhere: from === '*',
+      }))
+    }),
+  }
+}

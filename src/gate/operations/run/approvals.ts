@@ -1,0 +1,197 @@
+import type { NewFact } from '../../../events/domain/fact.ts'
+import { changedMeanwhile } from '../../../inbox/operations/shown.ts'
+import { type Actor, type Author, identityOf, isBy } from '../../../kernel/actor.ts'
+import { callTo, Failure, hintOf } from '../../../kernel/failure.ts'
+import type { Setting } from '../../../kernel/id.ts'
+import { instant } from '../../../kernel/instant.ts'
+import type { Handling } from '../../../kernel/operations/operation.ts'
+import type { LoadedRun } from '../../../store/ports/reads.ts'
+import type { Reads } from '../../../store/ports/store.ts'
+import { approvedContent, isOfChanges } from '../../domain/approved-content.ts'
+import { isOfType } from '../../domain/artifacts.ts'
+import type { ObservedApproval } from '../../domain/evidence.ts'
+import type { Run, RunApproval, RunRecord } from '../../domain/run.ts'
+import type { ApprovalEntry } from '../run-answer.ts'
+import type { ExternalState } from './external-state.ts'
+import { asksIndependence, independenceOf, type Worker, workersOf } from './independence.ts'
+
+/** An approval as a person gives it. */
+export interface GivenApproval {
+  readonly role: string
+  /** A type of artifacts; null for the run in its state. */
+  readonly of: string | null
+  readonly reason: string | null
+  /** What they were shown of it, as it was just before: a change since then is refused. */
+  readonly shown?: string | null
+}
+
+interface Approving {
+  readonly reads: Reads
+  readonly loaded: LoadedRun
+  readonly run: Run
+  readonly external: ExternalState
+  readonly handling: Handling
+  /** Who brought the run to its state, and so cannot approve that. */
+  readonly requester: Author | null
+  /** What was approved before. */
+  readonly known: readonly RunApproval[]
+}
+
+export interface GivenApprovals {
+  readonly recorded: readonly NewFact[]
+  readonly observed: readonly ObservedApproval[]
+  /** What the same person approved before, as it is now: it counts once, and is not kept twice. */
+  readonly already: readonly RunApproval[]
+}
+
+/** Binds approvals to what is there now. Fails when there is nothing of that type to approve, or it is one's own work. */
+export async function giveApprovals(
+  { reads, loaded, run, external, handling, requester, known }: Approving,
+  given: readonly GivenApproval[],
+  setting: Setting,
+): Promise<GivenApprovals> {
+  const { record, definition, artifacts } = loaded
+  const { actor } = handling
+  const by = actor.name
+  const identity = identityOf(actor)
+  for (const { role, of } of given) {
+    assertRole(handling, role)
+    if (!asksIndependence(definition, { role, of })) continue
+    const sender = of === null && requester !== null ? [requester] : []
+    assertIndependent(actor, await workersOf(reads, loaded, of, sender), record)
+  }
+  const approvals = given.map(({ role, of, reason, shown }): RunApproval => {
+    const content = approvedContent(definition, run, {
+      of,
+      tree: external.approvedTree,
+      changes: external.changes?.files ?? null,
+    })
+    if (content === null && isOfChanges(definition, of)) throw unmeasured(record)
+    if (content === null) {
+      throw new Failure('REFUSED', `Run ${record.id} has no "${of}" that could be approved.`, {
+        reason: 'artifact_not_submitted',
+        hint: `waymark get-state ${record.id} shows what was handed in.`,
+      })
+    }
+    const own = artifacts
+      .filter((artifact) => of === null || isOfType(definition.artifacts, artifact, of))
+      .map((artifact): Author => ({ name: artifact.by, identity: artifact.author ?? null }))
+      .find((author) => isBy(author, actor))
+    const worker = isOfChanges(definition, of)
+      ? external.changes?.authors.find((author) => isBy(author, actor))
+      : undefined
+    if (worker) throw ownWork(by, worker, `worked on what is to be approved in run ${record.id}`)
+    if (own) throw ownWork(by, own, `handed in what is to be approved in run ${record.id}`)
+    if (of === null && requester !== null && isBy(requester, actor)) {
+      throw ownWork(by, requester, `brought run ${record.id} to "${record.state}", which is to be approved`)
+    }
+    const fingerprint = handling.fingerprint(content)
+    if (shown !== undefined && shown !== fingerprint) throw changedMeanwhile(record.id)
+    return { runId: record.id, role, of, content: fingerprint, reason, by, identity, at: setting.at }
+  })
+  const before = (approval: RunApproval) => known.find((earlier) => isRepeated(earlier, approval))
+  const fresh = approvals.filter((approval) => before(approval) === undefined)
+  return {
+    recorded: fresh.map((approval) => ({
+      kind: 'run.approved',
+      runId: record.id,
+      missionId: record.missionId,
+      taskId: record.taskId,
+      approval,
+    })),
+    observed: fresh.map(({ role, of }) => ({
+      role,
+      of,
+      by,
+      identity,
+      byAuthor: false,
+      current: true,
+      independence: 'independent',
+    })),
+    already: approvals.flatMap((approval) => before(approval) ?? []),
+  }
+}
+
+/** Where a server knows its persons, they approve in the gate roles that they have. */
+function assertRole({ standing }: Handling, role: string): void {
+  if (!standing || standing.roles.includes(role)) return
+  const { personName: name } = standing
+  throw new Failure('FORBIDDEN', `${name} does not have the gate role "${role}" in this project.`, {
+    reason: 'gate_role_missing',
+    hint: `An owner gives it: waymark member set ${name} --roles ${role}`,
+  })
+}
+
+/** Whoever approves what is to be independent had no hand in it, nor an agent of theirs. */
+function assertIndependent(
+  { name, person: own }: Actor,
+  workers: readonly Worker[],
+  { id }: Pick<RunRecord, 'id'>,
+): void {
+  const person = own ?? null
+  const independence = independenceOf(person, workers)
+  if (independence === 'independent') return
+  if (independence === 'own') {
+    const mine = workers.find((worker) => worker.person === person)
+    const who = mine?.name === name ? name : `${mine?.name}, who acts for ${name},`
+    throw new Failure(
+      'FORBIDDEN',
+      `${who} did a part of what is to be approved in run ${id}, and its process asks for somebody else.`,
+      { reason: 'own_work', hint: 'Ask another member of the project to approve it.' },
+    )
+  }
+  const unknown = workers.find((worker) => worker.person === null)
+  throw new Failure(
+    'REFUSED',
+    person === null
+      ? `Nobody knows here which person ${name} is, and the process of run ${id} asks for an approval by somebody who had no hand in the work.`
+      : `Nobody knows for whom ${unknown?.name ?? 'an agent'} worked, and the process of run ${id} asks for an approval by somebody who had no hand in it.`,
+    {
+      reason: 'author_unknown',
+      hint: 'Work and approve with tokens of persons, on a server with a named database: waymark token create.',
+    },
+  )
+}
+
+function unmeasured({ id, missionId, taskId }: RunRecord): Failure {
+  const why =
+    missionId === null && taskId === null
+      ? `Run ${id} gates no mission and no task, so it has no measured changes that could be approved.`
+      : `The changes behind run ${id} cannot be approved: no task was begun, or a part of them could not be measured.`
+  return new Failure('REFUSED', why, {
+    reason: 'work_not_measured',
+    hint: hintOf`Begin the run for a mission or a task, and work there in tasks: ${callTo('start_task')}, ${callTo('complete_task')}.`,
+  })
+}
+
+function isRepeated(earlier: RunApproval, { role, of, content, identity }: RunApproval): boolean {
+  return (
+    earlier.role === role && earlier.of === of && earlier.content === content && earlier.identity === identity
+  )
+}
+
+function ownWork(by: string, author: Author, did: string): Failure {
+  const called = author.name === by ? by : `${by}, who is the same person here as ${author.name},`
+  return new Failure('FORBIDDEN', `${called} ${did}: no one approves their own work.`, {
+    reason: 'own_work',
+    hint: `Ask another person to approve it. ${secondPerson}`,
+  })
+}
+
+/** How a second person acts: another name is none. */
+const secondPerson =
+  'A second person needs a login of their own: waymark token create <name> --kind person, and waymark serve.'
+
+/** What is said to a person who approved the same before; nothing where they did not. */
+export function alreadySaid(already: readonly RunApproval[]): {
+  readonly already_approved?: readonly Pick<ApprovalEntry, 'role' | 'of' | 'by' | 'at'>[]
+  readonly note?: string
+} {
+  if (already.length === 0) return {}
+  const what = already.map(({ of }) => of ?? 'the state').join(', ')
+  const when = instant(Math.max(...already.map(({ at }) => at)))
+  return {
+    already_approved: already.map(({ role, of, by, at }) => ({ role, of, by, at: instant(at) })),
+    note: `You approved ${what} already, at ${when}: it counts once. ${secondPerson}`,
+  }
+}

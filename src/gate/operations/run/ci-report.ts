@@ -1,0 +1,122 @@
+import { z } from 'zod'
+import { Failure } from '../../../kernel/failure.ts'
+import { instant } from '../../../kernel/instant.ts'
+import { choice, text } from '../../../kernel/operations/input/fields.ts'
+import { defineOperation } from '../../../kernel/operations/operation.ts'
+import type { CommandResult } from '../../domain/run.ts'
+import { ciFolder, ciLine } from './ci-results.ts'
+
+const statuses = ['success', 'failure', 'cancelled'] as const
+
+const kept = {
+  success: 'passed',
+  failure: 'failed',
+  cancelled: 'stopped',
+} as const satisfies Record<(typeof statuses)[number], Exclude<CommandResult['status'], 'running'>>
+
+export const ciReport = defineOperation({
+  name: 'ci_report',
+  command: 'ci report',
+  toolset: 'gate',
+  audience: 'both',
+  access: 'contributor',
+  title: 'Hand in what a check of CI came to',
+  description:
+    'For a machine with a token of kind runner: guards of type ci look at it. The same again changes nothing.',
+  kind: 'command',
+  idempotent: true,
+  input: z.strictObject({
+    check: z
+      .string()
+      .trim()
+      .min(1)
+      .max(100)
+      .regex(/^[^\p{Cc}]+$/u, 'it must be one line')
+      .describe('The name of the check, as the guard has it'),
+    status: choice(statuses, 'What it came to', {
+      passed: 'success',
+      failed: 'failure',
+      canceled: 'cancelled',
+      skipped: 'cancelled',
+    }),
+    commit: text('The commit that it ran on; default HEAD').optional(),
+    url: text('Where it can be looked at').optional(),
+  }),
+  output: z.object({
+    result_id: z.string(),
+    check: z.string(),
+    status: z.enum(statuses),
+    commit: z.string(),
+    /** The hash of the work tree's content; null where the commit is not checked out. */
+    tree: z.string().nullable(),
+    at: z.string(),
+    /** It had been handed in before. */
+    known: z.boolean(),
+  }),
+}).handler(async ({ actor, witness, folder, record }, input) => {
+  if (actor.runner !== true) {
+    throw new Failure(
+      'FORBIDDEN',
+      `${actor.name} is no runner: what CI found counts only with a token of kind runner.`,
+      {
+        reason: 'runner_token_needed',
+        hint: 'Make one at the server (waymark token create ci --kind runner), and set WAYMARK_SERVER and WAYMARK_TOKEN where CI runs.',
+      },
+    )
+  }
+  const words = input.commit ?? 'HEAD'
+  const { head: here } = await witness.branch({ folder, base: 'HEAD' })
+  const named =
+    input.commit === undefined ? here : (await witness.branch({ folder, base: words, head: words })).head
+  const commit = named.id
+  // Of another commit than the one that is checked out, the content here says nothing.
+  const tree = here.id === commit ? await witness.treeHash(folder) : null
+  const line = { run: ciLine(input.check), folder: ciFolder(commit) }
+  return record(async (reads, setting) => {
+    const last = await reads.runs.commandResult(line)
+    const status = kept[input.status]
+    const isSame =
+      last !== null && last.status === status && last.tree === (tree ?? '') && last.endedAt !== null
+    const id = isSame ? last.id : setting.ids.next('commandResult')
+    const at = isSame ? (last.endedAt ?? setting.at) : setting.at
+    const answer = {
+      result_id: id,
+      check: input.check,
+      status: input.status,
+      commit,
+      tree,
+      at: instant(at),
+      known: isSame,
+    }
+    if (isSame) return { facts: [], answer }
+    const command: CommandResult = {
+      id,
+      runId: null,
+      ...line,
+      tree: tree ?? '',
+      status: 'running',
+      exitCode: null,
+      output: '',
+      treeHeld: true,
+      runner: actor.name,
+      byRunner: true,
+      startedAt: setting.at,
+      endedAt: null,
+    }
+    return {
+      facts: [
+        { kind: 'command.started', command },
+        {
+          kind: 'command.ended',
+          commandId: id,
+          runId: null,
+          status,
+          exitCode: null,
+          output: input.url ?? '',
+          treeHeld: true,
+        },
+      ],
+      answer,
+    }
+  })
+})

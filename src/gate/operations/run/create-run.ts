@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import { callTo, Failure, hintOf } from '../../../kernel/failure.ts'
+import { instant } from '../../../kernel/instant.ts'
+import { findMission, findTask } from '../../../kernel/operations/find.ts'
+import { freeObject, identifier } from '../../../kernel/operations/input/fields.ts'
+import { defineOperation, type Handling } from '../../../kernel/operations/operation.ts'
+import type { Reads } from '../../../store/ports/store.ts'
+import { isEnded } from '../../../track/domain/mission.ts'
+import type { ProcessDefinition } from '../../domain/definition.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import { createRun as decide } from '../../domain/lifecycle.ts'
+import { soundProcess } from '../process/processes.ts'
+
+export const createRun = defineOperation({
+  name: 'state_gate_create_run',
+  tool: 'state_gate_create_run',
+  command: 'create-run',
+  aliases: ['run create'],
+  synonyms: { workflow_id: 'mission_id' },
+  toolset: 'gate',
+  audience: 'both',
+  title: 'Begin a run of a process',
+  description:
+    'Begin a run of a process, alone or as the gate of a mission or task, which then completes only when the run allows it',
+  kind: 'command',
+  keyField: 'idempotency_key',
+  positional: ['process_id'],
+  input: z.strictObject({
+    process_id: identifier('Process, such as feature (waymark process list)'),
+    context: freeObject('What the run knows at its beginning').optional(),
+    mission_id: identifier('Mission to gate').optional(),
+    task_id: identifier('Task to gate').optional(),
+    idempotency_key: identifier('Same key and input: the same run again').optional(),
+  }),
+  output: z.object({
+    run_id: z.string(),
+    process_id: z.string(),
+    process_version: z.string(),
+    current_state: z.string(),
+    revision: z.int(),
+    mission_id: z.string().nullable(),
+    task_id: z.string().nullable(),
+    created_at: z.string(),
+  }),
+  listedOutput: ['run_id', 'process_id', 'process_version', 'current_state', 'revision', 'created_at'],
+}).handler(async (handling, input) => {
+  const { definition, hash } = await processToRun(handling, input.process_id)
+  return handling.record(async (reads, setting) => {
+    const subject = await subjectIn(reads, input)
+    const { run, facts } = decide(
+      {
+        definition,
+        hash,
+        isKept: (await reads.runs.definition(hash)) !== null,
+        context: (input.context ?? {}) as JsonObject, // a record, as its schema says
+        ...subject,
+        by: handling.actor.name,
+      },
+      setting,
+    )
+    return {
+      facts,
+      answer: {
+        run_id: run.id,
+        process_id: run.process.id,
+        process_version: run.process.version,
+        current_state: run.state,
+        revision: run.revision,
+        mission_id: run.missionId,
+        task_id: run.taskId,
+        created_at: instant(run.createdAt),
+      },
+    }
+  })
+})
+
+/** A process without errors, with its hash. Fails with PROCESS_NOT_FOUND, naming the nearest. */
+export async function processToRun(
+  { processFiles, fingerprint }: Pick<Handling, 'processFiles' | 'fingerprint'>,
+  id: string,
+): Promise<{ readonly definition: ProcessDefinition; readonly hash: string }> {
+  try {
+    const { definition } = await soundProcess(processFiles, id)
+    return { definition, hash: fingerprint(definition) }
+  } catch (error) {
+    if (!(error instanceof Failure && error.code === 'NOT_FOUND')) throw error
+    throw new Failure('PROCESS_NOT_FOUND', error.message, {
+      reason: error.reason ?? 'process_not_found',
+      hint: error.hintParts,
+      ...(error.fix && { fix: error.fix }),
+      ...(error.details && { details: error.details }),
+      cause: error,
+    })
+  }
+}
+
+async function subjectIn(
+  reads: Reads,
+  input: { readonly mission_id?: string | undefined; readonly task_id?: string | undefined },
+) {
+  if (input.mission_id !== undefined && input.task_id !== undefined) {
+    throw new Failure(
+      'INVALID_INPUT',
+      `A run gates either mission ${input.mission_id} or task ${input.task_id}, not both.`,
+      { reason: 'mission_and_task', hint: 'Give mission_id or task_id.' },
+    )
+  }
+  const task = input.task_id === undefined ? null : await findTask(reads, input.task_id)
+  const mission = input.mission_id === undefined ? null : await findMission(reads, input.mission_id)
+  if (mission && isEnded(mission)) {
+    throw new Failure(
+      'REFUSED',
+      `Mission ${mission.id} "${mission.name}" has ended (${mission.status}): no run can gate it.`,
+      {
+        reason: 'mission_ended',
+        hint: hintOf`Start a new mission with ${callTo('start_mission', { process_id: undefined })}.`,
+      },
+    )
+  }
+  return { missionId: mission?.id ?? null, taskId: task?.id ?? null }
+}

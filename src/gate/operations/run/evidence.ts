@@ -1,0 +1,267 @@
+import { type Actor, type Author, identityOf } from '../../../kernel/actor.ts'
+import type { PhaseId, TaskId } from '../../../kernel/id.ts'
+import type { LoadedRun } from '../../../store/ports/reads.ts'
+import type { Fingerprint, Reads } from '../../../store/ports/store.ts'
+import type { Task } from '../../../track/domain/task.ts'
+import { approvedContent, isOfChanges } from '../../domain/approved-content.ts'
+import { isOfType } from '../../domain/artifacts.ts'
+import {
+  type Need,
+  nothingObserved,
+  type Observations,
+  type ObservedApproval,
+  type ObservedCi,
+  type ObservedCommand,
+  type ObservedMilestone,
+  type ObservedTask,
+} from '../../domain/evidence.ts'
+import { handedIn, type Run, type RunRecord } from '../../domain/run.ts'
+import type { CommandRunner } from '../../ports/command-runner.ts'
+import { ciFolder, ciLine, commitOfFolder } from './ci-results.ts'
+import { type ExternalState, observedChanges } from './external-state.ts'
+import { subjectOf } from './find-run.ts'
+import { asksIndependence, independenceOf, personBehind, workersOf } from './independence.ts'
+import { stillRuns } from './lease.ts'
+
+interface ObservationSources {
+  readonly reads: Reads
+  readonly external: ExternalState
+  readonly fingerprint: Fingerprint
+  readonly now: number
+  /** Who asks, or emits. */
+  readonly by: Actor
+  /** Whether a runner of that name still runs. */
+  readonly isAlive: CommandRunner['isAlive']
+}
+
+/** The run as its engine sees it: with how its files stand on disk now. */
+export function engineRun(
+  { record, visits, artifacts }: LoadedRun,
+  standings: ExternalState['standings'],
+): Run {
+  const { state, revision, context } = record
+  return {
+    state,
+    revision,
+    context,
+    visits,
+    isCancelled: record.status === 'cancelled',
+    artifacts: artifacts.map((artifact) => ({
+      ...artifact,
+      standing: standings.get(artifact.path) ?? 'current',
+    })),
+  }
+}
+
+/** Whether guards look at anything beside the run itself. */
+export function restsOnObservations({ needs }: ExternalState): boolean {
+  return needs.some(({ kind }) => kind !== 'context' && kind !== 'artifacts')
+}
+
+/** What the guards look at beside the run itself, read in the same view or transaction as the decision. */
+export async function observe(sources: ObservationSources, loaded: LoadedRun): Promise<Observations> {
+  const { reads, external } = sources
+  const { needs } = external
+  if (!restsOnObservations(external)) return nothingObserved
+  const subject = subjectOf(loaded.record)
+  const has = (kind: Need['kind']): boolean => needs.some((need) => need.kind === kind)
+  return {
+    changes: has('changes') ? await observedChanges(reads, subject, external) : null,
+    commands: await Promise.all(external.commands.map((command) => observedCommand(sources, command))),
+    ci: await observedCi(sources),
+    openBlockers: has('blockers') && subject !== null ? await openBlockers(reads, subject) : null,
+    milestones: await observedMilestones(reads, needs),
+    tasks: has('tasks') ? await observedTasks(sources, loaded.record) : null,
+    approvals: has('approvals') ? await observedApprovals(sources, loaded) : [],
+  }
+}
+
+async function observedCommand(
+  { reads, external, isAlive, now }: ObservationSources,
+  { guard, approved, refusal, tree }: ExternalState['commands'][number],
+): Promise<ObservedCommand> {
+  const { run, by } = guard
+  const command = { run, folder: external.folder, ...(by && { by }) }
+  const onTree = tree === null ? null : await reads.runs.commandResult(command, tree)
+  const result = onTree ?? (await reads.runs.commandResult(command))
+  const nothing = { run, ...(by && { by }), exitCode: null, startedAt: null, output: '', onThisTree: false }
+  // What a runner runs is answered for where it runs.
+  if (by === 'runner' && result === null) return { ...nothing, status: 'not_run' }
+  if (by !== 'runner' && refusal) return { ...nothing, status: 'refused', refusal }
+  if (by !== 'runner' && !approved) return { ...nothing, status: 'unapproved' }
+  if (result === null || result.status === 'stopped') return { ...nothing, status: 'not_run' }
+  const { status, exitCode, startedAt, output } = result
+  if (status === 'running') {
+    const runs = await stillRuns(reads, result, { isAlive, now })
+    return runs ? { ...nothing, status, startedAt } : { ...nothing, status: 'not_run' }
+  }
+  return {
+    run,
+    ...(by && { by }),
+    status,
+    exitCode,
+    startedAt,
+    output,
+    onThisTree: onTree !== null && result.treeHeld,
+    disturbed: onTree !== null && !result.treeHeld,
+  }
+}
+
+async function observedCi({ reads, external, now }: ObservationSources): Promise<readonly ObservedCi[]> {
+  const { needs, tree, commit } = external
+  const asked = needs.flatMap((need) => (need.kind === 'ci' ? [need] : []))
+  return Promise.all(
+    asked.map(async ({ check, at }): Promise<ObservedCi> => {
+      const line = { run: ciLine(check), folder: '', by: 'runner' as const }
+      const own =
+        at === 'tree'
+          ? tree && (await reads.runs.commandResult(line, tree))
+          : commit && (await reads.runs.commandResult({ run: line.run, folder: ciFolder(commit) }))
+      const result = own || (await reads.runs.commandResult(line))
+      const of = result ? (commitOfFolder(result.folder)?.slice(0, 12) ?? null) : null
+      const found = { check, at, isOfThis: Boolean(own), of, age: now - (result?.endedAt ?? now) }
+      if (!result || result.status === 'running') return { ...found, status: 'none' }
+      return { ...found, status: result.status === 'timed_out' ? 'failed' : result.status }
+    }),
+  )
+}
+
+async function openBlockers(
+  reads: Reads,
+  subject: NonNullable<ReturnType<typeof subjectOf>>,
+): Promise<readonly string[]> {
+  const { missionId, taskId } = subject
+  const page = await reads.holds.list(
+    {
+      kinds: ['blocker', 'review'],
+      status: 'open',
+      ...(missionId !== null && { missionId }),
+      ...(taskId !== null && { taskId }),
+    },
+    { limit: 50 },
+  )
+  return page.items.map(({ item }) => item.hold.id)
+}
+
+async function observedMilestones(
+  reads: Reads,
+  needs: readonly Need[],
+): Promise<readonly ObservedMilestone[]> {
+  const ids = needs.flatMap((need) => (need.kind === 'milestone' ? [need.id] : []))
+  const found = await Promise.all([...new Set(ids)].map((id) => reads.plan.milestone(id)))
+  return found.flatMap((milestone) => (milestone ? [{ id: milestone.id, reached: milestone.reached }] : []))
+}
+
+const mostTasks = 1000
+
+async function observedTasks(
+  { reads, external, now }: ObservationSources,
+  record: RunRecord,
+): Promise<readonly ObservedTask[]> {
+  const phases = external.needs.flatMap((need) => (need.kind === 'tasks' ? [need.phase] : []))
+  const lists = await Promise.all(
+    [...new Set(phases)].map(async (phase) => {
+      if (phase === null && record.taskId !== null) return ownTask(reads, record.taskId)
+      const filter = phase === null ? { owner: record.missionId } : await phaseFilter(reads, record, phase)
+      if (filter === null) return []
+      const { tasks, total } = await reads.plan.tasks({ ...filter, now }, { limit: mostTasks })
+      const observed = tasks.flatMap(({ task }) => observedTask(task, phase))
+      // What was not read is not known to be done.
+      return total > tasks.length
+        ? [...observed, { id: `${total - tasks.length} more`, phase, done: false }]
+        : observed
+    }),
+  )
+  return lists.flat()
+}
+
+async function ownTask(reads: Reads, id: TaskId): Promise<readonly ObservedTask[]> {
+  const task = await reads.tasks.find(id)
+  return task === null ? [] : observedTask(task, null)
+}
+
+/** A task that was dropped is neither open nor done. */
+function observedTask({ id, status, resolution }: Task, phase: string | null): readonly ObservedTask[] {
+  return resolution === 'dropped' ? [] : [{ id, phase, done: status === 'done' }]
+}
+
+/** A phase by its id, or by its number in the run's mission. */
+async function phaseFilter(
+  reads: Reads,
+  { missionId }: RunRecord,
+  phase: string,
+): Promise<{ readonly phaseId: PhaseId } | null> {
+  const byNumber =
+    missionId !== null && /^\d{1,6}$/.test(phase)
+      ? await reads.missions.phase(missionId, Number(phase))
+      : null
+  const found = byNumber ?? (await reads.plan.phase(phase))
+  return found === null ? null : { phaseId: found.id }
+}
+
+async function observedApprovals(
+  { reads, external, fingerprint, by: emitter }: ObservationSources,
+  loaded: LoadedRun,
+): Promise<readonly ObservedApproval[]> {
+  const { record, definition, artifacts } = loaded
+  const approvals = await reads.runs.approvals(record.id)
+  if (approvals.length === 0) return []
+  const run = engineRun(loaded, external.standings)
+  // What comes with the event is part of what must have been approved, and the work of the one who emits it.
+  const presented = withHandedIn(run, external.handedIn)
+  const requester = await requestedBy(reads, loaded)
+  const stands = async (role: string, of: string | null, identity: string | null) => {
+    if (!asksIndependence(definition, { role, of })) return {}
+    const sent = external.handedIn.some((file) => of === null || isOfType(definition.artifacts, file, of))
+    const others = [
+      ...(sent ? [{ name: emitter.name, identity: identityOf(emitter) }] : []),
+      ...(of === null && requester !== null ? [requester] : []),
+    ]
+    const workers = await workersOf(reads, loaded, of, others)
+    return { independence: independenceOf(await personBehind(reads, identity), workers) }
+  }
+  const observed = approvals.map(async ({ role, of, by, identity = null, content }) => {
+    const now = approvedContent(definition, of === null ? run : presented, {
+      of,
+      tree: external.approvedTree,
+      changes: external.changes?.files ?? null,
+    })
+    const authors: Author[] = artifacts
+      .filter((file) => of === null || isOfType(definition.artifacts, file, of))
+      .map((artifact) => ({ name: artifact.by, identity: artifact.author ?? null }))
+    if (of !== null && external.handedIn.some((file) => isOfType(definition.artifacts, file, of))) {
+      authors.push({ name: emitter.name, identity: identityOf(emitter) })
+    }
+    if (of === null && requester !== null) authors.push(requester)
+    if (isOfChanges(definition, of)) authors.push(...(external.changes?.authors ?? []))
+    return {
+      role,
+      of,
+      by,
+      identity,
+      byAuthor: authors.some((author) => isSame(author, { name: by, identity })),
+      current: now !== null && fingerprint(now) === content,
+      ...(await stands(role, of, identity)),
+    }
+  })
+  return Promise.all(observed)
+}
+
+/** By identity where both have one, else by name. */
+function isSame(one: Author, other: Author): boolean {
+  if (one.identity === null || other.identity === null) return one.name === other.name
+  return one.identity === other.identity
+}
+
+function withHandedIn(run: Run, files: ExternalState['handedIn']): Run {
+  const revision = run.revision + 1
+  const more = files.map((file) => ({ ...file, revision, standing: 'current' as const }))
+  return { ...run, artifacts: handedIn(run.artifacts, more) }
+}
+
+/** Who brought the run to the state that it is in; null while it is where it began. */
+export async function requestedBy(reads: Reads, { record, visits }: LoadedRun): Promise<Author | null> {
+  const entered = visits.find(({ state }) => state === record.state)?.last ?? 1
+  const event = await reads.runs.eventAt(record.id, entered)
+  return event && { name: event.by, identity: event.author ?? null }
+}

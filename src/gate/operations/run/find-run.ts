@@ -1,0 +1,45 @@
+import { callTo, Failure, hintOf } from '../../../kernel/failure.ts'
+import { identifier } from '../../../kernel/operations/input/fields.ts'
+import type { LoadedRun, RunSubject } from '../../../store/ports/reads.ts'
+import type { Reads } from '../../../store/ports/store.ts'
+import type { RunRecord } from '../../domain/run.ts'
+
+const otherRuns = hintOf`Use ${callTo('state_gate_list_runs')} to see the runs of this project, or ${callTo('state_gate_create_run')} to start one.`
+
+/** A run by its id; without one the project's only active run. Fails with RUN_NOT_FOUND, or names the runs to choose from. */
+export async function findRun(reads: Reads, id: string | undefined): Promise<RunRecord> {
+  if (id !== undefined) {
+    const run = await reads.runs.find(id)
+    if (run) return run
+    throw new Failure('RUN_NOT_FOUND', `run not found: ${id}`, { missing: 'run', hint: otherRuns })
+  }
+  const { items, total } = await reads.runs.list({ status: 'active' }, { limit: 5 })
+  const [only] = items
+  if (only && total === 1) return only.item
+  if (total === 0)
+    throw new Failure('RUN_NOT_FOUND', 'No run is active, and none was named.', {
+      reason: 'no_active_run',
+      hint: otherRuns,
+    })
+  const names = items.map(({ item }) => `${item.id} (${item.process.id}, in "${item.state}")`)
+  throw new Failure('INVALID_INPUT', `${total} runs are active: say which one with run_id.`, {
+    reason: 'run_ambiguous',
+    hint: `They are ${names.join(', ')}${total > items.length ? ' and more' : ''}.`,
+  })
+}
+
+/** The same with all that its engine looks at. */
+export async function loadRun(reads: Reads, named: string | undefined): Promise<LoadedRun> {
+  const id = named ?? (await findRun(reads, undefined)).id
+  const loaded = await reads.runs.load(id)
+  if (loaded) return loaded
+  throw new Failure('RUN_NOT_FOUND', `run not found: ${id}`, { missing: 'run', hint: otherRuns })
+}
+
+export const runField = identifier('Run ID; may be left out when exactly one run is active').optional()
+
+/** What a run is about: the task where it has one, else the mission. Null for a run on its own. */
+export function subjectOf({ missionId, taskId }: RunRecord): RunSubject | null {
+  if (taskId !== null) return { missionId: null, taskId }
+  return missionId === null ? null : { missionId, taskId: null }
+}

@@ -1,0 +1,211 @@
+import { z } from 'zod'
+import type { NewFact } from '../../../events/domain/fact.ts'
+import { waitForFact } from '../../../events/operations/follow.ts'
+import { instant } from '../../../kernel/instant.ts'
+import { list, strings } from '../../../kernel/operations/list-answer.ts'
+import { defineOperation, type QueryContext } from '../../../kernel/operations/operation.ts'
+import { reviewFields, reviewInMission, reviewOfTask } from '../../../review/operations/for-agents.ts'
+import { holdKinds } from '../../../track/domain/records.ts'
+import { countedArtifacts } from '../../domain/artifacts.ts'
+import { interpolated, stateNamed } from '../../domain/definition.ts'
+import type { MissingGuard } from '../../domain/expression.ts'
+import { json, runStatus, SaidEntry, VisitEntry } from '../run-answer.ts'
+import { findRun, runField } from './find-run.ts'
+import { promptWithWords } from './said.ts'
+import { fittingContext, type RunSituation, situationOf } from './situation.ts'
+
+const longestWait = 25
+
+export const getState = defineOperation({
+  name: 'state_gate_get_state',
+  tool: 'state_gate_get_state',
+  command: 'get-state',
+  aliases: ['run show'],
+  toolset: 'gate',
+  audience: 'both',
+  title: 'Get the state of a run',
+  description: 'The current state of a run, what stands in the way, and the events that can be emitted',
+  kind: 'query',
+  positional: ['run_id'],
+  input: z.strictObject({
+    run_id: runField,
+    since_revision: z.int().min(0).describe('With wait_seconds: the known revision').optional(),
+    wait_seconds: z
+      .int()
+      .min(0)
+      .max(longestWait)
+      .describe(
+        'Wait up to this long for the run to move past since_revision, or for what its guards look at to change',
+      )
+      .optional(),
+  }),
+  output: z.object({
+    run_id: z.string(),
+    process_id: z.string(),
+    process_version: z.string(),
+    status: runStatus,
+    current_state: z.string(),
+    revision: z.int(),
+    prompt: z.string().optional(),
+    said: list(SaidEntry).optional(),
+    context: json,
+    /** The variables of the context whose values were shortened. */
+    context_cut: strings.optional(),
+    missing_guards: list(
+      z.object({
+        guard_name: z.string(),
+        description: z.string(),
+        current_status: z.string(),
+        fix: z.string(),
+        is_known: z.literal(false).optional(),
+      }),
+    ),
+    required_artifacts: list(
+      z.object({
+        type: z.string(),
+        description: z.string(),
+        status: z.enum(['missing', 'present']),
+        paths: strings.optional(),
+        files: strings.optional(),
+        not_counted: strings.optional(),
+      }),
+    ),
+    allowed_events: list(
+      z.object({
+        event_name: z.string(),
+        description: z.string(),
+        payload_schema: json.optional(),
+        would_transition_to: z.string().nullable(),
+      }),
+    ),
+    waits_for: list(z.object({ hold_id: z.string(), kind: z.enum(holdKinds), reason: z.string() })),
+    ...reviewFields,
+    mission_id: z.string().nullable(),
+    task_id: z.string().nullable(),
+    visited: list(VisitEntry),
+    created_at: z.string(),
+    updated_at: z.string(),
+  }),
+  listedOutput: [
+    'run_id',
+    'process_id',
+    'process_version',
+    'current_state',
+    'revision',
+    'context',
+    'missing_guards',
+    'required_artifacts',
+    'allowed_events',
+    'updated_at',
+  ],
+}).handler(async (handling, input) => {
+  if (input.wait_seconds !== undefined && input.wait_seconds > 0) {
+    const run = await handling.store.view((reads) => findRun(reads, input.run_id))
+    await waitForRun(handling, run.id, {
+      past: input.since_revision ?? run.revision,
+      milliseconds: input.wait_seconds * 1000,
+    })
+  }
+  const situation = await situationOf(handling, input.run_id)
+  const { taskId, missionId } = situation.record
+  const review = await handling.store.view(async (reads) => {
+    if (taskId !== null) return reviewOfTask(reads, taskId)
+    return missionId === null ? {} : reviewInMission(reads, missionId)
+  })
+  return { ...stateAnswer(situation), ...review }
+})
+
+function stateAnswer(situation: RunSituation) {
+  const { record, definition, events, run, holds, said } = situation
+  const state = stateNamed(definition, record.state)
+  const own = state?.prompt ? interpolated(state.prompt, definition.dialect, record.context) : null
+  const prompt = promptWithWords(own, record.state, said)
+  return {
+    run_id: record.id,
+    process_id: record.process.id,
+    process_version: record.process.version,
+    status: record.status,
+    current_state: record.state,
+    revision: record.revision,
+    ...(prompt !== null && { prompt }),
+    ...(said.length > 0 && { said }),
+    ...fittingContext(record.context),
+    missing_guards: missingGuards(situation),
+    required_artifacts: (state?.requiredArtifacts ?? []).map((type) => requiredArtifact(situation, type)),
+    allowed_events: events
+      .filter(({ isAllowed }) => isAllowed)
+      .map(({ event, wouldTransitionTo }) => ({
+        event_name: event.name,
+        description: event.description ?? '',
+        ...(event.payloadSchema !== null && { payload_schema: event.payloadSchema }),
+        would_transition_to: wouldTransitionTo,
+      })),
+    waits_for: holds.map(({ id, kind, reason }) => ({ hold_id: id, kind, reason })),
+    mission_id: record.missionId,
+    task_id: record.taskId,
+    visited: run.visits.map(({ state: name, count }) => ({ state: name, times: count })),
+    created_at: instant(record.createdAt),
+    updated_at: instant(record.updatedAt),
+  }
+}
+
+/** The guards that block a transition out of the state, whoever may emit it. */
+function missingGuards({ events }: RunSituation) {
+  const missing = events.flatMap(({ transitions }) => transitions.flatMap((way) => way.missing))
+  const first = missing.filter(({ name }, at) => missing.findIndex((other) => other.name === name) === at)
+  return first.map((guard) => guardAnswer(guard))
+}
+
+function guardAnswer({ name, description, truth, reason, fix }: MissingGuard) {
+  return {
+    guard_name: name,
+    description,
+    current_status: reason,
+    fix,
+    ...(truth === 'unknown' && { is_known: false as const }),
+  }
+}
+
+function requiredArtifact({ definition, run, observed }: RunSituation, type: string) {
+  const { counted, passedOver } = countedArtifacts(type, {
+    dialect: definition.dialect,
+    context: run.context,
+    payload: {},
+    artifacts: run.artifacts,
+    declared: definition.artifacts,
+    visits: run.visits,
+    observed,
+  })
+  const declared = definition.artifacts.find((artifact) => artifact.type === type)
+  const status: 'present' | 'missing' = counted.length > 0 ? 'present' : 'missing'
+  return {
+    type,
+    description: declared?.description ?? '',
+    status,
+    ...(declared !== undefined && declared.paths.length > 0 && { paths: declared.paths }),
+    ...(counted.length > 0 && { files: counted.slice(0, 20).map(({ path }) => path) }),
+    ...(passedOver.length > 0 && { not_counted: passedOver.slice(0, 10) }),
+  }
+}
+
+/**
+ * Waits until a run is past a revision, or until something happened that its guards may look at: an approval, a decision
+ * about a hold, the end of a command. At most so many milliseconds.
+ */
+async function waitForRun(
+  { store }: Pick<QueryContext, 'store'>,
+  runId: string,
+  { past, milliseconds }: { readonly past: number; readonly milliseconds: number },
+): Promise<void> {
+  const begin = await store.view(async ({ runs, journal }) => ({
+    revision: (await runs.find(runId))?.revision ?? 0,
+    head: await journal.head(),
+  }))
+  if (begin.revision > past) return
+  await waitForFact(store, { after: begin.head, milliseconds, until: (fact) => concerns(fact, runId) })
+}
+
+function concerns(fact: NewFact, runId: string): boolean {
+  if (fact.kind === 'hold.closed' || fact.kind === 'command.ended') return true
+  return fact.kind !== 'run.refused' && 'runId' in fact && fact.runId === runId
+}

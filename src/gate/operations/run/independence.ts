@@ -1,0 +1,71 @@
+import { identityOf } from '../../../kernel/actor.ts'
+import type { LoadedRun } from '../../../store/ports/reads.ts'
+import type { Reads } from '../../../store/ports/store.ts'
+import { isOfType } from '../../domain/artifacts.ts'
+import type { ProcessDefinition } from '../../domain/definition.ts'
+import type { Independence } from '../../domain/evidence.ts'
+import { subjectOf } from './find-run.ts'
+
+/** Who had a hand in what is approved, and for whom: the person whose token it was. Null where that is not known. */
+export interface Worker {
+  readonly name: string
+  readonly person: string | null
+}
+
+interface By {
+  readonly name: string
+  readonly identity: string | null
+}
+
+/** Whether a guard asks that whoever approves this had no hand in it, nor an agent of theirs. */
+export function asksIndependence(
+  { guards }: ProcessDefinition,
+  { role, of }: { readonly role: string; readonly of: string | null },
+): boolean {
+  return guards.some(
+    ({ guard }) =>
+      guard.type === 'approval' && guard.independent === true && guard.role === role && guard.of === of,
+  )
+}
+
+/** The person behind an identity, as their session or their agent's token names them. */
+export async function personBehind({ identities }: Reads, identity: string | null): Promise<string | null> {
+  const [, person] = /^person person:(\S+)$/.exec(identity ?? '') ?? []
+  if (person !== undefined) return person
+  const [, token] = /^agent token:(tk-\S+)$/.exec(identity ?? '') ?? []
+  return token === undefined ? null : ((await identities.token(token))?.personId ?? null)
+}
+
+/** Everybody who worked on the run's mission or task, and who handed in or sent what is approved. */
+export async function workersOf(
+  reads: Reads,
+  { record, definition, artifacts }: LoadedRun,
+  of: string | null,
+  others: readonly By[],
+): Promise<readonly Worker[]> {
+  const subject = subjectOf(record)
+  const attempts = subject === null ? [] : await reads.runs.attemptsOf(subject)
+  const worked = attempts
+    .filter(({ status }) => status !== 'abandoned')
+    .map(({ actor }) => ({ name: actor.name, identity: identityOf(actor), person: actor.person ?? null }))
+  const handedIn = artifacts
+    .filter((file) => of === null || isOfType(definition.artifacts, file, of))
+    .map(({ by, author = null }) => ({ name: by, identity: author, person: null }))
+  const all = [...worked, ...handedIn, ...others.map((other) => ({ ...other, person: null }))]
+  const persons = new Map<string, Promise<string | null>>()
+  return Promise.all(
+    all.map(async ({ name, identity, person }) => {
+      if (person !== null) return { name, person }
+      const behind = persons.get(identity ?? '') ?? personBehind(reads, identity)
+      persons.set(identity ?? '', behind)
+      return { name, person: await behind }
+    }),
+  )
+}
+
+/** How somebody stands to the work of others. For whom nobody knows that it was done, it may have been done for them. */
+export function independenceOf(person: string | null, workers: readonly Worker[]): Independence {
+  if (person === null) return 'unknown'
+  if (workers.some((worker) => worker.person === person)) return 'own'
+  return workers.some((worker) => worker.person === null) ? 'unknown' : 'independent'
+}

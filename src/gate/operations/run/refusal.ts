@@ -1,0 +1,76 @@
+import { callTo, Failure, type Hint, hintLines, hintOf } from '../../../kernel/failure.ts'
+import type { Refused } from '../../domain/engine.ts'
+import type { MissingGuard } from '../../domain/expression.ts'
+import type { SchemaProblem } from '../../domain/json-schema.ts'
+import type { RunRecord } from '../../domain/run.ts'
+
+/** A refused event as its caller is told: what failed, and the way on. */
+export function refusalFailure(
+  record: RunRecord,
+  refused: Refused,
+  more: { readonly hint?: string | Hint; readonly details?: Readonly<Record<string, unknown>> } = {},
+): Failure {
+  const { code, message, currentRevision, missing, validationErrors } = refused
+  const hint = more.hint ?? hintFor(record, refused)
+  return new Failure(code, message, {
+    reason: reasonOf[code],
+    hint,
+    details: {
+      run_id: record.id,
+      current_state: record.state,
+      current_revision: currentRevision,
+      ...(missing.length > 0 && { missing_guards: missing.map(guardLine) }),
+      ...(validationErrors.length > 0 && { validation_errors: validationErrors }),
+      ...more.details,
+    },
+  })
+}
+
+const reasonOf = {
+  RUN_FINISHED: 'run_finished',
+  REVISION_CONFLICT: 'revision_conflict',
+  INVALID_EVENT: 'event_invalid',
+  FORBIDDEN: 'event_forbidden',
+  INVALID_PAYLOAD: 'payload_invalid',
+  GUARD_FAILED: 'guards_unsatisfied',
+} as const satisfies Record<Refused['code'], string>
+
+export function guardLine({ name, reason }: MissingGuard): string {
+  return `${name}: ${reason}`
+}
+
+const filesWanted = 'Attach regular files inside the project, by paths relative to its folder.'
+
+function hintFor(record: RunRecord, { code, fix, missing, validationErrors }: Refused): string | Hint {
+  switch (code) {
+    case 'RUN_FINISHED':
+      return hintOf`Start another run with ${callTo('state_gate_create_run')}.`
+    case 'REVISION_CONFLICT':
+      return hintOf`Use ${callTo('state_gate_get_state', { run_id: record.id })}, look at what changed, and emit again with its revision and a new idempotency_key.`
+    case 'INVALID_EVENT':
+      return hintOf`${callTo('state_gate_list_events', { run_id: record.id })} shows what can be emitted now.`
+    case 'FORBIDDEN':
+      return (
+        fix ??
+        hintOf`${callTo('state_gate_list_events', { run_id: record.id, include_blocked: true })} shows who may emit what.`
+      )
+    case 'INVALID_PAYLOAD':
+      return [
+        ...validationErrors.slice(0, 5).map(problemLine),
+        ...(validationErrors.some(isAboutFile) ? [filesWanted] : []),
+      ].join('\n')
+    case 'GUARD_FAILED':
+      return hintLines(missing.map((guard) => hintOf`${guardLine(guard)}. ${guard.fix}`))
+  }
+}
+
+/** `"plan.steps.0" must be a text, not 3.` What is wrong with a file is a sentence already. */
+function problemLine(problem: SchemaProblem): string {
+  if (isAboutFile(problem)) return problem.message
+  const field = problem.path.slice(1).replace(/\//g, '.')
+  return `${field === '' ? 'The payload' : `"${field}"`} ${problem.message}.`
+}
+
+function isAboutFile({ path }: SchemaProblem): boolean {
+  return path.startsWith('/artifact_paths/')
+}

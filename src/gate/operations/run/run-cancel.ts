@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { Failure } from '../../../kernel/failure.ts'
+import { text } from '../../../kernel/operations/input/fields.ts'
+import { defineOperation } from '../../../kernel/operations/operation.ts'
+import { cancelRun } from '../../domain/lifecycle.ts'
+import { findRun, runField } from './find-run.ts'
+
+export const runCancel = defineOperation({
+  name: 'run_cancel',
+  command: 'run cancel',
+  toolset: 'gate',
+  audience: 'person',
+  title: 'Cancel a run',
+  description:
+    'End a run where it stands. What it gates waits for another run of the same process, or for a person to complete it.',
+  kind: 'command',
+  destructive: true,
+  positional: ['run_id', 'reason'],
+  input: z.strictObject({ run_id: runField, reason: text('Why') }),
+  output: z.object({
+    run_id: z.string(),
+    status: z.literal('cancelled'),
+    current_state: z.string(),
+    revision: z.int(),
+  }),
+}).handler(({ record, actor }, input) =>
+  record(async (reads, setting) => {
+    const run = await findRun(reads, input.run_id)
+    if (run.status !== 'active') {
+      throw new Failure(
+        'RUN_FINISHED',
+        `Run ${run.id} has already ended (${run.status}), in "${run.state}".`,
+        { reason: 'run_finished' },
+      )
+    }
+    const holds = await reads.holds.ofRun(run.id)
+    const { facts, revision } = cancelRun(run, { holds, reason: input.reason, by: actor.name }, setting)
+    return { facts, answer: { run_id: run.id, status: 'cancelled', current_state: run.state, revision } }
+  }),
+)

@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { count, identifier } from '../../../kernel/operations/input/fields.ts'
+import { list } from '../../../kernel/operations/list-answer.ts'
+import { defineOperation } from '../../../kernel/operations/operation.ts'
+import { nextCursor, readCursor } from '../../../kernel/operations/paging.ts'
+import {
+  ApprovalEntry,
+  approvalEntry,
+  EventEntry,
+  eventEntry,
+  RefusalEntry,
+  refusalEntry,
+  runStatus,
+} from '../run-answer.ts'
+import { findRun, runField } from './find-run.ts'
+
+export const runHistory = defineOperation({
+  name: 'run_history',
+  command: 'run history',
+  toolset: 'gate',
+  audience: 'both',
+  title: 'History of a run',
+  description: 'What moved a run, what was refused, newest first, and who approved what.',
+  kind: 'query',
+  positional: ['run_id'],
+  input: z.strictObject({
+    run_id: runField,
+    limit: count('How many of each; default 50', 500).optional(),
+    cursor: identifier('next_cursor of the previous answer').optional(),
+  }),
+  output: z.object({
+    run_id: z.string(),
+    process_id: z.string(),
+    status: runStatus,
+    current_state: z.string(),
+    revision: z.int(),
+    events: list(EventEntry),
+    events_total: z.int(),
+    refusals: list(RefusalEntry),
+    refusals_total: z.int(),
+    approvals: list(ApprovalEntry),
+    next_cursor: z.string().nullable(),
+  }),
+}).handler(({ store }, input) =>
+  store.view(async (reads) => {
+    const run = await findRun(reads, input.run_id)
+    const limit = input.limit ?? 50
+    const cursor = readCursor(input.cursor, ['events', 'refusals'])
+    const request = (name: string) => {
+      const before = cursor?.get(name)
+      return { limit: limit + 1, ...(before !== undefined && { before }) }
+    }
+    const events = await reads.runs.history(run.id, request('events'))
+    const refusals = await reads.runs.refusals(run.id, request('refusals'))
+    const section = (name: string, items: readonly { readonly seq: number }[]) => ({
+      name,
+      seqs: items.slice(0, limit).map(({ seq }) => seq),
+      more: items.length > limit,
+    })
+    return {
+      run_id: run.id,
+      process_id: run.process.id,
+      status: run.status,
+      current_state: run.state,
+      revision: run.revision,
+      events: events.items.slice(0, limit).map(({ item }) => eventEntry(item)),
+      events_total: events.total,
+      refusals: refusals.items.slice(0, limit).map(({ item }) => refusalEntry(item)),
+      refusals_total: refusals.total,
+      approvals: (await reads.runs.approvals(run.id)).map(approvalEntry),
+      next_cursor: nextCursor([section('events', events.items), section('refusals', refusals.items)]),
+    }
+  }),
+)

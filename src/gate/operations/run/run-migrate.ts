@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { Failure } from '../../../kernel/failure.ts'
+import type { Setting } from '../../../kernel/id.ts'
+import { identifier } from '../../../kernel/operations/input/fields.ts'
+import { defineOperation } from '../../../kernel/operations/operation.ts'
+import type { Reads } from '../../../store/ports/store.ts'
+import { migrateRun } from '../../domain/lifecycle.ts'
+import type { RunRecord } from '../../domain/run.ts'
+import { processToRun } from './create-run.ts'
+import { findRun, runField } from './find-run.ts'
+
+export const runMigrate = defineOperation({
+  name: 'run_migrate',
+  command: 'run migrate',
+  toolset: 'gate',
+  audience: 'person',
+  title: 'Move a run to another version of its process',
+  description: 'Moves a run to the process as its file is now. Use --dry-run first to see where it would be.',
+  kind: 'command',
+  positional: ['run_id'],
+  input: z.strictObject({
+    run_id: runField,
+    process: identifier('Process or its file; default: the process of the run').optional(),
+    state_map: z
+      .array(
+        z
+          .string()
+          .max(300)
+          .regex(/^[^=]+=[^=]+$/, 'it is written old=new'),
+      )
+      .max(200)
+      .describe('Where states go whose names changed: old=new')
+      .optional(),
+    dry_run: z.boolean().describe('Say what would happen, and do nothing').optional(),
+  }),
+  output: z.object({
+    run_id: z.string(),
+    from_version: z.string(),
+    to_version: z.string(),
+    from_state: z.string(),
+    to_state: z.string(),
+    revision: z.int(),
+    migrated: z.boolean(),
+  }),
+}).handler(async (handling, input) => {
+  const run = await handling.store.view((reads) => findRun(reads, input.run_id))
+  const target = await processToRun(handling, input.process ?? run.process.id)
+  const stateMap = new Map((input.state_map ?? []).map((pair) => splitPair(pair)))
+  const decide = async (reads: Reads, setting: Setting) => {
+    const now = await findRun(reads, run.id)
+    if (now.process.hash === target.hash) throw same(now)
+    const migration = {
+      ...target,
+      isKept: (await reads.runs.definition(target.hash)) !== null,
+      stateMap,
+      holds: await reads.holds.ofRun(run.id),
+      by: handling.actor.name,
+    }
+    const { record, facts } = migrateRun(now, migration, setting)
+    return {
+      facts,
+      answer: {
+        run_id: run.id,
+        from_version: now.process.version,
+        to_version: record.process.version,
+        from_state: now.state,
+        to_state: record.state,
+        revision: record.revision,
+        migrated: input.dry_run !== true,
+      },
+    }
+  }
+  if (!input.dry_run) return handling.record(decide)
+  const setting = { at: handling.clock.now(), ids: handling.ids }
+  return (await handling.store.view((reads) => decide(reads, setting))).answer
+})
+
+function splitPair(pair: string): readonly [string, string] {
+  const at = pair.indexOf('=')
+  return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()]
+}
+
+function same(run: RunRecord): Failure {
+  return new Failure(
+    'CONFLICT',
+    `Run ${run.id} already has this definition of ${run.process.id} (version ${run.process.version}).`,
+    { reason: 'definition_unchanged', hint: 'Change the file of the process first.' },
+  )
+}

@@ -1,0 +1,220 @@
+import { z } from 'zod'
+import { showing, shownOfRun } from '../../../inbox/operations/shown.ts'
+import { ChoiceEntry, choiceEntries } from '../../../inbox/operations/subject.ts'
+import { instant } from '../../../kernel/instant.ts'
+import { list, Named, strings } from '../../../kernel/operations/list-answer.ts'
+import { defineOperation, type QueryContext } from '../../../kernel/operations/operation.ts'
+import { excerpt } from '../../../kernel/text.ts'
+import { holdKinds } from '../../../track/domain/records.ts'
+import { awaitedDecision } from '../../domain/decisions.ts'
+import { interpolated, type ProcessDefinition, stateNamed } from '../../domain/definition.ts'
+import { expressionWords } from '../../domain/expression.ts'
+import { type PossibleEvent, passageChecks } from '../../domain/possible-events.ts'
+import type { KeptArtifact, RunRecord } from '../../domain/run.ts'
+import { candidates } from '../../domain/ways.ts'
+import { ArtifactEntry, json, Machine, machineOf, RunEntry, runEntry, VisitEntry } from '../run-answer.ts'
+import { standingsHere } from './external-state.ts'
+import { runField } from './find-run.ts'
+import { promptWithWords } from './said.ts'
+import { fittingContext, type RunSituation, situationOf } from './situation.ts'
+
+/** A transition out of the state, with everything that it asks for. */
+const WayEntry = z.object({
+  event: z.string(),
+  to: z.string(),
+  description: z.string().nullable(),
+  guard: z.string().nullable(),
+  satisfied: z.boolean(),
+  escape: z.boolean(),
+  when_blocked: z.enum(['reject', 'record']),
+  allowed_roles: strings,
+  /** The caller may send it, as far as roles go. */
+  is_allowed: z.boolean(),
+  blocked_reason: z.string().nullable(),
+  for_people: z.boolean(),
+  payload_schema: json.nullable(),
+  checks: list(
+    z.object({
+      name: z.string(),
+      description: z.string(),
+      truth: z.enum(['holds', 'fails', 'unknown']),
+      satisfied: z.boolean(),
+      reason: z.string(),
+      fix: z.string(),
+    }),
+  ),
+})
+
+export const runPage = defineOperation({
+  name: 'run_page',
+  command: 'run page',
+  screen: true,
+  toolset: 'gate',
+  audience: 'person',
+  title: 'A run with all that it asks for',
+  description:
+    'Where a run stands: its machine, each way out with what holds and what is missing, its files as they are now.',
+  kind: 'query',
+  positional: ['run_id'],
+  input: z.strictObject({ run_id: runField }),
+  output: z.object({
+    run: RunEntry,
+    description: z.string().nullable(),
+    outcome: z.enum(['succeeded', 'failed']).nullable(),
+    entered_at: z.string(),
+    mission: Named.nullable(),
+    task: Named.nullable(),
+    /** The version that the process has by now, where the run has another. */
+    present_version: z.string().nullable(),
+    machine: Machine,
+    prompt: z.string().nullable(),
+    context: json,
+    context_cut: strings.optional(),
+    /** Approvals that people give without an event of their own: an agent's event waits for them. */
+    approvals: list(z.object({ role: z.string(), of: z.string().nullable() })),
+    /** To answer with: what is decided is what was shown. */
+    content: z.string().nullable(),
+    choices: list(ChoiceEntry),
+    ways: list(WayEntry),
+    artifacts: list(
+      ArtifactEntry.extend({
+        revision: z.int(),
+        by: z.string(),
+        standing: z.enum(['current', 'changed', 'deleted']),
+      }),
+    ),
+    artifacts_total: z.int(),
+    visited: list(VisitEntry),
+    waits_for: list(
+      z.object({
+        hold_id: z.string(),
+        kind: z.enum(holdKinds),
+        reason: z.string(),
+        opened_at: z.string(),
+      }),
+    ),
+  }),
+}).handler(async (handling, input) => runPageAnswer(handling, await situationOf(handling, input.run_id)))
+
+/** All that the page of a run shows, but its history. */
+async function runPageAnswer(handling: QueryContext, situation: RunSituation) {
+  const { record, definition, run, holds, loaded } = situation
+  const state = stateNamed(definition, record.state)
+  const own = state?.prompt ? interpolated(state.prompt, definition.dialect, record.context) : null
+  return {
+    run: runEntry(record),
+    description: definition.description,
+    outcome: state?.outcome ?? null,
+    entered_at: await enteredAt(handling, situation),
+    ...(await subjectNames(handling, situation)),
+    present_version: await presentVersion(handling, record),
+    machine: machineOf(definition),
+    prompt: promptWithWords(own, record.state, situation.said),
+    ...fittingContext(record.context),
+    approvals: record.status === 'active' ? (awaitedDecision(definition, record.state)?.approvals ?? []) : [],
+    content: record.status === 'active' ? await showing(handling, await shownOfRun(handling, loaded)) : null,
+    choices: record.status === 'active' ? personChoices(situation) : [],
+    ways: record.status === 'active' ? waysOut(situation) : [],
+    artifacts: await artifactEntries(handling, loaded.record, loaded.artifacts),
+    artifacts_total: loaded.artifacts.length,
+    visited: run.visits.map(({ state: name, count }) => ({ state: name, times: count })),
+    waits_for: holds.map(({ id, kind, reason, openedAt }) => ({
+      hold_id: id,
+      kind,
+      reason: excerpt(reason, 300),
+      opened_at: instant(openedAt),
+    })),
+  }
+}
+
+/** The version that the process has by now, where the run has another. */
+async function presentVersion(
+  { processFiles }: QueryContext,
+  { process, status }: RunRecord,
+): Promise<string | null> {
+  if (status !== 'active') return null
+  const loaded = await processFiles.load(process.id).catch(() => null) // a file that has gone is no version
+  const version = loaded?.definition?.version ?? null
+  return version === process.version ? null : version
+}
+
+async function enteredAt({ store }: QueryContext, { record, run }: RunSituation): Promise<string> {
+  const revision = run.visits.find(({ state }) => state === record.state)?.last ?? 1
+  const event = await store.view((reads) => reads.runs.eventAt(record.id, revision))
+  return instant(event?.at ?? record.createdAt)
+}
+
+function subjectNames({ store }: QueryContext, { record: { missionId, taskId } }: RunSituation) {
+  return store.view(async ({ missions, tasks }) => {
+    const mission = missionId === null ? null : await missions.find(missionId)
+    const task = taskId === null ? null : await tasks.find(taskId)
+    return {
+      mission: mission && { id: mission.id, name: excerpt(mission.name, 160) },
+      task: task && { id: task.id, name: excerpt(task.name, 160) },
+    }
+  })
+}
+
+/** Each transition out of the state, with everything that it asks for. */
+function waysOut(situation: RunSituation) {
+  return situation.events.flatMap((possible) => {
+    const { definition, run } = situation
+    return candidates(definition, run.state, possible.event.name).map((transition) => {
+      const { event, to, guard, whenBlocked } = transition
+      const emission = { ...situation.emissionOf(event), event, expectedRevision: null }
+      const checks = passageChecks(definition, run, { transition, emission })
+      return {
+        event,
+        to,
+        description: possible.event.description,
+        guard: guard === null ? null : expressionWords(guard),
+        satisfied: possible.transitions.some(
+          (way) => way.to === to && way.missing.length === 0 && way.guardStatus !== 'unsatisfied',
+        ),
+        escape: transition.escape,
+        when_blocked: whenBlocked,
+        ...whoMay(definition, possible),
+        checks,
+      }
+    })
+  })
+}
+
+/** The events that the caller may send as a person, and what each means. */
+function personChoices({ definition, record, events }: RunSituation) {
+  const sent = events.filter((possible) => whoMay(definition, possible).for_people && possible.isAllowed)
+  return choiceEntries(
+    definition,
+    record.state,
+    sent.map(({ event }) => event.name),
+  )
+}
+
+function whoMay({ roles }: ProcessDefinition, { event, isAllowed, blockedReason }: PossibleEvent) {
+  const human = new Set(roles.filter(({ kind }) => kind === 'human').map(({ name }) => name))
+  return {
+    allowed_roles: event.allowedRoles,
+    is_allowed: isAllowed,
+    blocked_reason: blockedReason,
+    for_people: event.allowedRoles.some((role) => role === '*' || human.has(role)),
+    payload_schema: event.payloadSchema,
+  }
+}
+
+// Of more, the newest are looked at again.
+const mostArtifacts = 500
+
+async function artifactEntries(handling: QueryContext, record: RunRecord, kept: readonly KeptArtifact[]) {
+  const shown = kept.toSorted((a, b) => b.revision - a.revision).slice(0, mostArtifacts)
+  const standings = await standingsHere(handling, record, shown)
+  return shown.map(({ type, path, bytes, sha256, revision, by }) => ({
+    type: type === '' ? null : type,
+    path,
+    bytes,
+    sha256,
+    revision,
+    by,
+    // Of another machine it is not known to be otherwise.
+    standing: standings.get(path) ?? 'current',
+  }))
+}

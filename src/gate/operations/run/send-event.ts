@@ -1,0 +1,479 @@
+import type { NewFact } from '../../../events/domain/fact.ts'
+import { type Actor, identityOf } from '../../../kernel/actor.ts'
+import { callTo, Failure, hintOf } from '../../../kernel/failure.ts'
+import type { RunId, Setting } from '../../../kernel/id.ts'
+import type { Handling } from '../../../kernel/operations/operation.ts'
+import { excerpt } from '../../../kernel/text.ts'
+import type { LoadedRun } from '../../../store/ports/reads.ts'
+import type { Decided, Reads } from '../../../store/ports/store.ts'
+import type { Hold } from '../../../track/domain/records.ts'
+import { isForPeople, runHold } from '../../domain/decisions.ts'
+import { eventNamed, interpolated, type ProcessDefinition, stateNamed } from '../../domain/definition.ts'
+import type { Emission, Emitter } from '../../domain/emission.ts'
+import { type Accepted, type Refused, transition } from '../../domain/engine.ts'
+import { nothingObserved, type Observations } from '../../domain/evidence.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import { type AdvancedRun, advanceRun } from '../../domain/lifecycle.ts'
+import type { EmissionRepeat, RunApproval, RunRecord, Tried } from '../../domain/run.ts'
+import { candidates } from '../../domain/ways.ts'
+import type { AcceptedEntry } from '../run-answer.ts'
+import { emitterOf } from './acting.ts'
+import { type GivenApproval, type GivenApprovals, giveApprovals } from './approvals.ts'
+import { runCommands } from './commands.ts'
+import { engineRun, observe, requestedBy } from './evidence.ts'
+import {
+  assertHandedInHere,
+  type ExternalState,
+  gatherState,
+  type HandedIn,
+  type NamedFile,
+  readHandedIn,
+} from './external-state.ts'
+import { loadRun } from './find-run.ts'
+import { guardLine } from './refusal.ts'
+import { promptWithWords, type Said, saidNow, saidOf } from './said.ts'
+
+/** An event as it is sent. */
+interface SentEvent {
+  readonly event: string
+  readonly payload: JsonObject
+  readonly files: readonly NamedFile[]
+  /** Null: wherever the run is. */
+  readonly expectedRevision: number | null
+}
+
+interface Sending {
+  /** Without one, the project's only active run. */
+  readonly runId: string | undefined
+  readonly sent: SentEvent
+  readonly dryRun: boolean
+  /** The role that a person asks for; an agent's is the connection's. */
+  readonly role?: string | undefined
+  /** The caller's key with the hash of what it sent; null for people's verbs, whose keys are the command's. */
+  readonly repeat: Pick<EmissionRepeat, 'key' | 'owner' | 'inputHash'> | null
+  /** Approvals that the sender gives first, in the same transaction. */
+  readonly approvals?: readonly GivenApproval[]
+}
+
+export type Sent =
+  | {
+      readonly kind: 'repeated'
+      readonly answer: AcceptedEntry
+      readonly eventId: string
+      readonly run: RunRecord
+    }
+  | {
+      readonly kind: 'accepted'
+      readonly accepted: Accepted
+      readonly answer: AcceptedEntry
+      readonly eventId: string
+      readonly run: RunRecord
+      readonly already: readonly RunApproval[]
+    }
+  | {
+      readonly kind: 'refused'
+      readonly refused: Refused
+      readonly run: RunRecord
+      readonly holdId: string | null
+      /** Approvals that came with it and that the same person had given before. */
+      readonly already: readonly RunApproval[]
+    }
+
+const mostRounds = 5
+
+/**
+ * Sends an event: reads its files, gathers what its guards look at, runs the commands they ask for (waiting for them at
+ * most 25 seconds), and decides in one transaction. Gathers again where the run moved meanwhile. Fails with
+ * IDEMPOTENCY_KEY_REUSED.
+ */
+export async function sendEvent(handling: Handling, sending: Sending): Promise<Sent> {
+  let runId = sending.runId
+  for (let round = 0; round < mostRounds; round += 1) {
+    const { loaded, repeated } = await handling.store.view(async (reads) => {
+      const run = await loadRun(reads, sending.runId)
+      return { loaded: run, repeated: await repeatedEvent(reads, run, sending) }
+    })
+    if (repeated) return repeated
+    runId = loaded.record.id
+    const external = await gather(handling, loaded, sending)
+    if (!sending.dryRun && external.commands.length > 0) await runCommands(handling, loaded.record, external)
+    const deciding = { handling, sending: { ...sending, runId: loaded.record.id }, external }
+    const sent = sending.dryRun ? await decideDry(deciding) : await decideNow(deciding)
+    if (sent !== 'moved') return sent
+  }
+  throw new Failure('CONFLICT', `Run ${runId} keeps changing: it never stayed the same for long enough.`, {
+    reason: 'run_keeps_changing',
+    hint: hintOf`Look at it with ${callTo('state_gate_get_state', { run_id: runId })} and try again.`,
+  })
+}
+
+function decideNow(deciding: Deciding): Promise<Sent | 'moved'> {
+  return deciding.handling.recordAside((reads, setting) => decideEvent(reads, setting, deciding))
+}
+
+async function decideDry(deciding: Deciding): Promise<Sent | 'moved'> {
+  const { store, clock, ids } = deciding.handling
+  const setting = { at: clock.now(), ids }
+  return store.view(async (reads) => (await decideEvent(reads, setting, deciding)).answer)
+}
+
+async function gather(handling: Handling, loaded: LoadedRun, sending: Sending): Promise<ExternalState> {
+  const { event, files } = sending.sent
+  if (isRefusedEarly(handling, loaded, sending)) return nothingOutside(handling, loaded)
+  const external = await gatherState(handling, loaded, event, sending.approvals)
+  const read =
+    files.length === 0
+      ? { handedIn: [], unusable: [] }
+      : await readHandedIn(handling, loaded.definition, files)
+  await assertHandedInHere(handling, loaded, { event, handedIn: read.handedIn })
+  return { ...external, ...read }
+}
+
+/** Whether something stands against an event whatever its guards say: then nothing need be gathered for it. */
+function isRefusedEarly(handling: Handling, loaded: LoadedRun, { sent, role }: Sending): boolean {
+  const { definition } = loaded
+  const emitter = emitterOf(handling, definition, sent.event, role)
+  const emission = {
+    ...emissionOf(sent, { emitter, observed: nothingObserved, handedIn: [] }),
+    assumed: ['*'],
+  }
+  const result = transition(definition, engineRun(loaded, new Map()), emission)
+  return !result.accepted && !onlyGuards(result)
+}
+
+function onlyGuards({ code }: Refused): boolean {
+  return code === 'GUARD_FAILED'
+}
+
+function nothingOutside({ folder }: Handling, { record }: LoadedRun): ExternalState {
+  return {
+    revision: record.revision,
+    needs: [],
+    standings: new Map(),
+    openChanges: new Map(),
+    netChanges: new Map(),
+    changes: null,
+    tree: null,
+    commit: null,
+    approvedTree: null,
+    stamps: [],
+    commands: [],
+    handedIn: [],
+    unusable: [],
+    folder,
+  }
+}
+
+interface Deciding {
+  readonly handling: Handling
+  readonly sending: Sending & { readonly runId: RunId }
+  readonly external: ExternalState
+}
+
+/** Decides about an event inside the one write transaction. `moved`: what was gathered is about another revision. */
+async function decideEvent(
+  reads: Reads,
+  setting: Setting,
+  deciding: Deciding,
+): Promise<Decided<Sent | 'moved'>> {
+  const { handling, sending, external } = deciding
+  const { runId, repeat } = sending
+  const [loaded] = await Promise.all([
+    loadRun(reads, runId),
+    // Looked at below, and asked with it: every answer that is waited for while the project is held holds up others.
+    repeat && reads.runs.repeat(runId, repeat),
+    reads.holds.ofRun(runId),
+    saidOf(reads, { id: runId }),
+  ])
+  const repeated = await repeatedEvent(reads, loaded, sending)
+  if (repeated) return { facts: [], answer: repeated }
+  if (hasMoved(loaded, deciding)) return { facts: [], answer: 'moved' }
+
+  const { record, definition } = loaded
+  const run = engineRun(loaded, external.standings)
+  const observed = await observe(sourcesOf(reads, deciding), loaded)
+  const requester = await requestedBy(reads, loaded)
+  const known = sending.approvals === undefined ? [] : await reads.runs.approvals(record.id)
+  const given = await giveApprovals(
+    { reads, loaded, run, external, handling, requester, known },
+    sending.approvals ?? [],
+    setting,
+  )
+  const emission = emissionOf(sending.sent, {
+    emitter: emitterOf(handling, definition, sending.sent.event, sending.role),
+    observed: { ...observed, approvals: [...observed.approvals, ...given.observed] },
+    handedIn: external.handedIn,
+  })
+  const result = withUsableFiles(transition(definition, run, emission), external)
+  const approves = given.recorded.length > 0 || given.already.length > 0
+  if (!result.accepted && approves && result.code === 'GUARD_FAILED') {
+    // An approval was given, and others are still to come: no one was refused anything.
+    return {
+      facts: given.recorded,
+      answer: { kind: 'refused', refused: result, run: record, holdId: null, already: given.already },
+    }
+  }
+  if (!result.accepted) {
+    const noticed = await refusalFacts(
+      reads,
+      { loaded, refused: result, emission, tried: triedOf(sending.sent, external), by: handling.actor },
+      setting,
+    )
+    return {
+      facts: [...given.recorded, ...noticed.facts],
+      answer: { kind: 'refused', refused: result, run: record, holdId: noticed.holdId, already: [] },
+    }
+  }
+  return accept({ reads, loaded, accepted: result, emission, given }, deciding, setting)
+}
+
+const mostTried = 20
+const longestTried = 500
+
+/** What a refused event came with, as it is kept; null where it was nothing. */
+function triedOf({ files, payload }: SentEvent, { unusable }: ExternalState): Tried | null {
+  const shown = files.slice(0, mostTried).map((file, at) => {
+    const problem = unusable.find(({ path }) => path === `/artifact_paths/${at}`)
+    return {
+      path: excerpt(typeof file === 'string' ? file : file.path, longestTried),
+      reason: problem === undefined ? null : excerpt(problem.message, longestTried),
+    }
+  })
+  const isEmpty = Object.keys(payload).length === 0
+  if (shown.length === 0 && isEmpty) return null
+  return { files: shown, payload: isEmpty ? null : excerpt(JSON.stringify(payload), longestTried) }
+}
+
+/** An event whose files cannot be evidence is refused for that before its guards are. */
+function withUsableFiles(
+  result: Accepted | Refused,
+  { unusable, revision }: ExternalState,
+): Accepted | Refused {
+  if (unusable.length === 0 || !(result.accepted || result.code === 'GUARD_FAILED')) return result
+  return {
+    accepted: false,
+    code: 'INVALID_PAYLOAD',
+    message: unusable
+      .slice(0, 5)
+      .map(({ message }) => message)
+      .join(' '),
+    currentRevision: revision,
+    missing: [],
+    validationErrors: unusable,
+  }
+}
+
+interface Accepting {
+  readonly reads: Reads
+  readonly loaded: LoadedRun
+  readonly accepted: Accepted
+  readonly emission: Emission
+  readonly given: GivenApprovals
+}
+
+async function accept(
+  { reads, loaded, accepted, emission, given }: Accepting,
+  { handling, sending, external }: Deciding,
+  setting: Setting,
+): Promise<Decided<Sent>> {
+  const { record, definition } = loaded
+  const advanced = advanceRun(
+    {
+      record,
+      definition,
+      accepted,
+      emission,
+      artifacts: external.handedIn,
+      holds: await reads.holds.ofRun(record.id),
+      by: handling.actor.name,
+      author: identityOf(handling.actor),
+    },
+    setting,
+  )
+  const answer = acceptedAnswer(definition, advanced, accepted, await saidOf(reads, record))
+  return {
+    facts: [...given.recorded, ...advanced.facts(sending.repeat && { ...sending.repeat, answer })],
+    answer: {
+      kind: 'accepted',
+      accepted,
+      answer,
+      eventId: advanced.event.id,
+      run: advanced.record,
+      already: given.already,
+    },
+  }
+}
+
+/** The answer of the same event sent before with the same key. Fails when the key came with other content. */
+async function repeatedEvent(
+  reads: Reads,
+  { record }: LoadedRun,
+  { repeat, sent }: Sending,
+): Promise<Sent | null> {
+  if (repeat === null) return null
+  const known = await reads.runs.repeat(record.id, repeat)
+  if (known === null) return null
+  if (known.inputHash === repeat.inputHash) {
+    const answer = known.answer as AcceptedEntry // as it was answered then
+    return { kind: 'repeated', answer, eventId: known.eventId, run: record }
+  }
+  throw new Failure(
+    'IDEMPOTENCY_KEY_REUSED',
+    `The idempotency key "${repeat.key}" was used in run ${record.id} for ${known.eventId}, with content other than this ${sent.event}.`,
+    {
+      reason: 'idempotency_key_reused',
+      hint: 'Give every event a key of its own; repeat a key only with the very same event, payload and files.',
+    },
+  )
+}
+
+/** What was gathered is worth nothing for another revision, unless that alone refuses the event. */
+function hasMoved({ record }: LoadedRun, { sending, external }: Deciding): boolean {
+  const { expectedRevision } = sending.sent
+  if (record.revision === external.revision) return false
+  return expectedRevision === null || expectedRevision === record.revision
+}
+
+function sourcesOf(reads: Reads, { handling, external }: Deciding) {
+  const { fingerprint, clock, commandRunner } = handling
+  return {
+    reads,
+    external,
+    fingerprint,
+    now: clock.now(),
+    by: handling.actor,
+    isAlive: (runner: string) => commandRunner.isAlive(runner),
+  }
+}
+
+/** What was gathered for an event, and who sends it. */
+interface EmissionSources {
+  readonly emitter: Emitter
+  readonly observed: Observations
+  readonly handedIn: readonly HandedIn[]
+}
+
+function emissionOf(sent: SentEvent, { emitter, observed, handedIn }: EmissionSources): Emission {
+  return {
+    event: sent.event,
+    payload: sent.payload,
+    artifacts: handedIn.map((file) => {
+      const { stamp: _, ...artifact } = file
+      return { ...artifact, standing: 'current' }
+    }),
+    emitter,
+    expectedRevision: sent.expectedRevision,
+    observed,
+    assumed: [],
+  }
+}
+
+function acceptedAnswer(
+  definition: ProcessDefinition,
+  { record, event }: AdvancedRun,
+  { unsatisfied, stateChanged }: Accepted,
+  said: readonly Said[],
+): AcceptedEntry {
+  const own = stateNamed(definition, record.state)?.prompt ?? null
+  const prompt = promptWithWords(
+    own === null ? null : interpolated(own, definition.dialect, record.context),
+    record.state,
+    saidNow(event, said),
+  )
+  const next = definition.events
+    .filter(({ name }) => candidates(definition, record.state, name).length > 0)
+    .map(({ name }) => name)
+  return {
+    event_id: event.id,
+    accepted: true,
+    transition: { from_state: event.from, to_state: event.to },
+    new_revision: event.revision,
+    state_changed: stateChanged,
+    ...(unsatisfied.length > 0 && { unsatisfied_guards: unsatisfied.map(guardLine) }),
+    status: record.status,
+    ...(stateChanged && prompt !== null && { prompt }),
+    ...(stateChanged && { next_events: next }),
+  }
+}
+
+/** How many refusals that are alike are kept while a run stays in a state, and how many of an event in all. */
+const mostAlike = 20
+const mostOfEvent = 200
+
+interface Refusing {
+  readonly loaded: LoadedRun
+  readonly refused: Refused
+  readonly emission: Emission
+  readonly tried: Tried | null
+  readonly by: Actor
+}
+
+/**
+ * What is kept of a refused event: who was refused what and why. Where an agent asked for what only people decide, the
+ * question waits for them as a hold.
+ */
+async function refusalFacts(
+  reads: Reads,
+  refusing: Refusing,
+  setting: Setting,
+): Promise<{ readonly facts: readonly NewFact[]; readonly holdId: string | null }> {
+  const { loaded, refused, emission, tried, by } = refusing
+  const { record, visits } = loaded
+  const { code, message, missing } = refused
+  const since = visits.find(({ state }) => state === record.state)?.last ?? 1
+  const about = { event: emission.event, code, since }
+  const alike = await reads.runs.refusalsAlike(record.id, { ...about, tried })
+  const ofEvent = await reads.runs.refusalsAlike(record.id, about)
+  const facts: NewFact[] = []
+  if (alike < mostAlike && ofEvent < mostOfEvent) {
+    facts.push({
+      kind: 'run.refused',
+      runId: record.id,
+      missionId: record.missionId,
+      taskId: record.taskId,
+      refusal: {
+        runId: record.id,
+        event: emission.event,
+        code,
+        message,
+        missing: missing.map(guardLine),
+        ...(tried !== null && { tried }),
+        state: record.state,
+        revision: record.revision,
+        role: emission.emitter.role,
+        by: by.name,
+        at: setting.at,
+      },
+    })
+  }
+  const asked = await question(reads, refusing, setting)
+  if (asked?.isNew) facts.push({ kind: 'hold.opened', hold: asked.hold })
+  return { facts, holdId: asked?.hold.id ?? null }
+}
+
+async function question(
+  reads: Reads,
+  { loaded, refused, emission, by }: Refusing,
+  setting: Setting,
+): Promise<{ readonly hold: Hold; readonly isNew: boolean } | null> {
+  const { record, definition } = loaded
+  const event = eventNamed(definition, emission.event)
+  if (refused.code !== 'FORBIDDEN' || by.kind === 'person' || !event || !isForPeople(definition, event))
+    return null
+  const open = await reads.holds.ofRun(record.id)
+  const known = open.find(
+    ({ request }) => request?.kind === 'decision' && request.events.includes(event.name),
+  )
+  if (known) return { hold: known, isNew: false }
+  const { state, revision } = record
+  const hold = runHold(
+    record,
+    {
+      kind: 'approval',
+      request: { kind: 'decision', state, revision, events: [event.name], approvals: [] },
+      reason: `${by.name} asks for "${event.name}" of run ${record.id} (${definition.name}), which is in "${state}".`,
+    },
+    setting,
+  )
+  return { hold, isNew: true }
+}

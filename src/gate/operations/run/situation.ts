@@ -1,0 +1,98 @@
+import type { QueryContext } from '../../../kernel/operations/operation.ts'
+import { excerpt } from '../../../kernel/text.ts'
+import type { LoadedRun } from '../../../store/ports/reads.ts'
+import type { Hold } from '../../../track/domain/records.ts'
+import type { ProcessDefinition } from '../../domain/definition.ts'
+import type { Emission } from '../../domain/emission.ts'
+import { nothingObserved, type Observations } from '../../domain/evidence.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import { type PossibleEvent, possibleEvent } from '../../domain/possible-events.ts'
+import type { Run, RunRecord } from '../../domain/run.ts'
+import { emitterOf } from './acting.ts'
+import { engineRun, observe, restsOnObservations } from './evidence.ts'
+import { type ExternalState, gatherState } from './external-state.ts'
+import { loadRun } from './find-run.ts'
+import { type Said, saidOf } from './said.ts'
+
+/** Where a run stands for the caller: everything that its guards look at, and what may be emitted. */
+export interface RunSituation {
+  readonly record: RunRecord
+  readonly definition: ProcessDefinition
+  readonly loaded: LoadedRun
+  readonly external: ExternalState
+  readonly run: Run
+  readonly observed: Observations
+  readonly events: readonly PossibleEvent[]
+  /** What of it waits for a person. */
+  readonly holds: readonly Hold[]
+  /** What people said about it last. */
+  readonly said: readonly Said[]
+  /** What an event rests on when the caller emits it now, with nothing in its payload. */
+  readonly emissionOf: (event: string) => Omit<Emission, 'event' | 'expectedRevision'>
+}
+
+/** Reads where a run stands. Starts no command and writes nothing. */
+export async function situationOf(handling: QueryContext, runId: string | undefined): Promise<RunSituation> {
+  const { store, clock, fingerprint, commandRunner } = handling
+  const { loaded, holds, said } = await store.view(async (reads) => {
+    const found = await loadRun(reads, runId)
+    return {
+      loaded: found,
+      holds: await reads.holds.ofRun(found.record.id),
+      said: await saidOf(reads, found.record),
+    }
+  })
+  const external = await gatherState(handling, loaded, undefined)
+  const by = handling.actor
+  const isAlive = (runner: string) => commandRunner.isAlive(runner)
+  const observed = restsOnObservations(external)
+    ? await store.view((reads) =>
+        observe({ reads, external, fingerprint, now: clock.now(), by, isAlive }, loaded),
+      )
+    : nothingObserved
+  const { record, definition } = loaded
+  const run = engineRun(loaded, external.standings)
+  const emissionOf = emissionsBy(handling, { observed, definition })
+  const events = eventsFor(handling, { run, observed, definition })
+  return { record, definition, loaded, external, run, observed, events, holds, said, emissionOf }
+}
+
+/** Each event in the role that the caller would emit it in. */
+export function eventsFor(
+  handling: QueryContext,
+  { run, observed, definition }: Pick<RunSituation, 'run' | 'observed' | 'definition'>,
+): readonly PossibleEvent[] {
+  const emissionOf = emissionsBy(handling, { observed, definition })
+  return definition.events.map((event) =>
+    possibleEvent(definition, run, { event, situation: emissionOf(event.name) }),
+  )
+}
+
+function emissionsBy(
+  handling: QueryContext,
+  { observed, definition }: Pick<RunSituation, 'observed' | 'definition'>,
+): RunSituation['emissionOf'] {
+  return (event) => {
+    const emitter = emitterOf(handling, definition, event)
+    return { payload: {}, artifacts: [], emitter, observed, assumed: [] }
+  }
+}
+
+const longestContext = 2_500
+const longestValue = 200
+
+/** A run's context in an answer: whole where it is short, else with its long values cut, and said so. */
+export function fittingContext(context: JsonObject): {
+  readonly context: Record<string, unknown>
+  readonly context_cut?: readonly string[]
+} {
+  if (JSON.stringify(context).length <= longestContext) return { context: { ...context } }
+  const cut: string[] = []
+  const entries = Object.entries(context).map(([name, value]) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    if (text === undefined || text.length <= longestValue) return [name, value] as const
+    cut.push(name)
+    return [name, excerpt(text, longestValue)] as const
+  })
+  return { context: Object.fromEntries(entries.slice(0, 50)), context_cut: cut }
+}

@@ -1,0 +1,48 @@
+import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import { parsed, remembered } from '../../store/tables/query.ts'
+import type { Projecting, ReadScope } from '../../store/tables/tables.ts'
+import type { ProcessDefinition } from '../domain/definition.ts'
+
+export interface ProcessTable {
+  project_id: string
+  hash: string
+  id: string
+  version: string
+  definition: string
+  seq: number
+}
+
+export async function applyProcessKept(
+  { db, projectId, seq }: Projecting,
+  { hash, definition }: FactOf<'process.kept'>,
+): Promise<void> {
+  await db
+    .insertInto('process')
+    .values({
+      project_id: projectId,
+      hash,
+      id: definition.id,
+      version: definition.version,
+      definition: JSON.stringify(definition),
+      seq,
+    })
+    .execute()
+}
+
+/** A hash names its content for ever: parsed once, it need not be read again. */
+export function keptDefinition(
+  { db, projectId }: ReadScope,
+  hash: string,
+): Promise<ProcessDefinition | null> {
+  return definitions(db, { key: `${projectId} ${hash}`, version: '' }, async () => {
+    const row = await db
+      .selectFrom('process')
+      .select('definition')
+      .where('project_id', '=', projectId)
+      .where('hash', '=', hash)
+      .executeTakeFirst()
+    return row ? parsed<ProcessDefinition>(row.definition) : null
+  })
+}
+
+const definitions = remembered<ProcessDefinition>(100)

@@ -1,0 +1,394 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { Actor } from '../../kernel/actor.ts'
+import type { RunEventId, RunId } from '../../kernel/id.ts'
+import type { RunReads } from '../../store/ports/reads.ts'
+import { inBatches, pageOf, parsed, prepared } from '../../store/tables/query.ts'
+import type { Projecting, ReadScope, RowKey } from '../../store/tables/tables.ts'
+import type { EmissionRepeat, KeptArtifact, RunApproval, RunEvent, RunRefusal, Tried } from '../domain/run.ts'
+
+export interface RunEventTable {
+  project_id: string
+  run_id: string
+  revision: number
+  id: string
+  seq: number
+  kind: string
+  event: string
+  payload: string
+  from_state: string
+  to_state: string
+  state_changed: number
+  artifacts: string
+  unsatisfied: string
+  role: string | null
+  by_name: string
+  author: string | null
+  idempotency_key: string | null
+  key_owner: string | null
+  input_hash: string | null
+  answer: string | null
+  at: number
+}
+
+export interface RunArtifactTable {
+  project_id: string
+  run_id: string
+  type: string
+  path: string
+  bytes: number
+  sha256: string
+  stamp: string
+  content: string | null
+  revision: number
+  by_name: string
+  author: string | null
+}
+
+export interface RunRefusalTable {
+  project_id: string
+  run_id: string
+  seq: number
+  event: string
+  code: string
+  message: string
+  missing: string
+  tried: string | null
+  state: string
+  revision: number
+  role: string | null
+  by_name: string
+  at: number
+}
+
+export interface RunApprovalTable {
+  project_id: string
+  run_id: string
+  seq: number
+  role: string
+  of_type: string | null
+  content: string
+  reason: string | null
+  by_name: string
+  identity: string | null
+  at: number
+}
+
+export function runEventRow(
+  { projectId, seq }: RowKey,
+  event: RunEvent,
+  repeat: EmissionRepeat | null,
+): Insertable<RunEventTable> {
+  return {
+    project_id: projectId,
+    run_id: event.runId,
+    revision: event.revision,
+    id: event.id,
+    seq,
+    kind: event.kind,
+    event: event.event,
+    payload: JSON.stringify(event.payload),
+    from_state: event.from,
+    to_state: event.to,
+    state_changed: event.stateChanged ? 1 : 0,
+    artifacts: JSON.stringify(event.artifacts),
+    unsatisfied: JSON.stringify(event.unsatisfied),
+    role: event.role,
+    by_name: event.by,
+    author: event.author ?? null,
+    idempotency_key: repeat?.key ?? null,
+    key_owner: repeat?.owner ?? null,
+    input_hash: repeat?.inputHash ?? null,
+    answer: repeat === null ? null : JSON.stringify(repeat.answer),
+    at: event.at,
+  }
+}
+
+function runEventOf(row: Selectable<RunEventTable>): RunEvent {
+  return {
+    id: row.id as RunEventId, // a brand
+    runId: row.run_id as RunId, // a brand
+    revision: row.revision,
+    kind: row.kind as RunEvent['kind'], // as it was written
+    event: row.event,
+    payload: parsed(row.payload),
+    from: row.from_state,
+    to: row.to_state,
+    stateChanged: row.state_changed === 1,
+    artifacts: parsed(row.artifacts),
+    unsatisfied: parsed(row.unsatisfied),
+    role: row.role,
+    by: row.by_name,
+    ...(row.author !== null && { author: row.author }),
+    at: row.at,
+  }
+}
+
+/** What a key is bound to; null in an event that came without one. */
+function repeatOf(row: Selectable<RunEventTable>): EmissionRepeat | null {
+  const { idempotency_key: key, key_owner: owner, input_hash: inputHash } = row
+  if (key === null || owner === null || inputHash === null || row.answer === null) return null
+  return {
+    key,
+    owner,
+    inputHash,
+    eventId: row.id as RunEventId, // a brand
+    answer: parsed(row.answer),
+  }
+}
+
+/** The same file of the same type takes the place of what was handed in before. */
+export async function keepArtifacts(
+  { db, projectId }: Projecting,
+  { runId, artifacts }: RunEvent,
+): Promise<void> {
+  for (const batch of inBatches(artifacts)) {
+    await db
+      .insertInto('run_artifact')
+      .values(batch.map((artifact) => artifactRow(projectId, runId, artifact)))
+      .onConflict((conflict) =>
+        conflict.columns(['project_id', 'run_id', 'type', 'path']).doUpdateSet((eb) => ({
+          bytes: eb.ref('excluded.bytes'),
+          sha256: eb.ref('excluded.sha256'),
+          stamp: eb.ref('excluded.stamp'),
+          content: eb.ref('excluded.content'),
+          revision: eb.ref('excluded.revision'),
+          by_name: eb.ref('excluded.by_name'),
+          author: eb.ref('excluded.author'),
+        })),
+      )
+      .execute()
+  }
+}
+
+function artifactRow(projectId: string, runId: RunId, artifact: KeptArtifact): Insertable<RunArtifactTable> {
+  return {
+    project_id: projectId,
+    run_id: runId,
+    type: artifact.type,
+    path: artifact.path,
+    bytes: artifact.bytes,
+    sha256: artifact.sha256,
+    stamp: artifact.stamp,
+    content: artifact.content === undefined ? null : JSON.stringify(artifact.content),
+    revision: artifact.revision,
+    by_name: artifact.by,
+    author: artifact.author ?? null,
+  }
+}
+
+function artifactOf(row: Selectable<RunArtifactTable>): KeptArtifact {
+  return {
+    type: row.type,
+    path: row.path,
+    bytes: row.bytes,
+    sha256: row.sha256,
+    stamp: row.stamp,
+    ...(row.content !== null && { content: parsed(row.content) }),
+    revision: row.revision,
+    by: row.by_name,
+    ...(row.author !== null && { author: row.author }),
+  }
+}
+
+function refusalRow({ projectId, seq }: RowKey, refusal: RunRefusal): Insertable<RunRefusalTable> {
+  return {
+    project_id: projectId,
+    run_id: refusal.runId,
+    seq,
+    event: refusal.event,
+    code: refusal.code,
+    message: refusal.message,
+    missing: JSON.stringify(refusal.missing),
+    tried: triedText(refusal.tried),
+    state: refusal.state,
+    revision: refusal.revision,
+    role: refusal.role,
+    by_name: refusal.by,
+    at: refusal.at,
+  }
+}
+
+function refusalOf(row: Selectable<RunRefusalTable>): RunRefusal {
+  return {
+    runId: row.run_id as RunId, // a brand
+    event: row.event,
+    code: row.code,
+    message: row.message,
+    missing: parsed(row.missing),
+    ...(row.tried !== null && { tried: parsed<Tried>(row.tried) }),
+    state: row.state,
+    revision: row.revision,
+    role: row.role,
+    by: row.by_name,
+    at: row.at,
+  }
+}
+
+/** As it is kept, so that what is alike can be counted. */
+function triedText(tried: Tried | null | undefined): string | null {
+  return tried == null ? null : JSON.stringify(tried)
+}
+
+function approvalRow({ projectId, seq }: RowKey, approval: RunApproval): Insertable<RunApprovalTable> {
+  return {
+    project_id: projectId,
+    run_id: approval.runId,
+    seq,
+    role: approval.role,
+    of_type: approval.of,
+    content: approval.content,
+    reason: approval.reason,
+    by_name: approval.by,
+    identity: approval.identity ?? null,
+    at: approval.at,
+  }
+}
+
+function approvalOf(row: Selectable<RunApprovalTable>): RunApproval {
+  return {
+    runId: row.run_id as RunId, // a brand
+    role: row.role,
+    of: row.of_type,
+    content: row.content,
+    reason: row.reason,
+    by: row.by_name,
+    ...(row.identity !== null && { identity: row.identity }),
+    at: row.at,
+  }
+}
+
+export async function applyRunRefused(
+  projecting: Projecting,
+  { refusal }: FactOf<'run.refused'>,
+): Promise<void> {
+  await projecting.db.insertInto('run_refusal').values(refusalRow(projecting, refusal)).execute()
+}
+
+export async function applyRunApproved(
+  projecting: Projecting,
+  { approval }: FactOf<'run.approved'>,
+): Promise<void> {
+  await projecting.db.insertInto('run_approval').values(approvalRow(projecting, approval)).execute()
+}
+
+const eventOfKey = prepared((db, projectId: string, runId: string, key: string, owner: string) =>
+  db
+    .selectFrom('run_event')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('run_id', '=', runId)
+    .where('idempotency_key', '=', key)
+    .where('key_owner', '=', owner),
+)
+
+/** What happened to a run, newest first, and what its keys are bound to. */
+export function runEventReads({
+  db,
+  projectId,
+}: ReadScope): Pick<
+  RunReads,
+  'history' | 'refusals' | 'eventAt' | 'edgesOf' | 'repeat' | 'refusalsAlike' | 'approvals'
+> {
+  return {
+    history(runId, request) {
+      const matching = db
+        .selectFrom('run_event')
+        .where('project_id', '=', projectId)
+        .where('run_id', '=', runId)
+      return pageOf(matching, request, runEventOf, 'revision')
+    },
+    refusals(runId, request) {
+      const matching = db
+        .selectFrom('run_refusal')
+        .where('project_id', '=', projectId)
+        .where('run_id', '=', runId)
+      return pageOf(matching, request, refusalOf)
+    },
+    async eventAt(runId, revision) {
+      const row = await db
+        .selectFrom('run_event')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('run_id', '=', runId)
+        .where('revision', '=', revision)
+        .executeTakeFirst()
+      return row ? runEventOf(row) : null
+    },
+    async edgesOf(runId) {
+      const rows = await db
+        .selectFrom('run_artifact')
+        .innerJoin('run_event', (join) =>
+          join
+            .onRef('run_event.project_id', '=', 'run_artifact.project_id')
+            .onRef('run_event.run_id', '=', 'run_artifact.run_id')
+            .onRef('run_event.revision', '=', 'run_artifact.revision'),
+        )
+        .innerJoin('fact', (join) =>
+          join.onRef('fact.project_id', '=', 'run_event.project_id').onRef('fact.seq', '=', 'run_event.seq'),
+        )
+        .select(['run_event.revision', 'fact.actor'])
+        .distinct()
+        .where('run_artifact.project_id', '=', projectId)
+        .where('run_artifact.run_id', '=', runId)
+        .execute()
+      return new Map(
+        rows.flatMap(({ revision, actor }) => {
+          const { edge } = parsed<Actor>(actor)
+          return edge === undefined ? [] : [[revision, edge] as const]
+        }),
+      )
+    },
+    async repeat(runId, { key, owner }) {
+      const [row] = await eventOfKey(db, projectId, runId, key, owner)
+      return row ? repeatOf(row) : null
+    },
+    async refusalsAlike(runId, { event, code, since, tried }) {
+      const { total } = await db
+        .selectFrom('run_refusal')
+        .select((eb) => eb.fn.countAll<number>().as('total'))
+        .where('project_id', '=', projectId)
+        .where('run_id', '=', runId)
+        .where('event', '=', event)
+        .where('code', '=', code)
+        .where('revision', '>=', since)
+        .$if(tried !== undefined, (query) => query.where('tried', 'is not distinct from', triedText(tried)))
+        .executeTakeFirstOrThrow()
+      return total
+    },
+    async approvals(runId) {
+      const rows = await db
+        .selectFrom('run_approval')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('run_id', '=', runId)
+        .orderBy('seq')
+        .limit(1000)
+        .execute()
+      return rows.map(approvalOf)
+    },
+  }
+}
+
+const artifactsOf = prepared((db, projectId: string, runId: string) =>
+  db
+    .selectFrom('run_artifact')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('run_id', '=', runId)
+    .limit(sql.lit(20_000)),
+)
+
+/** The files of a run, in the order in which they were handed in. */
+export async function artifactsOfRun(
+  { db, projectId }: ReadScope,
+  runId: string,
+): Promise<readonly KeptArtifact[]> {
+  const rows = await artifactsOf(db, projectId, runId)
+  return rows.map(artifactOf).toSorted(inOrder)
+}
+
+function inOrder(one: KeptArtifact, other: KeptArtifact): number {
+  if (one.revision !== other.revision) return one.revision - other.revision
+  return `${one.path}\n${one.type}` < `${other.path}\n${other.type}` ? -1 : 1
+}

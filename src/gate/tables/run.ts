@@ -1,0 +1,316 @@
+import { type ExpressionBuilder, type Insertable, type Selectable, sql } from 'kysely'
+import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { MissionId, RunId, TaskId } from '../../kernel/id.ts'
+import { settingsOf } from '../../project/tables/setting.ts'
+import type { LoadedRun, RunReads } from '../../store/ports/reads.ts'
+import { idsLike, pageOf, parsed, prepared, remembered } from '../../store/tables/query.ts'
+import type { Projecting, ReadScope, RowKey, Tables } from '../../store/tables/tables.ts'
+import { subjectWork } from '../../track/tables/attempt.ts'
+import type { EmissionRepeat, RunEvent, RunRecord } from '../domain/run.ts'
+import { commandResults } from './command-result.ts'
+import { keptDefinition } from './process.ts'
+import { artifactsOfRun, keepArtifacts, runEventReads, runEventRow } from './run-event.ts'
+
+export interface RunTable {
+  project_id: string
+  id: string
+  seq: number
+  process_hash: string
+  process_id: string
+  process_version: string
+  process_name: string
+  mission_id: string | null
+  task_id: string | null
+  status: string
+  state: string
+  revision: number
+  context: string
+  created_by: string
+  created_at: number
+  updated_at: number
+  ended_at: number | null
+}
+
+export interface RunVisitTable {
+  project_id: string
+  run_id: string
+  state: string
+  count: number
+  first: number
+  last: number
+}
+
+function runRow({ projectId, seq }: RowKey, run: RunRecord): Insertable<RunTable> {
+  return {
+    project_id: projectId,
+    id: run.id,
+    seq,
+    process_hash: run.process.hash,
+    process_id: run.process.id,
+    process_version: run.process.version,
+    process_name: run.process.name,
+    mission_id: run.missionId,
+    task_id: run.taskId,
+    status: run.status,
+    state: run.state,
+    revision: run.revision,
+    context: JSON.stringify(run.context),
+    created_by: run.createdBy,
+    created_at: run.createdAt,
+    updated_at: run.updatedAt,
+    ended_at: run.endedAt,
+  }
+}
+
+function runOf(row: Selectable<RunTable>): RunRecord {
+  return {
+    id: row.id as RunId, // a brand
+    process: {
+      hash: row.process_hash,
+      id: row.process_id,
+      version: row.process_version,
+      name: row.process_name,
+    },
+    missionId: row.mission_id as MissionId | null, // a brand
+    taskId: row.task_id as TaskId | null, // a brand
+    status: row.status as RunRecord['status'], // as it was written
+    state: row.state,
+    revision: row.revision,
+    context: parsed(row.context),
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    endedAt: row.ended_at,
+  }
+}
+
+export async function applyRunCreated(projecting: Projecting, { run }: FactOf<'run.created'>): Promise<void> {
+  await projecting.db.insertInto('run').values(runRow(projecting, run)).execute()
+  const { id, state, revision } = run
+  await enter(projecting, { runId: id, to: state, revision, stateChanged: true })
+}
+
+export async function applyRunAdvanced(
+  projecting: Projecting,
+  { event, status, context, repeat }: FactOf<'run.advanced'>,
+): Promise<void> {
+  const changed = {
+    state: event.to,
+    status,
+    ...(context !== null && { context: JSON.stringify(context) }),
+    ...(status !== 'active' && { ended_at: projecting.at }),
+  }
+  await moveRun(projecting, event, { changed, repeat })
+  await keepArtifacts(projecting, event)
+  await enter(projecting, event)
+}
+
+export async function applyRunMigrated(
+  projecting: Projecting,
+  { event, process, status }: FactOf<'run.migrated'>,
+): Promise<void> {
+  const changed = {
+    process_hash: process.hash,
+    process_id: process.id,
+    process_version: process.version,
+    process_name: process.name,
+    state: event.to,
+    status,
+    ...(status !== 'active' && { ended_at: projecting.at }),
+  }
+  await moveRun(projecting, event, { changed, repeat: null })
+  await enter(projecting, event)
+}
+
+export function applyRunCancelled(projecting: Projecting, { event }: FactOf<'run.cancelled'>): Promise<void> {
+  const changed = { status: 'cancelled', ended_at: projecting.at }
+  return moveRun(projecting, event, { changed, repeat: null })
+}
+
+/** A run as it is after an event, and the event. */
+async function moveRun(
+  projecting: Projecting,
+  event: RunEvent,
+  { changed, repeat }: { readonly changed: Partial<RunTable>; readonly repeat: EmissionRepeat | null },
+): Promise<void> {
+  const { db, projectId, at } = projecting
+  await db
+    .updateTable('run')
+    .set({ ...changed, revision: event.revision, updated_at: at })
+    .where('project_id', '=', projectId)
+    .where('id', '=', event.runId)
+    .execute()
+  await db
+    .insertInto('run_event')
+    .values(runEventRow(projecting, event, repeat))
+    .execute()
+}
+
+async function enter(
+  { db, projectId }: Projecting,
+  { runId, to: state, revision, stateChanged }: Pick<RunEvent, 'runId' | 'to' | 'revision' | 'stateChanged'>,
+): Promise<void> {
+  if (!stateChanged) return
+  await db
+    .insertInto('run_visit')
+    .values({ project_id: projectId, run_id: runId, state, count: 1, first: revision, last: revision })
+    .onConflict((conflict) =>
+      conflict.columns(['project_id', 'run_id', 'state']).doUpdateSet((eb) => ({
+        count: eb('run_visit.count', '+', 1),
+        last: eb.ref('excluded.last'),
+      })),
+    )
+    .execute()
+}
+
+export function runReads(scope: ReadScope): RunReads {
+  const { db, projectId } = scope
+  return {
+    ...runEventReads(scope),
+    ...commandResults(scope),
+    ...subjectWork(scope),
+    async find(id) {
+      const [row] = await runById(db, projectId, id)
+      return row ? runOf(row) : null
+    },
+    load: (id) => loadRun(scope, id),
+    list({ status, missionId, taskId, processId }, request) {
+      const matching = db
+        .selectFrom('run')
+        .where('project_id', '=', projectId)
+        .$if(status !== undefined, (query) => query.where('status', '=', status ?? ''))
+        .$if(missionId !== undefined, (query) => query.where('mission_id', '=', missionId ?? ''))
+        .$if(taskId !== undefined, (query) => query.where('task_id', '=', taskId ?? ''))
+        .$if(processId !== undefined, (query) => query.where('process_id', '=', processId ?? ''))
+      return pageOf(matching, request, runOf)
+    },
+    gating: async (missionId) => (await gatingRuns(db, projectId, missionId)).map(runOf),
+    lost: async (missionId) => (await lostRuns(db, projectId, missionId)).map(runOf),
+    definition: (hash) => keptDefinition(scope, hash),
+    settings: () => settingsOf(scope),
+    idsLike: (prefix, limit) => idsLike(scope, 'run', { prefix, limit }),
+  }
+}
+
+type Gathered = Pick<LoadedRun, 'visits' | 'artifacts'>
+
+const runById = prepared((db, projectId: string, id: string) =>
+  db.selectFrom('run').selectAll().where('project_id', '=', projectId).where('id', '=', id),
+)
+
+const visitsOf = prepared((db, projectId: string, runId: string) =>
+  db
+    .selectFrom('run_visit')
+    .select(['state', 'count', 'first', 'last'])
+    .where('project_id', '=', projectId)
+    .where('run_id', '=', runId)
+    .limit(sql.lit(1000)),
+)
+
+// An event asks for its run three times, and a run may hold a thousand files.
+const gathered = remembered<Gathered>(10)
+
+/** A run with what its engine looks at: its states and files are bounded, however many events moved it. */
+async function loadRun(scope: ReadScope, id: string): Promise<LoadedRun | null> {
+  const { db, projectId } = scope
+  const [row] = await runById(db, projectId, id)
+  if (!row) return null
+  const record = runOf(row)
+  const definition = await keptDefinition(scope, record.process.hash)
+  if (definition === null) throw new Error(`run ${id} names a definition that is not kept`)
+  // States are entered and files handed in by what makes a revision, and by nothing else.
+  const wanted = { key: `${projectId} ${id}`, version: `${record.revision} ${record.updatedAt}` }
+  const { visits, artifacts } = (await gathered(db, wanted, () => gather(scope, id))) ?? nothing
+  return { record, definition, visits, artifacts }
+}
+
+const nothing: Gathered = { visits: [], artifacts: [] }
+
+async function gather(scope: ReadScope, id: string): Promise<Gathered> {
+  const [visits, artifacts] = await Promise.all([
+    visitsOf(scope.db, scope.projectId, id),
+    artifactsOfRun(scope, id),
+  ])
+  return { visits: visits.toSorted((one, other) => one.first - other.first), artifacts }
+}
+
+/** Active runs of a mission, of the tasks at home there, and of those with an attempt there; oldest first. */
+const gatingRuns = prepared((db, projectId: string, missionId: string) =>
+  db
+    .selectFrom('run')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('status', '=', 'active')
+    .where((eb) => ofMission(eb, projectId, missionId))
+    .orderBy('seq')
+    .limit(100),
+)
+
+/**
+ * Runs of the same that failed or were cancelled, and that no later run of the same definition and subject made good;
+ * those of dropped tasks are not asked for any more. Oldest first.
+ */
+const lostRuns = prepared((db, projectId: string, missionId: string) =>
+  db
+    .selectFrom('run')
+    .selectAll('run')
+    .where('run.project_id', '=', projectId)
+    .where('run.status', 'in', ['failed', 'cancelled'])
+    .where((eb) => ofMission(eb, projectId, missionId))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('run as later')
+            .select('later.id')
+            .where('later.project_id', '=', projectId)
+            .where('later.status', '=', 'succeeded')
+            .whereRef('later.process_hash', '=', 'run.process_hash')
+            .whereRef('later.seq', '>', 'run.seq')
+            .where((inner) =>
+              inner.or([
+                inner('later.mission_id', '=', inner.ref('run.mission_id')),
+                inner('later.task_id', '=', inner.ref('run.task_id')),
+              ]),
+            ),
+        ),
+      ),
+    )
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('task')
+            .select('task.id')
+            .where('task.project_id', '=', projectId)
+            .whereRef('task.id', '=', 'run.task_id')
+            .where('task.resolution', '=', 'dropped'),
+        ),
+      ),
+    )
+    .orderBy('run.seq')
+    .limit(100),
+)
+
+function ofMission(eb: ExpressionBuilder<Tables, 'run'>, projectId: string, missionId: string) {
+  // By the task of each run, of which there are few: not by all tasks of the mission.
+  return eb.or([
+    eb('run.mission_id', '=', missionId),
+    eb.exists(
+      eb
+        .selectFrom('task')
+        .select('task.id')
+        .where('task.project_id', '=', projectId)
+        .whereRef('task.id', '=', 'run.task_id')
+        .where('task.mission_id', '=', missionId),
+    ),
+    eb.exists(
+      eb
+        .selectFrom('attempt')
+        .select('attempt.task_id')
+        .where('attempt.project_id', '=', projectId)
+        .whereRef('attempt.task_id', '=', 'run.task_id')
+        .where('attempt.mission_id', '=', missionId),
+    ),
+  ])
+}

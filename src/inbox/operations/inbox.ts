@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { findMission } from '../../kernel/operations/find.ts'
+import { choice, count, identifier } from '../../kernel/operations/input/fields.ts'
+import { list, page } from '../../kernel/operations/list-answer.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import { nextCursor, readCursor } from '../../kernel/operations/paging.ts'
+import { excerpt } from '../../kernel/text.ts'
+import { holdKinds } from '../../track/domain/records.ts'
+import { dueHolds } from './due.ts'
+import { content, HoldEntry, holdEntry } from './hold-answer.ts'
+import { contentsShown } from './shown.ts'
+
+export const inbox = defineOperation({
+  name: 'inbox',
+  command: 'inbox',
+  toolset: 'track',
+  audience: 'both',
+  title: 'What waits for a person',
+  description:
+    'The open holds, oldest first: decisions about runs, commands to allow, blockers, reviews, files outside the scope, stale attempts.',
+  kind: 'query',
+  input: z.strictObject({
+    kind: choice(holdKinds, 'Only this kind').optional(),
+    mission_id: identifier('Only of this mission').optional(),
+    closed: z.boolean().describe('The ended ones instead, newest first').optional(),
+    limit: count('How many; default 20', 200).optional(),
+    cursor: identifier('next_cursor of the previous answer').optional(),
+  }),
+  output: z.object({
+    holds: list(
+      HoldEntry.extend({
+        task_name: z.string().nullable(),
+        mission_name: z.string().nullable(),
+        content,
+      }),
+    ),
+    ...page,
+  }),
+}).handler(async (handling, input) => {
+  const found = await handling.store.view(async (reads) => {
+    const limit = input.limit ?? 20
+    const before = readCursor(input.cursor, ['holds'])?.get('holds')
+    const mission = input.mission_id === undefined ? null : await findMission(reads, input.mission_id)
+    const holds = await reads.holds.list(
+      {
+        status: input.closed ? 'closed' : 'open',
+        ...(input.kind && { kinds: [input.kind] }),
+        ...(mission && { missionId: mission.id }),
+      },
+      { limit: limit + 1, ...(before !== undefined && { before }) },
+    )
+    const recorded = holds.items.slice(0, limit)
+    const isLast = holds.items.length <= limit
+    const asksForDue = !input.closed && (input.kind ?? 'stale_attempt') === 'stale_attempt'
+    const due = (asksForDue ? await dueHolds(reads, handling.clock.now()) : []).filter(
+      ({ missionId }) => mission === null || missionId === mission.id,
+    )
+    // They are the newest, at the end of the last page.
+    const lines = isLast ? due.map((hold) => ({ hold, issue: null })) : []
+    const shown = [...recorded.map(({ item }) => item), ...lines]
+    const tasks = await reads.tasks.named(shown.flatMap(({ hold }) => hold.taskId ?? []))
+    const missions = await reads.missions.named(shown.flatMap(({ hold }) => hold.missionId ?? []))
+    return {
+      tasks,
+      missions,
+      shown,
+      total: holds.total + due.length,
+      next_cursor: nextCursor([{ name: 'holds', seqs: recorded.map(({ seq }) => seq), more: !isLast }]),
+    }
+  })
+  const { shown, tasks, missions, ...rest } = found
+  const contents = await contentsShown(
+    handling,
+    shown.map(({ hold }) => hold),
+  )
+  return {
+    holds: shown.map((line) => ({
+      ...holdEntry(line),
+      task_name: nameOf(line.hold.taskId, tasks),
+      mission_name: nameOf(line.hold.missionId, missions),
+      content: contents.get(line.hold.id) ?? null,
+    })),
+    ...rest,
+  }
+})
+
+function nameOf(id: string | null, names: ReadonlyMap<string, string>): string | null {
+  const name = id === null ? undefined : names.get(id)
+  return name === undefined ? null : excerpt(name, 120)
+}

@@ -1,0 +1,106 @@
+import { z } from 'zod'
+import { decisionChoices } from '../../gate/domain/decisions.ts'
+import type { ProcessDefinition } from '../../gate/domain/definition.ts'
+import { loadRun } from '../../gate/operations/run/find-run.ts'
+import { Failure } from '../../kernel/failure.ts'
+import { identifier, text } from '../../kernel/operations/input/fields.ts'
+import { strings } from '../../kernel/operations/list-answer.ts'
+import { excerpt } from '../../kernel/text.ts'
+import type { LoadedRun } from '../../store/ports/reads.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import type { Hold } from '../../track/domain/records.ts'
+
+/** What a person decides about: a run, with the hold through which it was named if it was; or another hold. */
+export type DecisionSubject =
+  | { readonly kind: 'run'; readonly loaded: LoadedRun }
+  | { readonly kind: 'hold'; readonly hold: Hold }
+
+/** Finds what `h-…`, `i-…` or `run-…` names. Fails with NOT_FOUND, or CONFLICT when the hold has ended. */
+export async function findDecisionSubject(reads: Reads, id: string): Promise<DecisionSubject> {
+  if (id.startsWith('run-')) return { kind: 'run', loaded: await loadActive(reads, id) }
+  const hold = await findHold(reads, id)
+  if (hold.status !== 'open') {
+    throw new Failure(
+      'CONFLICT',
+      `Hold ${hold.id} was already ${hold.status} by ${hold.closedBy}: ${(hold.answer ?? 'without an answer').replace(/\.$/, '')}.`,
+      { reason: 'inbox_item_closed', hint: 'waymark inbox lists what is open.' },
+    )
+  }
+  if (hold.kind === 'approval' && hold.runId !== null) {
+    return { kind: 'run', loaded: await loadActive(reads, hold.runId) }
+  }
+  return { kind: 'hold', hold }
+}
+
+async function loadActive(reads: Reads, id: string): Promise<LoadedRun> {
+  const loaded = await loadRun(reads, id)
+  const { record } = loaded
+  if (record.status === 'active') return loaded
+  throw new Failure(
+    'RUN_FINISHED',
+    `Run ${record.id} has ended (${record.status}), in "${record.state}": there is nothing to decide.`,
+    { reason: 'run_finished', hint: 'waymark inbox lists what waits.' },
+  )
+}
+
+export async function findHold(reads: Reads, id: string): Promise<Hold> {
+  if (/^[tmw]-/.test(id)) {
+    throw new Failure('NOT_FOUND', `${id} is no hold: the id of what waits begins with h-.`, {
+      reason: 'inbox_id_invalid',
+      hint: `waymark review ${id} looks at the work and approves it or sends it back; waymark inbox lists the holds.`,
+    })
+  }
+  const hold = id.startsWith('i-') ? await reads.holds.ofIssue(id) : await reads.holds.find(id)
+  if (hold) return hold
+  throw new Failure('NOT_FOUND', `hold not found: ${id}`, {
+    missing: 'hold',
+    hint: 'waymark inbox lists the holds that are open.',
+  })
+}
+
+export const decidedField = identifier('The hold, the issue that opened it, or the run (h-…, i-… or run-…)')
+export const reasonField = text('Why; the waiting agent is told').optional()
+export const roleField = identifier(
+  'The role in which you decide, where the process has several for people',
+).optional()
+export const contentField = identifier(
+  'The content hash that you were shown, or its first characters; refused if it has changed since',
+).optional()
+
+/** The words of a person, where the waiting agent needs some. Fails with INVALID_INPUT where there are none. */
+export function neededWords(
+  words: string | undefined,
+  { what, command }: { readonly what: string; readonly command: string },
+): string {
+  if (words !== undefined && words.trim() !== '') return words
+  throw new Failure('INVALID_INPUT', `${what} needs words: the waiting agent reads them and acts on them.`, {
+    reason: 'answer_missing',
+    hint: `Say why: ${command}`,
+  })
+}
+
+/** An event that a person may send in a state, and what it means. */
+export const ChoiceEntry = z.object({
+  event: z.string(),
+  description: z.string().nullable(),
+  answer: z.enum(['yes', 'no', 'other']),
+  sends_back: z.boolean(),
+  approves: z.boolean(),
+  /** What its payload must hold beside a reason. */
+  asks_for: strings,
+})
+
+export function choiceEntries(
+  definition: ProcessDefinition,
+  state: string,
+  events: readonly string[],
+): readonly z.output<typeof ChoiceEntry>[] {
+  return decisionChoices(definition, state, events).map((choice) => ({
+    event: choice.event,
+    description: choice.description === null ? null : excerpt(choice.description, 160),
+    answer: choice.answer,
+    sends_back: choice.sendsBack,
+    approves: choice.approves,
+    asks_for: choice.asksFor,
+  }))
+}

@@ -1,0 +1,271 @@
+import type { z } from 'zod'
+import { exportProject, log } from '../../events/operations/journal.ts'
+import { commandList, commandRevoke } from '../../gate/operations/command-approvals.ts'
+import { processLint } from '../../gate/operations/process/lint.ts'
+import { processList } from '../../gate/operations/process/list.ts'
+import { processPage } from '../../gate/operations/process/process-page.ts'
+import { processShow } from '../../gate/operations/process/show.ts'
+import { processSimulate } from '../../gate/operations/process/simulate.ts'
+import { ciReport } from '../../gate/operations/run/ci-report.ts'
+import { createRun } from '../../gate/operations/run/create-run.ts'
+import { emitEvent } from '../../gate/operations/run/emit-event.ts'
+import { getState } from '../../gate/operations/run/get-state.ts'
+import { listEvents } from '../../gate/operations/run/list-events.ts'
+import { listRuns } from '../../gate/operations/run/list-runs.ts'
+import { runCancel } from '../../gate/operations/run/run-cancel.ts'
+import { runHistory } from '../../gate/operations/run/run-history.ts'
+import { runMigrate } from '../../gate/operations/run/run-migrate.ts'
+import { runPage } from '../../gate/operations/run/run-page.ts'
+import { runSummary } from '../../gate/operations/run/run-summary.ts'
+import { verify } from '../../gate/operations/run/verify.ts'
+import { approve } from '../../inbox/operations/approve.ts'
+import { decide } from '../../inbox/operations/decide.ts'
+import { inbox } from '../../inbox/operations/inbox.ts'
+import { inboxPage } from '../../inbox/operations/inbox-page.ts'
+import { reject } from '../../inbox/operations/reject.ts'
+import { resolve } from '../../inbox/operations/resolve.ts'
+import { blame } from '../../lines/operations/blame.ts'
+import { provenanceStats } from '../../lines/operations/line-stats.ts'
+import { trailer } from '../../lines/operations/trailer.ts'
+import { why } from '../../lines/operations/why.ts'
+import {
+  notifyAdd,
+  notifyEdit,
+  notifyList,
+  notifyRemove,
+  notifyTest,
+} from '../../notifications/operations/notifications.ts'
+import {
+  memberAdd,
+  memberChange,
+  memberInvite,
+  memberList,
+  memberRemove,
+} from '../../people/operations/members.ts'
+import {
+  personAdd,
+  personAdmin,
+  personDisable,
+  personEnable,
+  personList,
+} from '../../people/operations/persons.ts'
+import { sessionEnd, sessionList } from '../../people/operations/sessions.ts'
+import { tokenCreate, tokenList, tokenRevoke } from '../../people/operations/tokens.ts'
+import { whoami } from '../../people/operations/whoami.ts'
+import { depAdd, depRemove, planDependencies } from '../../plan/operations/dependencies.ts'
+import { roleAdd, taskAdd, taskDrop, taskEdit } from '../../plan/operations/edit-tasks.ts'
+import { demo, init } from '../../plan/operations/init.ts'
+import { milestoneAdd, milestoneEdit, milestoneList } from '../../plan/operations/milestones.ts'
+import { noteAdd, noteList, noteListByIds } from '../../plan/operations/notes.ts'
+import { phaseAdd, phaseEdit, phaseList } from '../../plan/operations/phases.ts'
+import { planExport } from '../../plan/operations/plan-export.ts'
+import { planImport } from '../../plan/operations/plan-import.ts'
+import { planMove } from '../../plan/operations/plan-move.ts'
+import { planGraph, planShow } from '../../plan/operations/plan-show.ts'
+import { planTasks } from '../../plan/operations/plan-tasks.ts'
+import { taskGet, taskList } from '../../plan/operations/read-tasks.ts'
+import { taskNext } from '../../plan/operations/task-next.ts'
+import { atWork } from '../../project/operations/at-work.ts'
+import { accept, backup, repair, restoreBackup } from '../../project/operations/backup.ts'
+import { doctor } from '../../project/operations/doctor.ts'
+import { projectAdd, projectList, projectRename } from '../../project/operations/projects.ts'
+import { settingList, settingSet } from '../../project/operations/settings.ts'
+import { status } from '../../project/operations/status.ts'
+import { tidy } from '../../project/operations/tidy.ts'
+import { exportEnd, exportReopen, importReplace } from '../../project/operations/transfer.ts'
+import { workTreeAdd, workTreeList, workTreeRemove } from '../../project/operations/work-trees.ts'
+import { edgeBrief } from '../../remote/operations/brief.ts'
+import { commandEnd, commandRenew, edgeList } from '../../remote/operations/edges.ts'
+import { edgeTold } from '../../remote/operations/told.ts'
+import { board, links, names } from '../../reports/operations/board.ts'
+import { check } from '../../reports/operations/check.ts'
+import { report } from '../../reports/operations/report.ts'
+import { show } from '../../reports/operations/show.ts'
+import { stats } from '../../reports/operations/stats.ts'
+import { missionTimeline } from '../../reports/operations/timeline.ts'
+import { reviewComments } from '../../review/operations/comment-list.ts'
+import {
+  reviewComment,
+  reviewCommentDrop,
+  reviewCommentEdit,
+  reviewMark,
+} from '../../review/operations/comments.ts'
+import { reviewFile } from '../../review/operations/file.ts'
+import { reviewImage } from '../../review/operations/image.ts'
+import { replyToReview } from '../../review/operations/reply.ts'
+import { reviewSend } from '../../review/operations/send.ts'
+import { reviewShow } from '../../review/operations/show.ts'
+import { sessions, sessionsDiff, sessionsForget, sessionsShow } from '../../sessions/operations/sessions.ts'
+import { changes, diff, missionChanges } from '../../track/operations/changes.ts'
+import { completeMission } from '../../track/operations/complete-mission.ts'
+import { completeTask } from '../../track/operations/complete-task.ts'
+import { getContext } from '../../track/operations/get-context.ts'
+import { listMissions } from '../../track/operations/list-missions.ts'
+import { missionsPage } from '../../track/operations/missions-page.ts'
+import { completePhase, startPhase } from '../../track/operations/phases.ts'
+import { logDecision, logIssue, logMilestone } from '../../track/operations/records.ts'
+import { startMission } from '../../track/operations/start-mission.ts'
+import { startTask } from '../../track/operations/start-task.ts'
+import { completeWorkflow, startWorkflow } from '../../track/operations/workflow.ts'
+import type { Operation } from './operation.ts'
+
+const operations = [
+  startMission,
+  completeMission,
+  getContext,
+  listMissions,
+  startTask,
+  completeTask,
+  logDecision,
+  logIssue,
+  logMilestone,
+  startWorkflow,
+  completeWorkflow,
+  startPhase,
+  completePhase,
+  init,
+  phaseAdd,
+  phaseEdit,
+  phaseList,
+  milestoneAdd,
+  milestoneEdit,
+  milestoneList,
+  planTasks,
+  taskAdd,
+  taskGet,
+  taskList,
+  taskEdit,
+  depAdd,
+  depRemove,
+  taskNext,
+  noteAdd,
+  noteList,
+  noteListByIds,
+  createRun,
+  getState,
+  listEvents,
+  emitEvent,
+  listRuns,
+  status,
+  show,
+  blame,
+  why,
+  provenanceStats,
+  trailer,
+  changes,
+  diff,
+  missionTimeline,
+  missionsPage,
+  missionChanges,
+  stats,
+  report,
+  check,
+  ciReport,
+  inbox,
+  approve,
+  reject,
+  decide,
+  resolve,
+  sessions,
+  sessionsShow,
+  sessionsDiff,
+  sessionsForget,
+  reviewShow,
+  reviewComments,
+  reviewFile,
+  reviewImage,
+  reviewMark,
+  reviewComment,
+  reviewCommentEdit,
+  reviewCommentDrop,
+  reviewSend,
+  replyToReview,
+  log,
+  planShow,
+  planGraph,
+  planDependencies,
+  planImport,
+  planExport,
+  taskDrop,
+  roleAdd,
+  workTreeAdd,
+  workTreeList,
+  workTreeRemove,
+  runSummary,
+  runHistory,
+  verify,
+  runMigrate,
+  runCancel,
+  processList,
+  processShow,
+  processLint,
+  processSimulate,
+  commandList,
+  commandRevoke,
+  edgeList,
+  edgeBrief,
+  edgeTold,
+  commandRenew,
+  commandEnd,
+  settingList,
+  settingSet,
+  notifyList,
+  notifyAdd,
+  notifyEdit,
+  notifyRemove,
+  notifyTest,
+  exportProject,
+  board,
+  inboxPage,
+  runPage,
+  processPage,
+  links,
+  planMove,
+  names,
+  atWork,
+  demo,
+  doctor,
+  repair,
+  accept,
+  backup,
+  exportEnd,
+  exportReopen,
+  importReplace,
+  restoreBackup,
+  tidy,
+  whoami,
+  memberList,
+  memberAdd,
+  memberInvite,
+  memberChange,
+  memberRemove,
+  tokenCreate,
+  tokenList,
+  tokenRevoke,
+  sessionList,
+  sessionEnd,
+  personList,
+  personAdd,
+  personDisable,
+  personEnable,
+  personAdmin,
+  projectAdd,
+  projectList,
+  projectRename,
+] as const
+
+/** Everything Waymark can do, in the order that lists show it. */
+export const catalog: readonly Operation[] = operations
+
+/** One of them, with its own name and types: for clients that are typed by the catalog. */
+export type CatalogOperation = (typeof operations)[number]
+
+export type OperationName = CatalogOperation['name']
+
+type Named<Name extends OperationName> = Extract<CatalogOperation, { readonly name: Name }>
+
+/** What an operation takes, as a caller writes it. */
+export type InputOf<Name extends OperationName> = z.input<Named<Name>['input']>
+
+/** What an operation answers. */
+export type OutputOf<Name extends OperationName> = z.output<Named<Name>['output']>

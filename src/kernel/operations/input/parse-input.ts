@@ -1,0 +1,355 @@
+import type { z } from 'zod'
+import { Failure } from '../../failure.ts'
+import { nearest } from '../../nearest-word.ts'
+import { excerpt } from '../../text.ts'
+import type { Operation } from '../operation.ts'
+import { inputSchema, type JsonSchema } from './json-schema.ts'
+
+/** Parses what a caller sent, generous where agents err, and says every mistake at once. */
+export function parseInput(operation: Operation, raw: unknown): Record<string, unknown> {
+  const given = raw ?? {}
+  if (typeof given !== 'object' || Array.isArray(given)) {
+    throw new Failure(
+      'INVALID_INPUT',
+      `${operation.name} takes an object of named fields, not ${kindOf(given)}.`,
+      { reason: 'input_not_an_object' },
+    )
+  }
+  refuseMasses(operation, given)
+  const adapted = adapt(inOwnWords(operation, given), inputSchema(operation))
+  const parsed = operation.input.safeParse(adapted)
+  if (parsed.success) {
+    refuseImpossiblePaths(operation, parsed.data)
+    return parsed.data
+  }
+  const fields = Object.keys(operation.input.shape)
+  // Only a few are told, and explaining a hundred thousand takes long.
+  const sentences = parsed.error.issues
+    .slice(0, 100)
+    .map((issue) => explainIssue(issue, adapted, operation.input))
+  const unique = [...new Set(sentences)]
+  throw new Failure('INVALID_INPUT', `${operation.name}: ${unique.slice(0, 8).join(' ')}`, {
+    reason: 'input_invalid',
+    ...(!listsFields(unique) && {
+      hint: `${operation.name} takes ${fields.length === 0 ? 'no fields' : fields.join(', ')}.`,
+    }),
+    details: { fields: parsed.error.issues.flatMap(fieldsOf).slice(0, 8) },
+  })
+}
+
+function fieldsOf(issue: z.core.$ZodIssue): readonly string[] {
+  const names = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 8) : []
+  return (names.length === 0 ? [issue.path] : names.map((name) => [...issue.path, name])).map((path) =>
+    path.join('.'),
+  )
+}
+
+/** What no file system has is refused here, before a call of the system fails on it. */
+function refuseImpossiblePaths({ name, paths = {} }: Operation, input: Record<string, unknown>): void {
+  for (const field of Object.keys(paths)) {
+    const value = input[field]
+    for (const path of Array.isArray(value) ? value : [value]) {
+      if (typeof path !== 'string') continue
+      const longest = path.split(/[/\\]/).reduce((most, part) => Math.max(most, bytesOf(part)), 0)
+      if (!path.includes('\0') && longest <= maxPartBytes && bytesOf(path) <= maxPathBytes) continue
+      throw new Failure('INVALID_INPUT', `${name}: "${field}" cannot be a path: ${shown(path)}.`, {
+        reason: 'path_invalid',
+        hint: `A path has no NUL, at most ${maxPathBytes} bytes, and at most ${maxPartBytes} between two slashes.`,
+        details: { fields: [field] },
+      })
+    }
+  }
+}
+
+const encoder = new TextEncoder()
+
+function bytesOf(text: string): number {
+  return encoder.encode(text).length
+}
+
+const maxPathBytes = 4_000
+const maxPartBytes = 255
+const mostFields = 200
+const mostEntries = 20_000
+
+/** No operation takes as much, and saying of each entry what is wrong with it would take long. */
+function refuseMasses(operation: Operation, given: object): void {
+  const fields = Object.keys(given).length
+  if (fields > mostFields) {
+    throw new Failure('INVALID_INPUT', `${operation.name}: the input has ${fields} fields.`, {
+      reason: 'too_many_fields',
+      hint: `${operation.name} takes ${Object.keys(operation.input.shape).join(', ') || 'no fields'}.`,
+    })
+  }
+  for (const [field, value] of Object.entries(given)) {
+    if (!Array.isArray(value) || value.length <= mostEntries) continue
+    throw new Failure(
+      'INVALID_INPUT',
+      `${operation.name}: "${field.slice(0, 60)}" has ${value.length} entries; at most ${mostEntries} are read.`,
+      { reason: 'too_many_entries', details: { fields: [field.slice(0, 60)] } },
+    )
+  }
+}
+
+/** Whether the fields were named already: once is enough. */
+function listsFields(sentences: readonly string[]): boolean {
+  return sentences.some((sentence) => /^Unknown fields? "[^."]*".*: the fields are /.test(sentence))
+}
+
+/** The input with the fields that other programs call otherwise under their names here, in whatever spelling. */
+function inOwnWords({ synonyms, input }: Operation, given: object): object {
+  if (synonyms === undefined || Object.keys(given).every((key) => Object.hasOwn(input.shape, key)))
+    return given
+  const meanings = new Map(Object.entries(synonyms).map(([word, field]) => [plainKey(word), field]))
+  const own = new Set(Object.keys(input.shape).map(plainKey))
+  const sent = new Map(Object.entries(given).map(([key, value]) => [plainKey(key), value]))
+  const entries = Object.entries(given).flatMap(([key, value]): readonly (readonly [string, unknown])[] => {
+    const meant = own.has(plainKey(key)) ? undefined : meanings.get(plainKey(key))
+    if (meant === undefined) return [[key, value]]
+    if (!sent.has(plainKey(meant))) return [[meant, value]]
+    // Said twice, in the same way: once is enough. Said in two ways, it is refused as a field that is unknown.
+    return sent.get(plainKey(meant)) === value ? [] : [[key, value]]
+  })
+  return Object.fromEntries(entries)
+}
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'an array'
+  return `a ${typeof value}`
+}
+
+/**
+ * Brings what agents and command lines send into the form a contract expects, where only one form can be meant:
+ * null and an empty optional string are absent, `"3"` is a number, `Success` is `success`, one string is a list of one
+ * or, of choices, of those between its commas, `taskId` and `task-id` are `task_id`.
+ * Anything else is left as it came, for the contract to refuse.
+ */
+function adapt(value: unknown, schema: JsonSchema): unknown {
+  const types = typesOf(schema)
+  if (types.includes('object')) return adaptRecord(value, schema)
+  if (types.includes('array')) return adaptArray(value, schema)
+  if (schema.enum && (typeof value === 'string' || typeof value === 'boolean')) {
+    return adaptChoice(value, schema)
+  }
+  if (isNumeric(types) && typeof value === 'string') return adaptNumber(value)
+  if (types.includes('boolean')) return adaptBoolean(value)
+  if (types.includes('string') && typeof value === 'number') return String(value)
+  return value
+}
+
+/** An object, also where it was sent as the text of one. */
+function adaptRecord(value: unknown, schema: JsonSchema): unknown {
+  const record = typeof value === 'string' && value.trimStart().startsWith('{') ? parsedOr(value) : value
+  return isRecord(record) ? adaptObject(record, schema) : value
+}
+
+function parsedOr(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function adaptObject(given: Record<string, unknown>, schema: JsonSchema): Record<string, unknown> {
+  const required = new Set(schema.required)
+  const adapted: Record<string, unknown> = {}
+  for (const [spelt, entry] of Object.entries(given)) {
+    const key = meantKey(spelt, given, schema)
+    const known = Object.hasOwn(schema.properties ?? {}, key) ? schema.properties?.[key] : undefined
+    if (entry === null && schema.properties) continue
+    if (entry === '' && known && !required.has(key)) continue
+    const value = known ? adapt(entry, known) : entry
+    if (key !== '__proto__') adapted[key] = value
+    // Assigning to it would drop the key silently instead of having it refused.
+    else Object.defineProperty(adapted, key, { value, enumerable: true, configurable: true, writable: true })
+  }
+  return adapted
+}
+
+/** The field that a key is another spelling of, where only that one can be meant. */
+function meantKey(key: string, value: Record<string, unknown>, { properties }: JsonSchema): string {
+  if (properties === undefined || Object.hasOwn(properties, key)) return key
+  const plain = plainKey(key)
+  const meant = Object.keys(properties).filter((name) => plainKey(name) === plain)
+  return meant.length === 1 && !Object.hasOwn(value, meant[0] ?? '') ? (meant[0] ?? key) : key
+}
+
+/** A field's name without what spellings differ in: `taskId`, `task-id` and `task_id` are one. */
+function plainKey(key: string): string {
+  return key.replace(/[_-]/g, '').toLowerCase()
+}
+
+function adaptArray(value: unknown, schema: JsonSchema): unknown {
+  const entries = typeof value === 'string' ? listFrom(value, schema.items) : value
+  if (!Array.isArray(entries)) return value
+  return schema.items ? entries.map((entry) => adapt(entry, schema.items ?? {})) : entries
+}
+
+/** A list sent as JSON text, a single entry sent without its list, or choices with commas between them. */
+function listFrom(text: string, items?: JsonSchema): unknown {
+  if (!text.trimStart().startsWith('[')) return items?.enum ? text.split(',') : [text]
+  const parsed = parsedOr(text)
+  return parsed === text ? [text] : parsed
+}
+
+function adaptChoice(value: string | boolean, schema: JsonSchema): string | boolean {
+  const choices = schema.enum ?? []
+  if (choices.includes(value)) return value
+  const plain = String(value)
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_')
+  if (choices.includes(plain)) return plain
+  const meant = Object.hasOwn(schema.aliases ?? {}, plain) ? schema.aliases?.[plain] : undefined
+  return meant ?? value
+}
+
+function adaptNumber(value: string): unknown {
+  const trimmed = value.trim()
+  if (trimmed === '' || !/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed)) return value
+  return Number(trimmed)
+}
+
+function adaptBoolean(value: unknown): unknown {
+  if (value === 'true' || value === 1 || value === '1' || value === 'yes') return true
+  if (value === 'false' || value === 0 || value === '0' || value === 'no') return false
+  return value
+}
+
+function typesOf(schema: JsonSchema): readonly string[] {
+  if (schema.type === undefined) return schema.enum ? ['string'] : []
+  return typeof schema.type === 'string' ? [schema.type] : schema.type
+}
+
+function isNumeric(types: readonly string[]): boolean {
+  return types.includes('number') || types.includes('integer')
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+type Issue = z.core.$ZodIssue
+
+/** One sentence about one mistake, with the value in it and the way on. */
+function explainIssue(issue: Issue, input: unknown, schema: z.ZodObject): string {
+  const field = issue.path.length === 0 ? 'the input' : `"${issue.path.map(String).join('.')}"`
+  const value = valueAt(input, issue.path)
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return unknownFields(issue.keys, issue.path, schema)
+    case 'invalid_value':
+      if (value === undefined) return `${field} is missing: one of ${listed(issue.values)}.`
+      return `${field} cannot be ${shown(value)}: choose ${listed(issue.values)}.`
+    case 'invalid_type':
+      if (value === undefined) return `${field} is missing.`
+      return `${field} must be ${article(issue.expected)}${holding(issue, schema)}, not ${shown(value)}.`
+    case 'too_small':
+      if (issue.origin === 'string') return `${field} must not be empty.`
+      if (issue.origin === 'array') return `${field} needs at least ${issue.minimum} entries.`
+      return `${field} must be at least ${issue.minimum}, not ${shown(value)}.`
+    case 'too_big':
+      if (issue.origin === 'string') {
+        return `${field} has ${String(value).length} characters; at most ${issue.maximum} are kept. Shorten it.`
+      }
+      if (issue.origin === 'array') return `${field} has more than ${issue.maximum} entries.`
+      return `${field} must be at most ${issue.maximum}, not ${shown(value)}.`
+    case 'invalid_format':
+    case 'not_multiple_of':
+    case 'invalid_union':
+    case 'invalid_key':
+    case 'invalid_element':
+    case 'custom':
+      return `${field} cannot be ${shown(value)}: ${issue.message}.`
+  }
+}
+
+/** What an object is made of, for who sent something else. */
+function holding(issue: Issue, schema: z.ZodObject): string {
+  const keys = issue.code === 'invalid_type' && issue.expected === 'object' ? keysAt(schema, issue.path) : []
+  return keys.length === 0 ? '' : ` of ${keys.join(', ')}`
+}
+
+/** How many unknown fields are told. */
+const mostNamedFields = 5
+
+/** The fields that are not known, each with the one that was probably meant; what there is is told once. */
+function unknownFields(keys: readonly string[], path: readonly PropertyKey[], schema: z.ZodObject): string {
+  const known = keysAt(schema, path)
+  const told = keys.slice(0, mostNamedFields).map((key) => {
+    const name = [...path.map(String), excerpt(key, 60)].join('.')
+    return { name: `"${name}"`, meant: nearest(key, known) }
+  })
+  const guessed = told.flatMap(({ name, meant }) =>
+    meant === undefined ? [] : [`Unknown field ${name}: did you mean "${meant}"?`],
+  )
+  const others = told.flatMap(({ name, meant }) => (meant === undefined ? [name] : []))
+  if (others.length === 0) return guessed.join(' ')
+  const more = keys.length > told.length ? ` and ${keys.length - told.length} more` : ''
+  const fields = known.length === 0 ? 'there are none here' : `the fields are ${known.join(', ')}`
+  const unknown = `Unknown field${others.length > 1 ? 's' : ''} ${others.join(', ')}${more}: ${fields}.`
+  return [...guessed, unknown].join(' ')
+}
+
+/** The keys that a nested object of the contract knows. */
+function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
+  let here: unknown = schema
+  for (const step of path) here = inside(here, step)
+  const shape = shapeOf(here)
+  return shape ? Object.keys(shape) : []
+}
+
+function inside(schema: unknown, step: PropertyKey): unknown {
+  const bare = unwrapped(schema)
+  if (typeof step === 'number') return (bare as { element?: unknown } | undefined)?.element // an array's schema
+  return shapeOf(bare)?.[String(step)]
+}
+
+function shapeOf(schema: unknown): Readonly<Record<string, unknown>> | undefined {
+  return (unwrapped(schema) as { shape?: Readonly<Record<string, unknown>> } | undefined)?.shape // an object's schema
+}
+
+function unwrapped(schema: unknown): unknown {
+  const wrapper = schema as { unwrap?: () => unknown; shape?: unknown; element?: unknown } | undefined // optional()
+  if (wrapper?.unwrap && wrapper.shape === undefined && wrapper.element === undefined)
+    return unwrapped(wrapper.unwrap())
+  return schema
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  let here = input
+  for (const step of path) here = (here as Record<PropertyKey, unknown> | null | undefined)?.[step] // any JSON value
+  return here
+}
+
+function listed(values: readonly unknown[]): string {
+  const words = values.map(String)
+  const last = words.at(-1) ?? ''
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} or ${last}`
+}
+
+function article(expected: string): string {
+  return /^[aeio]/.test(expected) ? `an ${expected}` : `a ${expected}`
+}
+
+/** A value as a message shows it: as JSON, cut when long. */
+function shown(value: unknown): string {
+  const text = JSON.stringify(clipped(value, 3)) ?? String(value)
+  return excerpt(text, 80)
+}
+
+/** As much of a value as can be shown: what is left out lies behind the eightieth sign. */
+function clipped(value: unknown, levels: number): unknown {
+  if (typeof value === 'string') return value.slice(0, 100)
+  if (typeof value !== 'object' || value === null) return value
+  if (levels === 0) return Array.isArray(value) ? ['…'] : { '…': 1 }
+  if (Array.isArray(value)) return value.slice(0, 50).map((entry) => clipped(entry, levels - 1))
+  const entries: [string, unknown][] = []
+  for (const key in value) {
+    if (entries.length >= 30) break
+    if (Object.hasOwn(value, key))
+      entries.push([key.slice(0, 100), clipped(Reflect.get(value, key), levels - 1)])
+  }
+  return Object.fromEntries(entries)
+}

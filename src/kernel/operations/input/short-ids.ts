@@ -1,0 +1,61 @@
+import type { Reads, Store } from '../../../store/ports/store.ts'
+import { Failure } from '../../failure.ts'
+
+type Input = Readonly<Record<string, unknown>>
+
+/** Which reads know the ids that begin with a letter. */
+const knownBy: Readonly<Record<string, (reads: Reads) => Pick<Reads['tasks'], 'idsLike'>>> = {
+  m: ({ missions }) => missions,
+  w: ({ missions }) => missions,
+  t: ({ tasks }) => tasks,
+  h: ({ holds }) => holds,
+  run: ({ runs }) => runs,
+  cs: ({ capture }) => capture,
+}
+
+const wholeId = 12
+const wholeRunId = 36
+
+/** Completes the short ids in an input where only one id begins so: `t-8x` is `t-8x2kq0m4v7aa`. */
+export async function expandIds(store: Store, input: Input): Promise<Input> {
+  const short = Object.entries(input).filter(
+    ([field, value]) => isIdField(field) && [value].flat().some(isShort),
+  )
+  if (short.length === 0) return input
+  const expanded = await store.view((reads) =>
+    Promise.all(short.map(async ([field, value]) => [field, await expandAll(reads, value)] as const)),
+  )
+  return { ...input, ...Object.fromEntries(expanded) }
+}
+
+/** The ids that begin with a prefix, for the completion of a shell. */
+export async function idsLike(store: Store, prefix: string): Promise<readonly string[]> {
+  const reads = knownBy[prefix.slice(0, prefix.indexOf('-'))]
+  return reads ? store.view((all) => reads(all).idsLike(prefix, 20)) : []
+}
+
+async function expandAll(reads: Reads, value: unknown): Promise<unknown> {
+  if (Array.isArray(value)) return Promise.all(value.map((entry) => expandAll(reads, entry)))
+  return isShort(value) ? expand(reads, value) : value
+}
+
+async function expand(reads: Reads, prefix: string): Promise<string> {
+  const kind = prefix.slice(0, prefix.indexOf('-'))
+  const found = (await knownBy[kind]?.(reads).idsLike(prefix, 6)) ?? []
+  if (found.length < 2) return found[0] ?? prefix
+  const [shown, more] = [found.slice(0, 5).join(', '), found.length > 5 ? ' and more' : '']
+  throw new Failure('INVALID_INPUT', `${prefix} could be ${shown}${more}.`, {
+    reason: 'short_id_ambiguous',
+    hint: 'Type more of the id, so that only one matches.',
+  })
+}
+
+function isIdField(field: string): boolean {
+  return /(^|[-_])ids?$/.test(field) || ['mission', 'depends_on'].includes(field)
+}
+
+function isShort(value: unknown): value is string {
+  if (typeof value !== 'string') return false
+  const [, kind = '', rest = ''] = /^([a-z]+)-([0-9a-z-]*)$/.exec(value) ?? []
+  return Object.hasOwn(knownBy, kind) && rest.length < (kind === 'run' ? wholeRunId : wholeId)
+}

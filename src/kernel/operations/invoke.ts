@@ -1,0 +1,207 @@
+import { onlyReads, permits } from '../../people/domain/access.ts'
+import type { Idempotency, Store, StoreReader } from '../../store/ports/store.ts'
+import { keyOwner } from '../actor.ts'
+import { Failure } from '../failure.ts'
+import type { Setting } from '../id.ts'
+import { parseInput } from './input/parse-input.ts'
+import {
+  type Answer,
+  accessOf,
+  type Context,
+  type Handling,
+  type Operation,
+  type Recording,
+} from './operation.ts'
+
+export interface InvokeOptions {
+  /** Same key and input: the stored answer. Same key, other input: refused. */
+  readonly idempotencyKey?: string
+}
+
+/** What an operation was asked, as it understood it, and what it answered. */
+export interface Invoked {
+  readonly input: Readonly<Record<string, unknown>>
+  readonly answer: Answer
+  /** What is said before it: that the project was moved, and this is what it was. */
+  readonly notice: string | null
+}
+
+/** The one way into an operation, for every surface. Fails with a `Failure` that says what to do instead. */
+export async function invoke(
+  operation: Operation,
+  context: Context,
+  rawInput: unknown,
+  options: InvokeOptions = {},
+): Promise<Answer> {
+  return (await invokeParsing(operation, context, rawInput, options)).answer
+}
+
+/** The same, where the answer is written out by what was asked. */
+export async function invokeParsing(
+  operation: Operation,
+  context: Context,
+  rawInput: unknown,
+  options: InvokeOptions = {},
+): Promise<Invoked> {
+  refuseAgent(operation, context)
+  refuseWithoutAccess(operation, context)
+  const input = parseInput(operation, rawInput)
+  const idempotency = idempotencyOf(
+    operation,
+    context,
+    input,
+    options.idempotencyKey ?? ownKey(operation, input) ?? context.callKey,
+  )
+  if (idempotency) {
+    const replayed = await context.store.replay(idempotency)
+    // It was an answer when it was stored.
+    if (replayed) return { input, answer: inBrief(operation, input, replayed.answer as Answer), notice: null }
+  }
+  const answer = await operation.handle(
+    handlingOf(operation.kind === 'query' ? onlyReading(context) : context, idempotency),
+    input,
+  )
+  const notice = operation.kind === 'query' ? await context.store.notice() : null
+  return { input, answer: inBrief(operation, input, answer), notice }
+}
+
+function inBrief({ brief }: Operation, input: Readonly<Record<string, unknown>>, answer: Answer): Answer {
+  return brief && input['brief'] === true ? brief(answer) : answer
+}
+
+/** What only people may decide is refused to an agent, also where it reaches the command line. */
+function refuseAgent(operation: Operation, { actor }: Context): void {
+  if (operation.audience !== 'person' || operation.kind === 'query' || actor.kind === 'person') return
+  throw new Failure('FORBIDDEN', `${operation.name} is for people; ${actor.name} acts as an agent.`, {
+    reason: 'person_needed',
+    hint: `Ask a person to run: waymark ${operation.command}`,
+  })
+}
+
+function refuseWithoutAccess(operation: Operation, { standing }: Context): void {
+  if (!standing) return
+  const needed = accessOf(operation)
+  const { access, personName, most } = standing
+  if (onlyReads(standing, operation.kind)) {
+    throw new Failure('FORBIDDEN', `${operation.name} changes something, and this token only reads.`, {
+      reason: 'token_read_only',
+      hint: otherToken,
+    })
+  }
+  if (permits(standing, needed)) return
+  if (most) {
+    throw new Failure(
+      'FORBIDDEN',
+      needed === 'admin'
+        ? `${operation.name} is for admins of the server, and this token lets ${personName} do no more than ${most}.`
+        : `${operation.name} needs ${needed} access, and with this token, which lets no more than ${most}, ${personName} has ${access ?? 'none in this project'}.`,
+      { reason: 'token_access_too_low', hint: otherToken },
+    )
+  }
+  const has = access === null ? 'none in this project' : access
+  throw new Failure(
+    'FORBIDDEN',
+    needed === 'admin'
+      ? `${operation.name} is for admins of the server, and ${personName} is none.`
+      : `${operation.name} needs ${needed} access, and ${personName} has ${has}.`,
+    {
+      reason: needed === 'admin' ? 'admin_needed' : 'access_too_low',
+      hint: `Ask ${needed === 'admin' ? 'an admin of the server' : 'an owner of the project: waymark member set'}.`,
+    },
+  )
+}
+
+const otherToken = 'Use another token, or sign in yourself: waymark whoami says what this one lets you do.'
+
+function ownKey({ keyField }: Operation, input: Readonly<Record<string, unknown>>): string | undefined {
+  const key = keyField === undefined ? undefined : input[keyField]
+  return typeof key === 'string' ? key : undefined
+}
+
+function idempotencyOf(
+  operation: Operation,
+  context: Context,
+  input: unknown,
+  key: string | undefined,
+): Idempotency | undefined {
+  if (key === undefined || operation.kind === 'query') return undefined
+  if (key.length === 0 || key.length > 200) {
+    throw new Failure(
+      'INVALID_INPUT',
+      `The idempotency key must have 1 to 200 characters, not ${key.length}.`,
+      { reason: 'idempotency_key_length' },
+    )
+  }
+  const { actor } = context
+  return {
+    key,
+    owner: keyOwner(actor),
+    connection: actor.connection ?? null,
+    operation: operation.name,
+    inputHash: context.fingerprint(input),
+  }
+}
+
+function handlingOf(context: Context, idempotency: Idempotency | undefined): Handling {
+  const recording =
+    (key: Idempotency | undefined): Recording =>
+    (decide, ahead) => {
+      const setting: Setting = context.settingNow?.() ?? { at: context.clock.now(), ids: context.ids }
+      return context.store.record({
+        actor: context.actor,
+        at: setting.at,
+        ...(key && { idempotency: key }),
+        ...(ahead && { ahead }),
+        decide: (reads) => decide(reads, setting),
+      })
+    }
+  return { ...context, record: recording(idempotency), recordAside: recording(undefined) }
+}
+
+/** What a query is given at run time, too: a helper that records fails wherever a query reaches it. */
+function onlyReading(context: Context): Context {
+  const { store, team } = context
+  return {
+    ...context,
+    store: readOnly(store),
+    ...(team && { team: { ...team, store: readOnly(team.store) } }),
+  }
+}
+
+const reads = [
+  'view',
+  'replay',
+  'inspect',
+  'inspectChain',
+  'notice',
+  'kept',
+  'health',
+  'unreadiness',
+  'follow',
+] as const satisfies readonly (keyof StoreReader)[]
+
+/** One for each store: what is remembered of a store is found by it again. */
+const readers = new WeakMap<Store, Store>()
+
+function readOnly(store: Store): Store {
+  const known = readers.get(store) ?? newReader(store)
+  readers.set(store, known)
+  return known
+}
+
+function newReader(store: Store): Store {
+  const refused = (name: string) => () => Promise.reject(new Error(`A query called ${name} of the store.`))
+  const own = boundTo(store, reads)
+  return new Proxy(store, {
+    get: (_, name) => Reflect.get(own, name) ?? refused(String(name)),
+  })
+}
+
+/** These methods, which may be taken off the object. */
+function boundTo<Of extends object, Name extends keyof Of>(of: Of, names: readonly Name[]): Pick<Of, Name> {
+  const methods = names.map((name) => {
+    const method = of[name]
+    return [name, typeof method === 'function' ? method.bind(of) : method]
+  })
+  return Object.fromEntries(methods) as Pick<Of, Name> // each name has its method
+}

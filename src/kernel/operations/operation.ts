@@ -1,0 +1,228 @@
+import type { z } from 'zod'
+import type { ClientHealth } from '../../clients/ports/client-health.ts'
+import type { SetupFiles } from '../../clients/ports/setup-files.ts'
+import type { CommandApprovals, CommandRunner } from '../../gate/ports/command-runner.ts'
+import type { EvidenceFiles, ShownContents } from '../../gate/ports/evidence-files.ts'
+import type { FileCopies, LinkedTrees, WorkTreeWitness } from '../../git/ports/work-tree.ts'
+import type { Messenger } from '../../notifications/ports/messenger.ts'
+import type { NeededAccess, Standing } from '../../people/domain/access.ts'
+import type { Team, TeamReader } from '../../people/ports/team.ts'
+import type { PlanFiles, ProcessFiles } from '../../project/ports/project-files.ts'
+import type { CaptureHealth } from '../../sessions/ports/capture-health.ts'
+import type {
+  Decided,
+  DecidedFirst,
+  Fingerprint,
+  Reads,
+  Store,
+  StoreReader,
+} from '../../store/ports/store.ts'
+import type { Actor } from '../actor.ts'
+import type { IdSource, Setting } from '../id.ts'
+import type { Clock } from '../ports/clock.ts'
+
+export type Toolset = 'plan' | 'track' | 'gate'
+
+/** Who may call it. What only people may do is never a tool. */
+export type Audience = 'agent' | 'person' | 'both'
+
+/** What it asks of a caller where a server knows its persons: as it says itself, else what its kind and audience ask. */
+export function accessOf({
+  access,
+  audience,
+  kind,
+}: Pick<Operation, 'access' | 'audience' | 'kind'>): NeededAccess {
+  if (access !== undefined) return access
+  return kind === 'query' ? 'viewer' : accessOfCommands[audience]
+}
+
+const accessOfCommands = {
+  agent: 'contributor',
+  both: 'contributor',
+  person: 'maintainer',
+} as const satisfies Record<Audience, NeededAccess>
+
+/** What an operation answers: one object, or one of several. */
+type AnswerSchema = z.ZodType<Answer>
+
+type Kind = 'query' | 'command'
+
+export interface OperationContract<
+  Input extends z.ZodObject,
+  Output extends AnswerSchema,
+  Of extends Kind = Kind,
+> {
+  /** Identity: catalog and `POST /api/<name>`. */
+  readonly name: string
+  /** The MCP tool's name, only if agents may call it. */
+  readonly tool?: string
+  /** The CLI's words, `task start`; `task:start` is accepted too. */
+  readonly command: string
+  /** Other words for it that the CLI understands. */
+  readonly aliases?: readonly string[]
+  /** What a screen of the dashboard asks, and no person types: it is served over HTTP, and is no command. */
+  readonly screen?: true
+  /** Callable as a tool by those who know it from another program, and not listed: a list costs every agent tokens. */
+  readonly unlisted?: true
+  /** Fields as other programs call them, in snake case: any spelling of such a word is taken. */
+  readonly synonyms?: Readonly<Record<string, string>>
+  readonly toolset: Toolset
+  readonly audience: Audience
+  /** What a caller must have access to; `accessOf` says what it is where it is left out. */
+  readonly access?: NeededAccess
+  /** About the server and its persons, not about work in a project: it is answered where there is no project yet. */
+  readonly ofServer?: true
+  /** About the people of a project: the command line makes no project for it. */
+  readonly ofMembers?: true
+  readonly title: string
+  readonly description: string
+  /** A query only reads: its handler gets a context that cannot record. */
+  readonly kind: Of
+  /** A command that removes or overwrites what was there. */
+  readonly destructive?: boolean
+  /** A command that may be repeated with the same input without a further effect. */
+  readonly idempotent?: boolean
+  /** The input field that holds the caller's idempotency key, where the operation has one of its own. */
+  readonly keyField?: string
+  readonly input: Input
+  readonly output: Output
+  /** Which of its keys the list of tools names, where not all: a list costs every agent tokens. */
+  readonly listedOutput?: readonly (keyof z.output<Output> & string)[]
+  /**
+   * Input fields that begin with a path, from the folder one is in at the command line and from the project's elsewhere;
+   * each with the words that are no path.
+   */
+  readonly paths?: Readonly<Partial<Record<keyof z.output<Input> & string, readonly string[]>>>
+  /** Input fields that the CLI takes by position, in this order. */
+  readonly positional?: readonly (keyof z.output<Input> & string)[]
+  /**
+   * The text of an answer where it is not simply its JSON: blocks, the first of which is what the command prints; null where
+   * it has none this time.
+   * `input` is what the caller sent.
+   */
+  readonly print?: (answer: Answer, input: Answer) => readonly string[] | null
+  /** What is left of an answer for who sent `brief: true`. */
+  readonly brief?: (answer: Answer) => Answer
+}
+
+export type Answer = Readonly<Record<string, unknown>>
+
+/** An operation is a value; surfaces interpret it. The method form lets operations of different inputs share a list. */
+export interface Operation<
+  Input extends z.ZodObject = z.ZodObject,
+  Output extends AnswerSchema = AnswerSchema,
+> extends OperationContract<Input, Output> {
+  handle(handling: Handling, input: z.output<Input>): Promise<z.output<Output>>
+}
+
+/** An operation whose name is known to the compiler, so that a client can be typed by it. */
+interface Named<Name extends string> {
+  readonly name: Name
+}
+
+interface Defining<
+  Name extends string,
+  Input extends z.ZodObject,
+  Output extends AnswerSchema,
+  Of extends Kind,
+> {
+  handler(
+    handle: (
+      handling: Of extends 'query' ? QueryContext : Handling,
+      input: z.output<Input>,
+    ) => Promise<z.output<Output>>,
+  ): Operation<Input, Output> & Named<Name>
+}
+
+/** `.handler` is a second call because TypeScript infers the literal types of the output only then. */
+export function defineOperation<
+  const Name extends string,
+  Input extends z.ZodObject,
+  Output extends AnswerSchema,
+  const Of extends Kind,
+>(contract: OperationContract<Input, Output, Of> & Named<Name>): Defining<Name, Input, Output, Of> {
+  return { handler: (handle) => ({ ...contract, handle }) }
+}
+
+/** What a surface hands to every operation: the ports, and who is calling from where. */
+export interface Context {
+  readonly store: Store
+  readonly witness: WorkTreeWitness
+  readonly clock: Clock
+  readonly ids: IdSource
+  readonly fingerprint: Fingerprint
+  readonly actor: Actor
+  /** Absolute path of the folder that the connection works in. */
+  readonly folder: string
+  readonly program: Program
+  readonly planFiles: PlanFiles
+  readonly processFiles: ProcessFiles
+  readonly evidenceFiles: EvidenceFiles
+  readonly shownContents: ShownContents
+  /** What setup wrote on this machine; absent where that cannot be asked. */
+  readonly setupFiles?: SetupFiles
+  readonly linkedTrees: LinkedTrees
+  /** Copies of files that hooks made; absent where the files are on another machine. */
+  readonly copies?: FileCopies
+  /** The session of a client that a call is from, as the client itself says. */
+  readonly caller?: { readonly session: string; readonly link: 'call' | 'environment' }
+  /** Records what hooks have told and nobody has read yet; absent where nothing is captured. */
+  readonly drain?: () => Promise<void>
+  /** How the clients of this machine fare with the project; absent where nobody sits at it. */
+  readonly clients?: () => Promise<readonly ClientHealth[]>
+  /** How capture fares in the project of this machine; null where it was never switched on. */
+  readonly captureHealth?: () => CaptureHealth | null
+  readonly commandRunner: CommandRunner
+  readonly commandApprovals: CommandApprovals
+  readonly messenger: Messenger
+  /** Writes a line to the person at the command line, beside the answer. */
+  readonly tell?: (line: string) => void
+  /** Who may use the server, where the database is one that was named for all its projects. */
+  readonly team?: Team
+  /** Who calls and what they may; absent where nobody is asked for it: on one's own machine. */
+  readonly standing?: Standing
+  /** The machine that its caller works on, where that is not the one that keeps the record. */
+  readonly edge?: Edge
+  /** What that machine, being older, does not let be recorded of work there: a sentence. */
+  readonly unrecorded?: string
+  /** The time and the ids of what is recorded, where they are not those by which it is gathered. */
+  readonly settingNow?: () => Setting
+  /** The idempotency key of a call that brings none of its own. */
+  readonly callKey?: string
+}
+
+/** A machine where agents work, whose record is kept by a server elsewhere. */
+export interface Edge {
+  /** `e-…` */
+  readonly id: string
+  readonly name: string
+}
+
+/** What `doctor` and `status` say about the running program. */
+export interface Program {
+  readonly version: string
+  /** Node's version, `24.21.0`. */
+  readonly node: string
+  readonly platform: string
+  /** Where private snapshots are kept. */
+  readonly stateFolder: string
+}
+
+/** A context that cannot record: that of a query, and of whatever a query and a command both do. */
+export interface QueryContext extends Omit<Context, 'store' | 'team'> {
+  readonly store: StoreReader
+  readonly team?: TeamReader
+}
+
+/** A context during one call of a command. `record` is the only way to write, and carries the call's idempotency key. */
+export interface Handling extends Context {
+  readonly record: Recording
+  /** Writes what a call noticed beside its own work: not under its idempotency key. */
+  readonly recordAside: Recording
+}
+
+export type Recording = <Answer>(
+  decide: (reads: Reads, setting: Setting) => Promise<Decided<Answer> | DecidedFirst<Answer>>,
+  /** As `RecordRequest` says it. */
+  ahead?: (reads: Reads) => Promise<unknown>,
+) => Promise<Answer>

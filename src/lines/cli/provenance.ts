@@ -1,0 +1,182 @@
+import type { OutputOf } from '../../kernel/operations/catalog.ts'
+import { excerpt } from '../../kernel/text.ts'
+import { blocks, section } from '../../surfaces/cli/render/parts.ts'
+import { inOneLine } from '../../surfaces/cli/render/text.ts'
+import type { View } from '../../surfaces/cli/render/view.ts'
+
+type Range = OutputOf<'blame'>['ranges'][number]
+
+const colours = ['cyan', 'green', 'yellow', 'bold'] as const
+
+/** A file's lines, each with who made it. */
+export const blame: View<'blame'> = (answer, page) => {
+  const { ranges, text, notes } = answer
+  const colourOf = coloursOf(ranges)
+  const width = Math.max(1, ...ranges.map((range) => Array.from(whose(range)).length))
+  const first = ranges[0]?.start ?? 1
+  const digits = String(ranges.at(-1)?.end ?? 1).length
+  const rows = ranges.flatMap((range) => {
+    const told = whose(range).padEnd(width)
+    const head = range.attempt === null ? page.ink('dim', told) : page.ink(colourOf(range.attempt), told)
+    return Array.from({ length: range.end - range.start + 1 }, (_, more) => {
+      const line = range.start + more
+      const number = page.ink('dim', String(line).padStart(digits))
+      return `${head} ${number}  ${inOneLine(text?.[line - first] ?? '')}`.trimEnd()
+    })
+  })
+  return blocks(rows.join('\n'), [...wordsOf(ranges), ...notes].join('\n'))
+}
+
+const words = {
+  probable: 'probable: several worked there at the same time, and this one is the likeliest.',
+  contested: 'contested: several worked there at the same time, and it is not known which of them made it.',
+  matched: 'matched: known by the same text in the same order, which a person retyping it would give too.',
+  rests: '~: the line has few characters, and counts because of the lines beside it.',
+  outside: 'outside: changed while no attempt was open, by a person or a tool that nobody saw.',
+} as const
+
+/** What the words beside lines mean, of those that are there. */
+function wordsOf(ranges: readonly Range[]): readonly string[] {
+  const has = (test: (range: Range) => boolean, word: keyof typeof words) =>
+    ranges.some(test) ? [words[word]] : []
+  return [
+    ...has(({ certainty }) => certainty === 'probable', 'probable'),
+    ...has(({ certainty }) => certainty === 'contested', 'contested'),
+    ...has(isMatched, 'matched'),
+    ...has(({ rests }) => rests === true, 'rests'),
+    ...has(({ kind }) => kind === 'outside', 'outside'),
+  ]
+}
+
+function isMatched({ kind, how }: Range): boolean {
+  return (kind === 'agent' || kind === 'outside') && (how === 'matched' || how === 'aligned')
+}
+
+function coloursOf(ranges: readonly Range[]): (attempt: string) => (typeof colours)[number] {
+  const attempts = [...new Set(ranges.flatMap(({ attempt }) => attempt ?? []))]
+  return (attempt) => colours[attempts.indexOf(attempt) % colours.length] ?? 'cyan'
+}
+
+const widestGoal = 24
+
+/** Who made lines, in a few words. */
+function whose(range: Range): string {
+  const { kind, agent, model, task, goal, author, commit, rests, certainty } = range
+  const short = commit === null ? '' : commit.slice(0, 8)
+  if (kind === 'agent') {
+    const tasks = range.tasks ?? [task ?? range.attempt ?? range.session ?? '']
+    // Of several it would be the goal of one of them.
+    const about = tasks.length > 1 ? '' : excerpt(inOneLine(goal ?? ''), widestGoal)
+    const what = [tasks.join(' or '), about].filter((part) => part !== '').join(' ')
+    const who = [agent, model].flatMap((word) => (word === null ? [] : [inOneLine(word)])).join(' ')
+    const sure = certainty === 'contested' || certainty === 'probable' ? certainty : ''
+    const marks = [isMatched(range) ? 'matched' : '', sure, rests ? '~' : ''].filter(Boolean).join(' ')
+    return [what, who, marks].filter((part) => part !== '').join(' · ')
+  }
+  if (kind === 'outside') return 'outside: no attempt'
+  if (kind === 'uncommitted') return 'not committed, not recorded'
+  const who = [short, inOneLine(author ?? '')].filter(Boolean).join(' ')
+  return kind === 'before' ? `${who} (before the record)`.trim() : `${who} (not recorded)`.trim()
+}
+
+/** Why a line is there, as a page. */
+export const why: View<'why'> = (answer, page) => {
+  const { path, line, text, says, makers, turn, decisions, holds, reviews, later, commit, notes } = answer
+  return blocks(
+    `${page.ink('bold', inOneLine(`${path}:${line}`))}${text === undefined ? '' : `  ${inOneLine(text)}`}\n${inOneLine(says)}`,
+    ...makers.map((maker, at) => {
+      const title = makers.length === 1 ? 'Task' : at === 0 ? 'Either for' : 'Or for'
+      return section(title, taskOf(maker), page)
+    }),
+    section(
+      'Perhaps for',
+      (answer.perhaps ?? [])
+        .map(({ task_id, task, agent }) => `${task_id} ${inOneLine(task)}, by ${inOneLine(agent)}`)
+        .join('\n'),
+      page,
+    ),
+    turn?.prompt == null ? '' : section('Asked for', inOneLine(turn.prompt), page),
+    section(
+      'Decisions',
+      decisions
+        .flatMap(({ question, chosen, reasoning, options_considered }) => [
+          `${inOneLine(question)} → ${inOneLine(chosen)}`,
+          `  because ${inOneLine(reasoning)}`,
+          ...options_considered
+            .filter((option) => option !== chosen)
+            .map((option) => `  not ${inOneLine(option)}`),
+        ])
+        .join('\n'),
+      page,
+    ),
+    section(
+      'People',
+      [
+        ...holds.map(
+          ({ kind, status, reason, answer: said, by }) =>
+            `${kind}, ${status}${by === null ? '' : ` by ${inOneLine(by)}`}: ${inOneLine(said ?? reason)}`,
+        ),
+        ...reviews.map(
+          ({ verdict, by, at, text: said }) =>
+            `${verdictWords[verdict]} by ${inOneLine(by)}, ${at}${said === null ? '' : `: ${inOneLine(said)}`}`,
+        ),
+      ].join('\n'),
+      page,
+    ),
+    section('Comments', answer.comments.map(commentOf).join('\n'), page),
+    section(
+      'Since',
+      later
+        .map(
+          ({ what, task }) =>
+            `${what} ${task === null ? 'while no attempt was open' : `by ${inOneLine(task)}`}`,
+        )
+        .join('\n'),
+      page,
+    ),
+    commit === null
+      ? ''
+      : section(
+          'Commit',
+          `${commit.id.slice(0, 12)} ${inOneLine(commit.summary)}, ${inOneLine(commit.author)}, ${commit.at}`,
+          page,
+        ),
+    notes.join('\n'),
+  )
+}
+
+function commentOf(comment: OutputOf<'why'>['comments'][number]): string {
+  const { line, quoted, text, by, kind, status, replies } = comment
+  const where =
+    line === null ? (quoted === null ? 'on the file' : `on "${inOneLine(quoted)}"`) : `on line ${line}`
+  return [
+    `${kind} by ${inOneLine(by)} ${where}, ${status}: ${inOneLine(text)}`,
+    ...replies.map(
+      (reply) => `  ${inOneLine(reply.by)}${reply.done ? ', done' : ''}: ${inOneLine(reply.text)}`,
+    ),
+  ].join('\n')
+}
+
+const verdictWords = {
+  approve: 'approved',
+  send_back: 'sent back',
+  comment: 'commented on',
+} as const
+
+function taskOf(maker: OutputOf<'why'>['makers'][number]): string {
+  const { task_id, task, goal, mission_id, mission, agent, model, prompt } = maker
+  const { summary, verification, tests, commands } = maker
+  return [
+    `${task_id} ${inOneLine(task)}, by ${inOneLine(agent)}${model === null ? '' : ` (${inOneLine(model)})`}`,
+    goal === null ? '' : `goal: ${inOneLine(goal)}`,
+    prompt === null ? '' : `asked for: ${inOneLine(prompt)}`,
+    mission === null ? '' : `mission: ${mission_id} ${inOneLine(mission)}`,
+    summary === null ? '' : `said at its end: ${inOneLine(summary)}`,
+    verification === null
+      ? ''
+      : `measured: ${verification}${tests === null ? '' : `; tests, as claimed: ${tests}`}`,
+    commands.length === 0 ? '' : `commands, as claimed: ${commands.map(inOneLine).join(' · ')}`,
+  ]
+    .filter((part) => part !== '')
+    .join('\n')
+}

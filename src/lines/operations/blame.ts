@@ -1,0 +1,265 @@
+import { z } from 'zod'
+import { displayName } from '../../kernel/actor.ts'
+import { Failure } from '../../kernel/failure.ts'
+import { text } from '../../kernel/operations/input/fields.ts'
+import { list, strings } from '../../kernel/operations/list-answer.ts'
+import { type Answer, defineOperation } from '../../kernel/operations/operation.ts'
+import { excerpt } from '../../kernel/text.ts'
+import type { LineMaker, TurnMaker } from '../../store/ports/reads.ts'
+import type { LineFinding } from '../domain/blame.ts'
+import { type LookedUp, lookUp } from './look-up.ts'
+
+const lineKinds = ['agent', 'outside', 'author', 'before', 'uncommitted'] as const
+
+/** Lines that follow one another and have the same story. */
+export const LineRange = z.object({
+  start: z.int(),
+  end: z.int(),
+  kind: z.enum(lineKinds),
+  /** exact: by the content itself. matched: the same text in the same order, which a person retyping it would also give. probable, contested: known in one of these ways, but not who made the change. */
+  certainty: z.enum([
+    'exact',
+    'matched',
+    'probable',
+    'contested',
+    'not recorded',
+    'before the record',
+    'not committed',
+  ]),
+  how: z.enum(['exact', 'aligned', 'matched', 'git']),
+  /** How sure it is who made the change that the lines came with. */
+  attribution: z.enum(['certain', 'probable', 'contested']).optional(),
+  /** Lines of few characters, which count because of the lines beside them. */
+  rests: z.literal(true).optional(),
+  attempt: z.string().nullable(),
+  /** The turn of an agent, and its session, that made them without a task. */
+  turn: z.string().optional(),
+  session: z.string().optional(),
+  /** Several where it is not known which of them; `attempt` and `task` are then the first ones. */
+  attempts: strings.optional(),
+  tasks: strings.optional(),
+  task: z.string().nullable(),
+  goal: z.string().nullable(),
+  mission: z.string().nullable(),
+  /** All of them where it is not known which: `ada or ben`. */
+  agent: z.string().nullable(),
+  model: z.string().nullable(),
+  author: z.string().nullable(),
+  commit: z.string().nullable(),
+  reformatted_by: strings.optional(),
+  moved_by: strings.optional(),
+})
+export type LineRange = z.output<typeof LineRange>
+
+export const blame = defineOperation({
+  name: 'blame',
+  command: 'blame',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Whose each line of a file is',
+  description:
+    'Which attempt, task, agent and mission made each line, through amend, rebase, squash, renames and moves; people’s and unknown lines are said as such. Nothing is written to the repository.',
+  kind: 'query',
+  positional: ['file'],
+  paths: { file: [] },
+  input: z.strictObject({
+    file: text('The file, from the folder you are in'),
+    lines: text('Only these lines: 3,7 or 3 (short: -L)').optional(),
+    rev: text('As it was in this commit').optional(),
+    copies: z
+      .boolean()
+      .describe('Ask git for lines copied from any other file as well; much slower')
+      .optional(),
+    porcelain: z.boolean().describe('One line for each line, made to be read by programs').optional(),
+  }),
+  output: z.object({
+    path: z.string(),
+    commit: z.string().nullable(),
+    lines: z.int(),
+    ranges: list(LineRange),
+    /** The lines themselves, of the ranges in order; not where the file is on another machine. */
+    text: strings.optional(),
+    notes: strings,
+  }),
+  print: (answer, { porcelain, asked }) =>
+    porcelain === true && asked !== 'json' ? [porcelainOf(answer)] : null,
+}).handler(async (context, input) => {
+  const found = await lookUp(context, { path: input.file, rev: input.rev, copies: input.copies })
+  const total = found.lines.length
+  const { first, last } = wantedLines(input.lines, total)
+  const makers = await makersOf(context, found)
+  const ranges = rangesOf(found, makers, await turnsOf(context, found))
+    .filter(({ start, end }) => end >= first && start <= last)
+    .map((range) => ({ ...range, start: Math.max(range.start, first), end: Math.min(range.end, last) }))
+  return {
+    path: found.file.path,
+    commit: found.file.commit,
+    lines: total,
+    ranges,
+    ...(found.file.text && { text: found.file.text.slice(first - 1, last) }),
+    notes: found.notes,
+  }
+})
+
+function wantedLines(
+  wanted: string | undefined,
+  total: number,
+): { readonly first: number; readonly last: number } {
+  if (wanted === undefined) return { first: 1, last: total }
+  const parts = /^(\d{1,9})(?:,(\+?)(\d{1,9}))?$/.exec(wanted.trim())
+  if (parts === null) {
+    throw new Failure('INVALID_INPUT', `"${wanted}" names no lines.`, {
+      reason: 'lines_invalid',
+      hint: 'Give the first and the last, as in -L 3,7, or how many, as in -L 3,+5.',
+    })
+  }
+  const first = Number(parts[1])
+  const second = parts[3] === undefined ? first : Number(parts[3])
+  const last = parts[2] === '+' ? first + second - 1 : second
+  if (first >= 1 && first <= total && last >= first) return { first, last: Math.min(last, total) }
+  throw new Failure(
+    'INVALID_INPUT',
+    `There are no lines ${wanted} in a file of ${total === 1 ? '1 line' : `${total} lines`}.`,
+    { reason: 'lines_out_of_range' },
+  )
+}
+
+/** Who made the lines, by the ids of their attempts. */
+export async function makersOf(
+  { store }: Parameters<typeof lookUp>[0],
+  { lines }: Pick<LookedUp, 'lines'>,
+): Promise<ReadonlyMap<string, LineMaker>> {
+  const ids = new Set(lines.flatMap(({ origin }) => origin?.owners ?? []))
+  const makers: LineMaker[] = []
+  const all = [...ids]
+  for (let at = 0; at < all.length; at += 400) {
+    makers.push(...(await store.view((reads) => reads.lines.makers(all.slice(at, at + 400)))))
+  }
+  const byId = new Map<string, LineMaker>(makers.map((maker) => [maker.attempt.id, maker]))
+  // In the order in which the lines name them.
+  return new Map(
+    all.flatMap((id) => {
+      const maker = byId.get(id)
+      return maker === undefined ? [] : [[id, maker] as const]
+    }),
+  )
+}
+
+/** The turns of agents that made lines without a task, by their ids. */
+export async function turnsOf(
+  { store }: Parameters<typeof lookUp>[0],
+  { lines }: Pick<LookedUp, 'lines'>,
+): Promise<ReadonlyMap<string, TurnMaker>> {
+  const ids = [...new Set(lines.flatMap(({ origin }) => origin?.turns ?? []))]
+  if (ids.length === 0) return new Map()
+  const found = await store.view((reads) => reads.lines.turnMakers(ids))
+  return new Map(found.map((maker) => [maker.turnId, maker]))
+}
+
+/** The lines, those together that have the same story. */
+export function rangesOf(
+  { lines, commits }: LookedUp,
+  makers: ReadonlyMap<string, LineMaker>,
+  turns: ReadonlyMap<string, TurnMaker>,
+): LineRange[] {
+  const ranges: LineRange[] = []
+  const stories = new Map<string, { readonly story: Story; readonly key: string }>()
+  let before = ''
+  for (const [at, finding] of lines.entries()) {
+    const { birth: _, seq: __, span: ___, ...origin } = finding.origin ?? { birth: '', seq: 0, span: null }
+    const { kind, how, rests, commit } = finding
+    const known = JSON.stringify([kind, how, rests, commit, origin])
+    const told = stories.get(known) ?? keyed(storyOf(finding, commits, { makers, turns }))
+    stories.set(known, told)
+    const last = ranges.at(-1)
+    if (last !== undefined && told.key === before) ranges[ranges.length - 1] = { ...last, end: at + 1 }
+    else ranges.push({ start: at + 1, end: at + 1, ...told.story })
+    before = told.key
+  }
+  return ranges
+}
+
+type Story = Omit<LineRange, 'start' | 'end'>
+
+function keyed(story: Story): { readonly story: Story; readonly key: string } {
+  return { story, key: JSON.stringify(story) }
+}
+
+function storyOf(
+  { kind, how, origin, rests, commit }: LineFinding,
+  commits: LookedUp['commits'],
+  {
+    makers,
+    turns,
+  }: {
+    readonly makers: ReadonlyMap<string, LineMaker>
+    readonly turns: ReadonlyMap<string, TurnMaker>
+  },
+): Story {
+  const owners = origin?.owners ?? []
+  const unnamed = owners.length > 0 ? [] : (origin?.turns ?? []).flatMap((id) => turns.get(id) ?? [])
+  const [turn] = unnamed
+  const clients = turn && [...new Set(unnamed.map(({ client }) => client))].join(' or ')
+  const maker = makers.get(owners[0] ?? '')
+  const author = commit === null ? undefined : commits.get(commit)?.author
+  const all = owners.flatMap((id) => makers.get(id) ?? [])
+  const models = new Set(all.map((one) => one.model))
+  return {
+    kind,
+    certainty: certaintyOf(kind, how, origin),
+    how,
+    ...(origin !== null && { attribution: origin.certainty }),
+    ...(rests && { rests }),
+    attempt: owners[0] ?? null,
+    ...(turn && { turn: turn.turnId, session: turn.sessionId }),
+    ...(owners.length > 1 && {
+      attempts: owners,
+      tasks: [...new Set<string>(all.map((one) => one.attempt.taskId))],
+    }),
+    task: maker?.attempt.taskId ?? null,
+    goal: maker === undefined ? null : excerpt(maker.goal ?? maker.taskName, 120),
+    mission: maker?.attempt.missionId ?? null,
+    agent: maker === undefined ? (clients ?? null) : agentsOf(all),
+    model: models.size > 1 ? null : (maker?.model ?? turn?.model ?? null),
+    author: author ?? null,
+    commit,
+    ...(origin?.reformattedBy && { reformatted_by: [...origin.reformattedBy] }),
+    ...(origin?.movedBy && { moved_by: [...origin.movedBy] }),
+  }
+}
+
+/** Who of them may have made a line: `ada or ben`. */
+export function agentsOf(makers: readonly LineMaker[]): string {
+  return [...new Set(makers.map(({ attempt }) => displayName(attempt)))].join(' or ')
+}
+
+function certaintyOf(
+  kind: LineFinding['kind'],
+  how: LineFinding['how'],
+  origin: LineFinding['origin'],
+): LineRange['certainty'] {
+  if (kind === 'agent' && origin !== null && origin.certainty !== 'certain') return origin.certainty
+  if (kind === 'author') return 'not recorded'
+  if (kind === 'before') return 'before the record'
+  if (kind === 'uncommitted') return 'not committed'
+  return how === 'exact' ? 'exact' : 'matched'
+}
+
+/** A line for each line: number, kind, certainty, attempts, tasks, agents, commit and the text, with tabs between. */
+function porcelainOf(answer: Answer): string {
+  const { ranges, text = [] } = printed.parse(answer)
+  const first = ranges[0]?.start ?? 1
+  return ranges
+    .flatMap(({ start, end, kind, certainty, commit, ...made }) =>
+      Array.from({ length: end - start + 1 }, (_, more) => {
+        const attempt = made.attempts?.join(',') ?? made.attempt
+        const task = made.tasks?.join(',') ?? made.task
+        const own = text[start + more - first]
+        const told = [start + more, kind, certainty, attempt, task, made.agent, commit, own]
+        return told.map((part) => String(part ?? '-').replace(/[\t\n\r]/g, ' ')).join('\t')
+      }),
+    )
+    .join('\n')
+}
+
+const printed = z.object({ ranges: list(LineRange), text: strings.optional() })

@@ -1,0 +1,366 @@
+import { z } from 'zod'
+import { dateIn, settingOf } from '../../gate/domain/settings.ts'
+import { displayName } from '../../kernel/actor.ts'
+import { Failure } from '../../kernel/failure.ts'
+import { choice, text } from '../../kernel/operations/input/fields.ts'
+import { list, strings } from '../../kernel/operations/list-answer.ts'
+import { defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
+import type { LineMaker, TurnMaker } from '../../store/ports/reads.ts'
+import { isHuman } from '../domain/blame.ts'
+import { firstLosses, type Loss, lossesAt, type Rework, reworkOf } from '../domain/rework.ts'
+import { blankHash } from '../domain/step.ts'
+import { agentsOf, makersOf, turnsOf } from './blame.ts'
+import { type LookedUp, lookUp, recordOf } from './look-up.ts'
+
+const bys = ['agent', 'model', 'mission', 'author'] as const
+
+const definitions = {
+  share:
+    'Lines of agents, as recorded, among the lines of which it is known who made them (`known`): agent, outside and human; blank lines apart. The others are `unknown`, and no part of it. Nobody is called human unless every_agent_captured says since when.',
+  survival:
+    'Lines of an attempt that are there at the commit, among those it added net at its end; moved and reformatted lines live, changed ones do not.',
+  after_14_days: 'The same of the attempts that ended 14 days ago or earlier, together.',
+  reworked:
+    'Of the attempts that ended 14 days ago or earlier: lines that are gone, and were changed or removed within 14 days of the attempt’s end, by an agent (another attempt, or a turn without a task) or outside (nobody was seen working). Later: after those days. Unseen: git took them away, or nothing was measured since.',
+} as const
+
+/** The longest age of each class, in days. */
+const ages = [1, 7, 30, 90, null] as const
+const settledDays = 14
+
+const Count = z.object({ name: z.string(), lines: z.int(), files: z.int() })
+
+/** What became of the lines that are gone, of attempts together. */
+const Reworked = z.object({
+  n: z.int(),
+  added: z.int(),
+  by_agent: z.int(),
+  by_outside: z.int(),
+  later: z.int(),
+  unseen: z.int(),
+  share_by_agent: z.number().nullable(),
+  share_by_outside: z.number().nullable(),
+})
+
+/** Attempts together: how many, what they added, and what of it lives. */
+const Survived = z.object({ n: z.int(), added: z.int(), alive: z.int(), share: z.number().nullable() })
+
+export const provenanceStats = defineOperation({
+  name: 'provenance_stats',
+  command: 'provenance stats',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Shares of lines, and which live on',
+  description:
+    'How many lines of a commit agents made, by agent, mission or author, and how many of each attempt live.',
+  kind: 'query',
+  positional: ['rev'],
+  input: z.strictObject({
+    rev: text(
+      'A commit, HEAD when left out; or a range, main..HEAD: only the lines that its commits brought',
+    ).optional(),
+    path: text('Only below this folder, or this file, from the top of the work tree').optional(),
+    by: choice(bys, 'What the lines are counted by; agent when left out').optional(),
+    survival: z.boolean().describe('Also which lines of each attempt are still there').optional(),
+  }),
+  output: z.object({
+    commit: z.string(),
+    /** The commits of the range that was asked for; null where none was. */
+    commits: z.int().nullable(),
+    files: z.int(),
+    /** All but blank ones. */
+    lines: z.int(),
+    /** `human`: by the setting every_agent_captured. */
+    kinds: z.object({
+      agent: z.int(),
+      outside: z.int(),
+      human: z.int(),
+      author: z.int(),
+      before: z.int(),
+    }),
+    /** Lines of which it is known who made them, which the share is of, and the others; together all lines. */
+    known: z.int(),
+    unknown: z.int(),
+    /** Null where it is known of no line who made it. */
+    share: z.number().nullable(),
+    by: z.enum(bys),
+    groups: list(Count),
+    survival: list(
+      z.object({
+        attempt: z.string(),
+        task: z.string(),
+        agent: z.string(),
+        added: z.int(),
+        alive: z.int(),
+        share: z.number().nullable(),
+        age_days: z.int(),
+      }),
+    ).optional(),
+    /** By the time since the attempts ended; the last class has no upper end. */
+    ages: list(Survived.extend({ up_to_days: z.int().nullable() })).optional(),
+    after_14_days: Survived.optional(),
+    reworked_within_14_days: Reworked.optional(),
+    definitions: z.object({
+      share: z.string(),
+      survival: z.string(),
+      after_14_days: z.string(),
+      reworked: z.string(),
+    }),
+    left_out: strings,
+  }),
+}).handler(async (context, input) => {
+  const asked = input.rev ?? 'HEAD'
+  const by = input.by ?? 'agent'
+  const { witness, folder, clock } = context
+  if (input.survival && asked.includes('..')) {
+    throw new Failure(
+      'INVALID_INPUT',
+      `What lives on is told of a commit, not of a range such as "${asked}".`,
+      { reason: 'commit_needed', hint: `Ask for it at its end: ${endOf(asked)}.` },
+    )
+  }
+  const range = await commitsOf(context, asked)
+  const { commit, files: all } = await witness.history.files(folder, endOf(asked), input.path ?? null)
+  if (input.path !== undefined && all.length === 0) throw nothingBelow(input.path, asked)
+  const files = range === null ? all : all.filter(({ path }) => range.paths.has(path))
+  const wanted = files.filter(({ bytes, generated }) => bytes <= mostBytes && !generated).slice(0, mostFiles)
+  const counting = new Counting({ by, allSince: await capturedSince(context), commits: range?.ids ?? null })
+  const left = files.length - wanted.length
+  await inTurns(wanted, async ({ path }) => {
+    const found = await lookUp(context, { path: `:/${path}`, rev: commit })
+    counting.add(found, await makersOf(context, found), await turnsOf(context, found))
+  })
+  const { kinds, groups, alive, living } = counting
+  const lines = Object.values(kinds).reduce((sum, each) => sum + each, 0)
+  const whose = kinds.agent + kinds.outside + kinds.human
+  const survival = input.survival ? await survivalOf(context, alive, clock.now()) : null
+  const settled = survival?.filter(({ age_days }) => age_days >= settledDays) ?? []
+  return {
+    commit,
+    commits: range?.ids.size ?? null,
+    files: wanted.length,
+    lines,
+    kinds,
+    known: whose,
+    unknown: lines - whose,
+    share: whose === 0 ? null : kinds.agent / whose,
+    by,
+    groups: [...groups]
+      .map(([name, { lines, paths }]) => ({ name, lines, files: paths.size }))
+      .sort((a, b) => b.lines - a.lines || (a.name < b.name ? -1 : 1))
+      .slice(0, mostGroups),
+    ...(survival !== null && {
+      survival: survival.map(({ ended_at: _, ...told }) => told),
+      ages: byAge(survival),
+      after_14_days: together(settled),
+      reworked_within_14_days: await reworked(context, settled, living),
+    }),
+    definitions,
+    left_out: [
+      ...(left === 0
+        ? []
+        : [`${left === 1 ? '1 file' : `${left} files`} above 1 MB, generated or vendored.`]),
+      ...(range?.isCut ? [`Only the newest ${mostCommits} commits of the range were counted.`] : []),
+    ],
+  }
+})
+
+function nothingBelow(path: string, rev: string): Failure {
+  return new Failure('NOT_FOUND', `There is no file or folder ${path} in ${endOf(rev)}.`, {
+    reason: 'path_not_in_commit',
+    hint: 'Give its path from the top of the work tree, as it was in that commit.',
+  })
+}
+
+const mostCommits = 20_000
+
+/** The commits of a range and the paths that they changed; null for a commit alone. */
+async function commitsOf({ witness, folder }: QueryContext, asked: string) {
+  if (!asked.includes('..')) return null
+  const listed = await witness.history.commits(folder, asked, mostCommits + 1)
+  const some = listed.slice(0, mostCommits)
+  return {
+    ids: new Set(some.map(({ id }) => id)),
+    paths: new Set(some.flatMap(({ paths }) => paths)),
+    isCut: listed.length > some.length,
+  }
+}
+
+function endOf(asked: string): string {
+  const end = asked.split(/\.{2,3}/).at(-1) ?? ''
+  return end === '' ? 'HEAD' : end
+}
+
+const mostBytes = 1_000_000
+const mostFiles = 20_000
+const mostGroups = 100
+const atOnce = 4
+
+async function inTurns<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const left = [...items]
+  const worker = async (): Promise<void> => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item)
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+}
+
+interface Counted {
+  readonly by: (typeof bys)[number]
+  /** Since when whoever is no agent is a person; null where nobody said so. */
+  readonly allSince: number | null
+  /** Only the lines that they brought count; null for all. */
+  readonly commits: ReadonlySet<string> | null
+}
+
+class Counting {
+  readonly kinds = { agent: 0, outside: 0, human: 0, author: 0, before: 0 }
+  readonly groups = new Map<string, { lines: number; readonly paths: Set<string> }>()
+  /** Lines that live, by attempt; and each of them, wherever it went. */
+  readonly alive = new Map<string, number>()
+  readonly living = new Set<string>()
+  readonly #by: (typeof bys)[number]
+  readonly #commits: ReadonlySet<string> | null
+
+  readonly #allSince: number | null
+
+  constructor({ by, allSince, commits }: Counted) {
+    this.#by = by
+    this.#allSince = allSince
+    this.#commits = commits
+  }
+
+  add(
+    { file, lines, commits }: LookedUp,
+    makers: ReadonlyMap<string, LineMaker>,
+    turns: ReadonlyMap<string, TurnMaker>,
+  ): void {
+    for (const [at, { kind, origin, commit }] of lines.entries()) {
+      if (file.hashes[at] === blankHash) continue
+      if (this.#commits !== null && (commit === null || !this.#commits.has(commit))) continue
+      const committedAt = commits.get(commit ?? '')?.committedAt ?? null
+      const isPersons = isHuman({ kind }, committedAt, this.#allSince)
+      const counted = isPersons ? 'human' : kind === 'uncommitted' ? 'author' : kind
+      this.kinds[counted] += 1
+      const among = (origin?.owners ?? []).flatMap((owner) => makers.get(owner) ?? [])
+      const author = commit === null ? undefined : commits.get(commit)?.author
+      const turn = turns.get(origin?.turns?.[0] ?? '')
+      const name = this.#name(among, turn, author ?? null)
+      if (name !== null) {
+        const group = this.groups.get(name) ?? { lines: 0, paths: new Set() }
+        group.lines += 1
+        group.paths.add(file.path)
+        this.groups.set(name, group)
+      }
+      if (origin !== null) this.living.add(origin.birth)
+      for (const owner of origin?.owners ?? []) this.alive.set(owner, (this.alive.get(owner) ?? 0) + 1)
+    }
+  }
+
+  /** Of several of whom it is not known which: all of them. */
+  #name(makers: readonly LineMaker[], turn: TurnMaker | undefined, author: string | null): string | null {
+    if (this.#by === 'author') return author
+    if (makers.length === 0) return turn === undefined ? null : this.#nameOfTurn(turn)
+    if (this.#by === 'agent') return agentsOf(makers)
+    const names = makers.flatMap(({ attempt, missionName, model }) => {
+      if (this.#by === 'model') return model ?? 'unknown'
+      return attempt.missionId === null ? [] : `${attempt.missionId} ${missionName}`
+    })
+    return names.length === 0 ? null : [...new Set(names)].join(' or ')
+  }
+
+  /** Work without a task is in no mission. */
+  #nameOfTurn({ client, model }: TurnMaker): string | null {
+    if (this.#by === 'mission') return null
+    return this.#by === 'model' ? (model ?? 'unknown') : client
+  }
+}
+
+/** Since when every agent is recorded, by the word of a person; null where nobody said so. */
+async function capturedSince({ store }: Pick<QueryContext, 'store'>): Promise<number | null> {
+  const settings = await store.view(({ runs }) => runs.settings())
+  return dateIn(settingOf(settings, 'every_agent_captured'))
+}
+
+type Lived = Awaited<ReturnType<typeof survivalOf>>[number]
+
+function byAge(survival: readonly Lived[]) {
+  return ages.map((limit, at) => {
+    const least = ages[at - 1] ?? -1
+    const inClass = survival.filter(
+      ({ age_days }) => age_days > least && (limit === null || age_days <= limit),
+    )
+    return { up_to_days: limit, ...together(inClass) }
+  })
+}
+
+function together(some: readonly Lived[]): z.output<typeof Survived> {
+  const added = some.reduce((sum, one) => sum + one.added, 0)
+  const alive = some.reduce((sum, one) => sum + one.alive, 0)
+  return { n: some.length, added, alive, share: added === 0 ? null : alive / added }
+}
+
+/** What became of the lines of attempts that are gone from the commit: each file that was recorded is looked at. */
+async function reworked(
+  { store }: Pick<QueryContext, 'store'>,
+  settled: readonly Lived[],
+  living: ReadonlySet<string>,
+): Promise<z.output<typeof Reworked>> {
+  const ends = new Map(settled.map(({ attempt, ended_at }) => [attempt, ended_at]))
+  const losses: Loss[] = []
+  const paths = settled.length === 0 ? [] : await store.view(({ lines }) => lines.paths(mostFiles))
+  await inTurns(paths, async (path) => {
+    for (const loss of lossesAt(await recordOf(store, path), path)) {
+      if (!living.has(loss.birth) && loss.owners.some((owner) => ends.has(owner))) losses.push(loss)
+    }
+  })
+  const found = reworkOf(firstLosses(losses), {
+    endOf: (attempt) => ends.get(attempt) ?? null,
+    within: settledDays * oneDay,
+  })
+  const of = (kind: keyof Rework) => found.values().reduce((sum, one) => sum + one[kind], 0)
+  const { n, added, alive } = together(settled)
+  const [byAgent, byOutside, later] = [of('byAgent'), of('byOutside'), of('later')]
+  return {
+    n,
+    added,
+    by_agent: byAgent,
+    by_outside: byOutside,
+    later,
+    unseen: Math.max(0, added - alive - byAgent - byOutside - later - of('own')),
+    share_by_agent: added === 0 ? null : byAgent / added,
+    share_by_outside: added === 0 ? null : byOutside / added,
+  }
+}
+
+const oneDay = 24 * 60 * 60 * 1000
+
+async function survivalOf(
+  { store }: Pick<QueryContext, 'store'>,
+  alive: ReadonlyMap<string, number>,
+  now: number,
+) {
+  const added = await store.view(({ lines }) => lines.addedBy())
+  const makers: LineMaker[] = []
+  const ids = added.map(({ attemptId }) => attemptId)
+  for (let at = 0; at < ids.length; at += 400) {
+    makers.push(...(await store.view(({ lines }) => lines.makers(ids.slice(at, at + 400)))))
+  }
+  const byId = new Map<string, LineMaker>(makers.map((maker) => [maker.attempt.id, maker]))
+  return added.flatMap(({ attemptId, lines }) => {
+    const attempt = byId.get(attemptId)?.attempt
+    if (attempt === undefined) return []
+    const living = Math.min(alive.get(attemptId) ?? 0, lines)
+    return [
+      {
+        attempt: attemptId,
+        task: attempt.taskId,
+        agent: displayName(attempt),
+        added: lines,
+        alive: living,
+        share: lines === 0 ? null : living / lines,
+        ended_at: attempt.closedAt,
+        age_days: Math.max(0, Math.floor((now - (attempt.closedAt ?? now)) / oneDay)),
+      },
+    ]
+  })
+}

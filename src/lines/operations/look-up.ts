@@ -1,0 +1,287 @@
+import type { QueryContext } from '../../kernel/operations/operation.ts'
+import type { StoreReader } from '../../store/ports/store.ts'
+import {
+  alignedLines,
+  type CommitOfLines,
+  committedLines,
+  exactLines,
+  isBefore,
+  type Known,
+  type LineFinding,
+  unexplained,
+} from '../domain/blame.ts'
+import { LineRecord, lineOf } from '../domain/record.ts'
+import { isSolid, type Step } from '../domain/step.ts'
+import type { Blamed, BlamedCommit, FoundFile } from '../ports/line-history.ts'
+
+export interface LookUp {
+  readonly path: string
+  readonly rev?: string | undefined
+  readonly copies?: boolean | undefined
+}
+
+/** What is known of a file's lines. */
+export interface LookedUp {
+  readonly file: FoundFile
+  /** One for each line. */
+  readonly lines: readonly LineFinding[]
+  readonly commits: ReadonlyMap<string, BlamedCommit>
+  /** What could not be looked at, as sentences. */
+  readonly notes: readonly string[]
+}
+
+type Looking = Pick<QueryContext, 'store' | 'witness' | 'folder'>
+
+/** Looks up whose each line of a file is: by the record first, by git where the record says nothing. */
+export async function lookUp(
+  context: Looking & Partial<Pick<QueryContext, 'edge'>>,
+  asked: LookUp,
+): Promise<LookedUp> {
+  const { store, witness, folder } = context
+  const [salt, head] = await store.view(async ({ lines, journal }) => [
+    await lines.salt(),
+    await journal.head(),
+  ])
+  // The text of a line stays on the machine where it is.
+  const text = context.edge === undefined
+  const file = await witness.history.file({ folder, path: asked.path, rev: asked.rev, salt, text })
+  if (file.withoutLines !== undefined) {
+    return { file, lines: [], commits: new Map(), notes: [file.withoutLines] }
+  }
+  const key = JSON.stringify([
+    head,
+    file.top,
+    file.path,
+    file.oid,
+    file.commit,
+    file.head,
+    file.stamp,
+    asked.copies ?? false,
+  ])
+  const known = remembered(store)
+  const earlier = known.get(key)
+  if (earlier !== undefined) return { ...earlier, file }
+  const found = await lookUpLines(context, { file, salt, copies: asked.copies ?? false })
+  known.set(key, found)
+  const [oldest] = known.keys()
+  if (known.size > mostRemembered && oldest !== undefined) known.delete(oldest)
+  return { ...found, file }
+}
+
+type Found = Omit<LookedUp, 'file'>
+
+const mostRemembered = 50
+const answers = new WeakMap<StoreReader, Map<string, Found>>()
+
+function remembered(store: StoreReader): Map<string, Found> {
+  const known = answers.get(store) ?? new Map<string, Found>()
+  answers.set(store, known)
+  return known
+}
+
+interface Wanted {
+  readonly file: FoundFile
+  readonly salt: string
+  readonly copies: boolean
+}
+
+async function lookUpLines(
+  { store, witness, folder }: Looking,
+  { file, salt, copies }: Wanted,
+): Promise<Found> {
+  const steps = new KnownSteps(store)
+  await steps.load([file.path])
+  const since = await store.view(({ lines }) => lines.since())
+  const isCommitted = file.commit !== null || (file.head !== null && file.oid === file.head.oid)
+  let known: Known = { record: steps.record(), since, elsewhere: [] }
+  const exact = exactLines(known, file)
+  const blamed =
+    isCommitted || exact === null || exact.includes(null)
+      ? await witness.history.blame({ folder, path: file.path, commit: file.commit, oid: file.oid, copies })
+      : null
+  const commits = new Map((blamed?.commits ?? []).map((commit) => [commit.id, commit]))
+  const inCommits = committedAt(blamed)
+  await steps.load([...new Set((blamed?.lines ?? []).map(({ path }) => path))])
+  known = { ...known, record: steps.record() }
+  const aligned = exact ?? (isCommitted ? null : alignedLines(known, file))
+  // What is in a recent commit, or in none, may have been recorded elsewhere.
+  const open = (aligned ?? file.hashes.map(() => null)).map((line, at) => {
+    const place = inCommits.get(at + 1)
+    const commit = place && commits.get(place.commit)
+    return line !== null || (commit !== undefined && isBefore(known, commit)) ? (line ?? before) : null
+  })
+  const marks = since === null ? [] : unexplained(file.hashes, open)
+  if (marks.length > 0) {
+    const elsewhere = await store.view(({ lines }) => lines.stepsMarked(marks, mostElsewhere))
+    await steps.load([...new Set(elsewhere.map(({ path }) => path))])
+    known = { record: steps.record(), since, elsewhere: steps.same(elsewhere) }
+  }
+  const again = isCommitted ? null : alignedLines(known, file)
+  const needed = file.hashes.map((_, at) => {
+    const line = exact?.[at] ?? null
+    // What is in no commit can be known by nothing else.
+    if (line !== null || (exact !== null && inCommits.has(at + 1))) return line
+    return again?.[at] ?? null
+  })
+  const history = { blamed, inCommits, needed, hashes: file.hashes }
+  const contents = await contentsNeeded({ witness, folder }, { known, salt, history, commits })
+  const byCommit = findingsOf(known, { blamed, commits, contents, file })
+  const lines = needed.map((line, at): LineFinding => {
+    const place = inCommits.get(at + 1)
+    if (line !== null) return place === undefined ? line : { ...line, commit: place.commit }
+    return byCommit.get(at + 1) ?? { ...uncommitted, kind: isCommitted ? 'before' : 'uncommitted' }
+  })
+  const cut = (blamed?.commits ?? []).some(({ isCut, id }) => {
+    return isCut && lines.some(({ commit, origin }) => commit === id && origin === null)
+  })
+  const notes = [
+    ...(blamed?.trouble === undefined ? [] : [blamed.trouble]),
+    ...(cut ? ['The history is cut off (a shallow clone): older commits may have brought some lines.'] : []),
+  ]
+  return { lines, commits, notes }
+}
+
+const uncommitted = { how: 'git', origin: null, rests: false, commit: null } as const
+const before: LineFinding = { ...uncommitted, kind: 'before' }
+const mostElsewhere = 50
+
+interface CommittedPlace {
+  readonly commit: string
+  readonly path: string
+  readonly line: number
+}
+
+/** Where git says that each line is from, by its number. */
+function committedAt(blamed: Blamed | null): ReadonlyMap<number, CommittedPlace> {
+  const places = new Map<number, CommittedPlace>()
+  for (const { commit, path, line, at, count } of blamed?.lines ?? []) {
+    if (commit === null) continue
+    for (let more = 0; more < count; more += 1) places.set(at + more, { commit, path, line: line + more })
+  }
+  return places
+}
+
+interface Needing {
+  readonly known: Known
+  readonly salt: string
+  readonly commits: ReadonlyMap<string, BlamedCommit>
+  readonly history: {
+    readonly blamed: Blamed | null
+    readonly inCommits: ReadonlyMap<number, CommittedPlace>
+    readonly needed: readonly (LineFinding | null)[]
+    readonly hashes: readonly string[]
+  }
+}
+
+const mostContents = 200
+
+/** The contents of commits whose lines some recorded state may have, though not the whole content. */
+async function contentsNeeded(
+  { witness, folder }: Pick<Looking, 'witness' | 'folder'>,
+  { known, salt, commits, history: { blamed, inCommits, needed, hashes } }: Needing,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const oids = new Map((blamed?.contents ?? []).map(([commit, path, oid]) => [`${commit} ${path}`, oid]))
+  const wanted = new Set<string>()
+  for (const [at, { commit, path, line }] of inCommits) {
+    const hash = hashes[at - 1] ?? ''
+    const made = commits.get(commit)
+    if (needed[at - 1] !== null || !isSolid(hash) || !known.record.hasAdded(hash)) continue
+    if (made === undefined || isBefore(known, made)) continue
+    const oid = oids.get(`${commit} ${path}`)
+    const state = oid === undefined ? null : known.record.stateOf(path, oid)
+    const isKnown = state !== null && lineOf(state, line)?.origin != null
+    if (oid !== undefined && !isKnown) wanted.add(oid)
+  }
+  if (wanted.size === 0) return new Map()
+  return new Map(await witness.history.hashes(folder, [...wanted].slice(0, mostContents), salt))
+}
+
+function findingsOf(
+  known: Known,
+  {
+    blamed,
+    commits,
+    contents,
+    file,
+  }: {
+    readonly blamed: Blamed | null
+    readonly commits: ReadonlyMap<string, BlamedCommit>
+    readonly contents: ReadonlyMap<string, readonly string[]>
+    readonly file: FoundFile
+  },
+): ReadonlyMap<number, LineFinding> {
+  const found = new Map<number, LineFinding>()
+  const oids = Map.groupBy(blamed?.contents ?? [], ([commit]) => commit)
+  const byCommit = Map.groupBy(blamed?.lines ?? [], ({ commit }) => commit)
+  for (const [id, groups] of byCommit) {
+    const commit = id === null ? undefined : commits.get(id)
+    if (id === null || commit === undefined) continue
+    const lines = groups.flatMap(({ path, line, at, count }) =>
+      Array.from({ length: count }, (_, more) => ({ commit: id, path, line: line + more, at: at + more })),
+    )
+    const asked: CommitOfLines = {
+      id,
+      committedAt: commit.committedAt,
+      contents: new Map(
+        (oids.get(id) ?? []).map(([, path, oid]) => [path, { oid, hashes: contents.get(oid) ?? null }]),
+      ),
+    }
+    const wanted = new Set(lines.map(({ at }) => file.hashes[at - 1] ?? ''))
+    const findings = committedLines(known, asked, { lines, wanted })
+    for (const [index, { at }] of lines.entries()) {
+      const finding = findings[index]
+      if (finding !== undefined) found.set(at, finding)
+    }
+  }
+  return found
+}
+
+const mostPaths = 200
+
+/** What is recorded of a file, with the files that renames and moves lead to. */
+export async function recordOf(store: StoreReader, path: string): Promise<LineRecord> {
+  const steps = new KnownSteps(store)
+  await steps.load([path])
+  return steps.record()
+}
+
+/** The steps of the paths that a look-up needs, with those that renames and moves lead to. */
+class KnownSteps {
+  readonly #store: StoreReader
+  readonly #steps = new Map<string, Step>()
+  readonly #loaded = new Set<string>()
+  #record: LineRecord | null = null
+
+  constructor(store: StoreReader) {
+    this.#store = store
+  }
+
+  async load(paths: readonly string[]): Promise<void> {
+    let wanted = paths.filter((path) => !this.#loaded.has(path))
+    while (wanted.length > 0 && this.#loaded.size < mostPaths) {
+      const some = wanted.slice(0, mostPaths)
+      for (const path of some) this.#loaded.add(path)
+      const steps = await this.#store.view(({ lines }) => lines.stepsOf(some))
+      const next = new Set<string>()
+      for (const step of steps) {
+        const key = `${step.seq} ${step.position}`
+        if (this.#steps.has(key)) continue
+        this.#steps.set(key, step)
+        this.#record = null
+        for (const name of [step.path, step.from ?? step.path]) next.add(name)
+        for (const [from] of step.moved ?? []) next.add(from)
+      }
+      wanted = [...next].filter((path) => !this.#loaded.has(path))
+    }
+  }
+
+  record(): LineRecord {
+    this.#record ??= new LineRecord([...this.#steps.values()])
+    return this.#record
+  }
+
+  /** The same steps, as they are in the record. */
+  same(steps: readonly Step[]): readonly Step[] {
+    return steps.map((step) => this.#steps.get(`${step.seq} ${step.position}`) ?? step)
+  }
+}

@@ -1,0 +1,393 @@
+import { z } from 'zod'
+import { displayName } from '../../kernel/actor.ts'
+import { answerBudget, fitLists, inExcerpts } from '../../kernel/budget.ts'
+import { Failure } from '../../kernel/failure.ts'
+import type { AttemptId } from '../../kernel/id.ts'
+import { instant, instantOrNull } from '../../kernel/instant.ts'
+import { text } from '../../kernel/operations/input/fields.ts'
+import { list, strings } from '../../kernel/operations/list-answer.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import { excerpt } from '../../kernel/text.ts'
+import { onlyPlace } from '../../review/domain/lines.ts'
+import { commentKinds, type ReviewComment, standingOf, verdicts } from '../../review/domain/review.ts'
+import type { LineMaker, TurnMaker } from '../../store/ports/reads.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import { DecisionEntry, decisionEntry } from '../../track/operations/record-answer.ts'
+import type { Origin } from '../domain/record.ts'
+import type { BlamedCommit, FoundFile } from '../ports/line-history.ts'
+import { agentsOf, LineRange, makersOf, rangesOf, turnsOf } from './blame.ts'
+import { lookUp } from './look-up.ts'
+
+const Maker = z.object({
+  attempt_id: z.string(),
+  task_id: z.string(),
+  task: z.string(),
+  goal: z.string().nullable(),
+  mission_id: z.string().nullable(),
+  mission: z.string().nullable(),
+  agent: z.string(),
+  /** As its client's hooks told. */
+  model: z.string().nullable(),
+  status: z.string(),
+  started_at: z.string(),
+  ended_at: z.string().nullable(),
+  /** What its agent said of it at its end: a claim. */
+  summary: z.string().nullable(),
+  verification: z.string().nullable(),
+  tests: z.string().nullable(),
+  commands: strings,
+  /** What the person asked for, where prompts are kept. */
+  prompt: z.string().nullable(),
+  /** The commits that were made meanwhile. */
+  commits: list(z.object({ id: z.string(), subject: z.string() })),
+})
+
+const Held = z.object({
+  id: z.string(),
+  kind: z.string(),
+  status: z.string(),
+  reason: z.string(),
+  answer: z.string().nullable(),
+  by: z.string().nullable(),
+})
+
+/** What a person said of exactly the content that was shown. */
+const Reviewed = z.object({
+  id: z.string(),
+  verdict: z.enum(verdicts),
+  by: z.string(),
+  at: z.string(),
+  text: z.string().nullable(),
+})
+
+/** What a person said of the file to the agents of the tasks, and how it was answered: what is on the line first. */
+const Commented = z.object({
+  comment_id: z.string(),
+  task_id: z.string(),
+  kind: z.enum(commentKinds),
+  /** As the file is now; null for the file, or where the line was changed since. */
+  line: z.int().nullable(),
+  quoted: z.string().nullable(),
+  text: z.string(),
+  by: z.string(),
+  status: z.enum(['open', 'answered', 'done']),
+  replies: list(z.object({ by: z.string(), text: z.string(), done: z.boolean() })),
+})
+
+/** Others that were at work in the work tree when the line came. */
+const Perhaps = z.object({ attempt_id: z.string(), task_id: z.string(), task: z.string(), agent: z.string() })
+
+const Commit = z.object({ id: z.string(), summary: z.string(), author: z.string(), at: z.string() })
+
+const Why = z.object({
+  path: z.string(),
+  line: z.int(),
+  text: z.string().optional(),
+  /** Who made it, in a sentence. */
+  says: z.string(),
+  range: LineRange,
+  makers: list(Maker),
+  /** The turn of an agent that made it without a task. */
+  turn: z
+    .object({
+      turn_id: z.string(),
+      session_id: z.string(),
+      agent: z.string(),
+      model: z.string().nullable(),
+      prompt: z.string().nullable(),
+    })
+    .optional(),
+  /** Where a maker is only probable: who else may have made it. */
+  perhaps: list(Perhaps).optional(),
+  comments: list(Commented),
+  decisions: list(DecisionEntry),
+  holds: list(Held),
+  reviews: list(Reviewed),
+  /** What became of the line since, by whom. */
+  later: list(
+    z.object({
+      what: z.enum(['reformatted', 'moved']),
+      attempt_id: z.string().nullable(),
+      task: z.string().nullable(),
+    }),
+  ),
+  commit: Commit.nullable(),
+  notes: strings,
+})
+
+export const why = defineOperation({
+  name: 'why',
+  command: 'why',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Why a line is there',
+  description:
+    'The task and goal that a line was made for, the decisions taken there and what was refused, who agreed, and its commit.',
+  kind: 'query',
+  positional: ['place'],
+  paths: { place: [] },
+  input: z.strictObject({
+    place: text('The file, from the folder you are in, and the line: src/auth.ts:12'),
+    rev: text('As it was in this commit').optional(),
+    copies: z
+      .boolean()
+      .describe('Ask git for lines copied from any other file as well; much slower')
+      .optional(),
+    brief: z.boolean().describe('Cut the lists to what fits an agent’s context').optional(),
+  }),
+  output: Why,
+}).handler(async (context, input) => {
+  const { path, line } = placeOf(input.place)
+  const found = await lookUp(context, { path, rev: input.rev, copies: input.copies })
+  if (line > found.lines.length) {
+    const what = found.file.withoutLines ?? `${found.file.path} has ${counted(found.lines.length)}.`
+    throw new Failure('INVALID_INPUT', `There is no line ${line}: ${what}`, { reason: 'lines_out_of_range' })
+  }
+  const makers = await makersOf(context, { lines: found.lines.slice(line - 1, line) })
+  const turns = await turnsOf(context, { lines: found.lines.slice(line - 1, line) })
+  const all = rangesOf({ ...found, lines: found.lines.slice(line - 1, line) }, makers, turns)
+  const one = all[0]
+  if (one === undefined)
+    throw new Failure('NOT_FOUND', `Nothing is known of line ${line} of ${found.file.path}.`, {
+      reason: 'line_history_unknown',
+    })
+  const range: LineRange = { ...one, start: line, end: line }
+  const turn = turns.get(range.turn ?? '')
+  const origin = found.lines[line - 1]?.origin ?? null
+  const told = await context.store.view(async (reads) => ({
+    ...(turn && { turn: await turnEntry(reads, turn) }),
+    makers: await Promise.all([...makers.values()].map((maker) => makerEntry(reads, maker))),
+    ...(origin?.certainty === 'probable' && { perhaps: await perhapsBy(reads, origin) }),
+    comments: await commentsOf(reads, [...makers.values()], { file: found.file, line }),
+    decisions: await decisionsOf(reads, [...makers.values()]),
+    holds: await holdsOf(reads, [...makers.values()]),
+    reviews: await reviewsOf(reads, [...makers.values()]),
+    later: await laterOf(reads, range),
+  }))
+  const commit = range.commit === null ? undefined : found.commits.get(range.commit)
+  const own = found.file.text?.[line - 1]
+  const answer: z.output<typeof Why> = {
+    path: found.file.path,
+    line,
+    ...(own !== undefined && { text: excerpt(own.trim(), 200) }),
+    says: sentence(range, told),
+    range,
+    ...told,
+    commit: commit === undefined ? null : commitEntry(commit),
+    notes: found.notes,
+  }
+  return input.brief ? fitLists(inExcerpts(answer), answerBudget) : answer
+})
+
+/** `src/auth.ts:12`; a path may hold a colon of its own. */
+function placeOf(place: string): { readonly path: string; readonly line: number } {
+  const parts = /^(.+):(\d{1,9})$/s.exec(place)
+  const line = Number(parts?.[2] ?? 0)
+  if (parts?.[1] !== undefined && line > 0) return { path: parts[1], line }
+  const [, file, first, last] = /^(.+):(\d{1,9})[-,](\d{1,9})$/s.exec(place) ?? []
+  if (file !== undefined && first !== undefined) {
+    throw new Failure('INVALID_INPUT', `"${place}" names several lines, and why is asked of one.`, {
+      reason: 'single_line_needed',
+      hint: `waymark blame ${JSON.stringify(file)} -L ${first},${last} shows whose they are; then ask why of ${file}:${first}.`,
+    })
+  }
+  throw new Failure('INVALID_INPUT', `"${place}" names no line of a file.`, {
+    reason: 'lines_invalid',
+    hint: 'Give the file, a colon and the number of the line: src/auth.ts:12.',
+  })
+}
+
+function counted(lines: number): string {
+  return lines === 1 ? '1 line' : `${lines} lines`
+}
+
+async function makerEntry({ tasks, capture }: Reads, maker: LineMaker) {
+  const { attempt, taskName, goal, missionName, model } = maker
+  const prompts = await promptsOf(capture, attempt.id)
+  const end = attempt.status === 'open' ? null : await tasks.end(attempt.id)
+  return {
+    attempt_id: attempt.id,
+    task_id: attempt.taskId,
+    task: taskName,
+    goal,
+    mission_id: attempt.missionId,
+    mission: missionName,
+    agent: displayName(attempt),
+    model,
+    prompt: prompts === null ? null : excerpt(prompts, 400),
+    status: attempt.status,
+    started_at: instant(attempt.openedAt),
+    ended_at: instantOrNull(attempt.closedAt),
+    summary: end?.outcome.summary ?? null,
+    verification: end?.evidence.verification ?? null,
+    tests: end?.outcome.testsStatus ?? null,
+    commands: end?.outcome.commandsExecuted.slice(0, 8) ?? [],
+    commits: (end?.evidence.commits ?? []).slice(0, 8).map(({ id, subject }) => ({ id, subject })),
+  }
+}
+
+async function turnEntry({ capture }: Reads, { turnId, sessionId, client, model }: TurnMaker) {
+  const prompt = (await capture.prompts([turnId])).get(turnId)
+  return {
+    turn_id: turnId,
+    session_id: sessionId,
+    agent: client,
+    model,
+    prompt: prompt === undefined ? null : excerpt(prompt, 400),
+  }
+}
+
+async function promptsOf(capture: Reads['capture'], id: AttemptId): Promise<string | null> {
+  const turns = (await capture.linksOf([id])).flatMap(({ turnId }) => turnId ?? [])
+  const [prompt] = turns.length === 0 ? [] : (await capture.prompts(turns)).values()
+  return prompt ?? null
+}
+
+const mostTold = 10
+
+async function decisionsOf(
+  { records }: Reads,
+  makers: readonly LineMaker[],
+): Promise<readonly DecisionEntry[]> {
+  const tasks = [...new Set(makers.map(({ attempt }) => attempt.taskId))]
+  const pages = await Promise.all(tasks.map((taskId) => records.decisions({ taskId }, { limit: mostTold })))
+  return pages.flatMap(({ items }) => items.map(({ item }) => decisionEntry(item)))
+}
+
+async function holdsOf({ holds }: Reads, makers: readonly LineMaker[]) {
+  const found = await Promise.all(makers.map(({ attempt }) => holds.ofAttempt(attempt.id)))
+  return found
+    .flat()
+    .slice(0, mostTold)
+    .map(({ id, kind, status, reason, answer, closedBy }) => ({
+      id,
+      kind,
+      status,
+      reason: excerpt(reason),
+      answer,
+      by: closedBy,
+    }))
+}
+
+/** Who else was at work in the work tree all the time in which the line came. */
+async function perhapsBy({ tasks, lines }: Reads, { owners, span }: Origin) {
+  const there = await tasks.attemptsInTree(span.tree, span.since)
+  const ids = there
+    .filter(
+      ({ openedAt, closedAt }) => openedAt <= span.since && (closedAt === null || closedAt > span.since),
+    )
+    .flatMap(({ id }) => (owners.includes(id) ? [] : [id]))
+  const makers = await lines.makers(ids.slice(0, mostTold))
+  return makers.map((maker) => ({
+    attempt_id: maker.attempt.id,
+    task_id: maker.attempt.taskId,
+    task: maker.taskName,
+    agent: agentsOf([maker]),
+  }))
+}
+
+interface LineOfFile {
+  readonly file: FoundFile
+  readonly line: number
+}
+
+async function commentsOf({ reviews }: Reads, makers: readonly LineMaker[], { file, line }: LineOfFile) {
+  const tasks = [...new Set(makers.map(({ attempt }) => attempt.taskId))]
+  if (tasks.length === 0) return []
+  const sent = await reviews.commentsOn(tasks)
+  return sent
+    .filter(({ path }) => path === file.path)
+    .map((comment) => ({ comment, now: lineNowOf(comment, file) }))
+    .toSorted((a, b) => Number(b.now === line) - Number(a.now === line) || b.comment.at - a.comment.at)
+    .slice(0, mostTold)
+    .map(({ comment, now }) => ({
+      comment_id: comment.id,
+      task_id: comment.taskId ?? '',
+      kind: comment.kind,
+      line: now,
+      quoted: comment.quoted === null ? null : excerpt(comment.quoted.trim(), 120),
+      text: excerpt(comment.text),
+      by: comment.by.name,
+      status: standingOf(comment),
+      replies: comment.replies.map(({ by, agentName, text: said, done }) => ({
+        by: agentName ?? by,
+        text: excerpt(said),
+        done,
+      })),
+    }))
+}
+
+/** By its content, or else by its words. */
+function lineNowOf({ line, side, content, quoted }: ReviewComment, { oid, text }: FoundFile): number | null {
+  if (line === null || side === 'old') return null
+  if (content === oid) return line
+  return quoted === null || quoted.trim() === '' ? null : onlyPlace(quoted, text ?? [])
+}
+
+/** The last ones about the tasks and their missions. */
+async function reviewsOf({ reviews }: Reads, makers: readonly LineMaker[]) {
+  const subjects = makers.flatMap(({ attempt: { taskId, missionId } }) => [
+    taskId,
+    ...(missionId ? [missionId] : []),
+  ])
+  if (subjects.length === 0) return []
+  const sent = await reviews.sentAbout([...new Set<string>(subjects)])
+  return sent.slice(-mostTold).map(({ id, verdict, by, at, text: said }) => ({
+    id,
+    verdict,
+    by: by.name,
+    at: instant(at),
+    text: said === null ? null : excerpt(said),
+  }))
+}
+
+async function laterOf({ lines }: Reads, { reformatted_by, moved_by }: LineRange) {
+  const makers = await lines.makers([...(reformatted_by ?? []), ...(moved_by ?? [])])
+  const names = new Map<string, string>(makers.map(({ attempt, taskName }) => [attempt.id, taskName]))
+  const told = (what: 'reformatted' | 'moved', by: readonly string[] | undefined) => {
+    if (by === undefined) return []
+    // Nobody's attempt: a person, or a tool that nobody saw.
+    if (by.length === 0) return [{ what, attempt_id: null, task: null }]
+    return by.map((id) => ({ what, attempt_id: id, task: names.get(id) ?? null }))
+  }
+  return [...told('reformatted', reformatted_by), ...told('moved', moved_by)]
+}
+
+function turnSentence({ agent, model, session, certainty, attribution }: LineRange): string {
+  const how = certainty === 'exact' ? 'recorded' : 'by the same text in the same order'
+  const probably = attribution === 'certain' ? '' : 'probably '
+  const made = `${probably}made by ${agent ?? 'an agent'}${model === null ? '' : ` with ${model}`}`
+  return `${made[0]?.toUpperCase()}${made.slice(1)} in session ${session}, without a task (${how}).`
+}
+
+function commitEntry({ id, summary, author, authoredAt }: BlamedCommit): z.output<typeof Commit> {
+  return { id, summary: excerpt(summary, 120), author, at: instant(authoredAt) }
+}
+
+type Told = Pick<z.output<typeof Why>, 'makers' | 'perhaps'>
+
+function sentence(range: LineRange, { makers, perhaps = [] }: Told): string {
+  const [maker] = makers
+  if (range.kind === 'agent' && maker !== undefined) {
+    const how = range.how === 'exact' ? 'recorded' : 'by the same text in the same order'
+    if (makers.length > 1) {
+      const names = makers.map(({ agent, task_id }) => `${agent} (${task_id})`).join(' or ')
+      return `Made by ${names}: several worked in the file, and it is not known which of them.`
+    }
+    const model = maker.model === null ? '' : ` with ${maker.model}`
+    const what = `${maker.agent}${model} for task ${maker.task_id} "${excerpt(maker.task, 80)}" (${how})`
+    if (range.attribution !== 'probable') return `Made by ${what}.`
+    const others = perhaps.map(({ agent, task_id }) => `${agent} (${task_id})`).join(', ')
+    const doubt =
+      others === '' ? 'others may have written there too' : `${others} worked there at the same time`
+    return `Probably made by ${what}; ${doubt}.`
+  }
+  if (range.kind === 'agent' && range.session !== undefined) return turnSentence(range)
+  if (range.kind === 'outside')
+    return 'Changed while no attempt was open: by a person, or a tool that nobody saw.'
+  if (range.kind === 'uncommitted') return 'In no commit, and not recorded.'
+  const who = range.author === null ? 'Its author is not known' : `${range.author} committed it`
+  return range.kind === 'before'
+    ? `${who}, before anything was recorded.`
+    : `${who}; who made it is not recorded.`
+}

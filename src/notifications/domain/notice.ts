@@ -1,0 +1,151 @@
+import type { Fact } from '../../events/domain/fact.ts'
+import { displayName } from '../../kernel/actor.ts'
+import type { HoldId, MissionId, TaskId } from '../../kernel/id.ts'
+import { instant } from '../../kernel/instant.ts'
+import { plainLine } from '../../kernel/text.ts'
+import type { NoticeKind } from './notification.ts'
+
+/** Something that a person is told of, as it was when it happened. */
+export interface Notice {
+  readonly kind: NoticeKind
+  /** The fact that it is about. */
+  readonly seq: number
+  readonly at: number
+  /** Why it waits, or how it ended: words of an agent, as a rule. */
+  readonly why: string
+  readonly who: string
+  readonly holdId: HoldId | null
+  readonly missionId: MissionId | null
+  readonly taskId: TaskId | null
+}
+
+/** What a person is told of a fact; null for most. */
+export function noticeOf({ seq, at, actor, body }: Fact): Notice | null {
+  if (body.kind === 'hold.opened') {
+    const { id: holdId, kind, reason: why, openedBy: who, missionId, taskId } = body.hold
+    return { kind, seq, at, why, who, holdId, missionId, taskId }
+  }
+  if (body.kind === 'attempt.closed' && body.status === 'failed') {
+    const { missionId, taskId, outcome } = body
+    const of = { holdId: null, missionId, taskId }
+    return { kind: 'attempt_failed', seq, at, why: outcome.summary, who: displayName({ actor }), ...of }
+  }
+  if (body.kind === 'mission.ended') {
+    const { missionId, status, summary } = body
+    const of = { holdId: null, missionId, taskId: null }
+    return {
+      kind: 'mission_ended',
+      seq,
+      at,
+      why: summary ?? `It was ${status}.`,
+      who: displayName({ actor }),
+      ...of,
+    }
+  }
+  return null
+}
+
+/** What happened, in the words of a heading. */
+export const noticeWords = {
+  blocker: 'A question waits for you',
+  review: 'A review is asked for',
+  scope: 'Files outside the scope were changed',
+  approval: 'A run waits for a decision',
+  command: 'A command waits to be allowed',
+  stale_attempt: 'An attempt went stale',
+  attempt_failed: 'A task failed',
+  mission_ended: 'A mission ended',
+} as const satisfies Record<NoticeKind, string>
+
+/** A notice with the names that a person knows it by. */
+export interface NamedNotice extends Notice {
+  readonly project: string
+  readonly taskName: string | null
+  readonly missionName: string | null
+  /** The card in the dashboard, or what else shows it; null where no address is known. */
+  readonly link: string | null
+}
+
+/** What is told, in plain text: no character in it steers what shows it. */
+export interface Message {
+  readonly title: string
+  readonly lines: readonly string[]
+  readonly link: string | null
+}
+
+export function messageOf(notice: NamedNotice): Message {
+  const { kind, who, why, project, link } = notice
+  return {
+    title: plainLine(`${project}: ${noticeWords[kind]}`, 120),
+    lines: [subjectOf(notice), plainLine(`${who}: ${why}`, 400), commandOf(notice) ?? ''].filter(Boolean),
+    link,
+  }
+}
+
+function subjectOf({ taskName, missionName }: NamedNotice): string {
+  return plainLine([taskName, missionName].filter((name) => name !== null).join(' · '), 160)
+}
+
+/** What a person types to look at it and to answer it. */
+export function commandOf({ kind, holdId, taskId, missionId }: Notice): string | null {
+  if (holdId === null) return `waymark show ${taskId ?? missionId ?? ''}`.trim()
+  if (kind === 'approval' || kind === 'command') {
+    return `waymark approve ${holdId} · waymark reject ${holdId} "<reason>"`
+  }
+  if (kind === 'scope' || kind === 'stale_attempt') {
+    return `waymark resolve ${holdId} · waymark resolve ${holdId} --dismiss`
+  }
+  return `waymark resolve ${holdId} "<answer>"`
+}
+
+/** The body of a webhook: what happened, for a program. */
+export function webhookBody(notice: NamedNotice): object {
+  return { type: `notice.${notice.kind}`, timestamp: instant(notice.at), data: noticeData(notice) }
+}
+
+function noticeData(notice: NamedNotice) {
+  const { kind, seq, at, who, why, project, holdId, taskId, taskName, missionId, missionName, link } = notice
+  return {
+    kind,
+    seq,
+    at: instant(at),
+    project,
+    what: noticeWords[kind],
+    who: plainLine(who, 100),
+    why: plainLine(why, 1000),
+    hold_id: holdId,
+    task: taskId === null ? null : { id: taskId, name: plainLine(taskName ?? taskId, 160) },
+    mission: missionId === null ? null : { id: missionId, name: plainLine(missionName ?? missionId, 160) },
+    command: commandOf(notice),
+    link,
+  }
+}
+
+/** What Slack and those like it take. Words of others stand in plain text, where no sign means anything. */
+export function slackBody({ title, lines, link }: Message): object {
+  const text = lines.join('\n')
+  return {
+    text: escapedForSlack(`${title}\n${text}`),
+    blocks: [
+      { type: 'header', text: { type: 'plain_text', text: title, emoji: false } },
+      {
+        type: 'section',
+        text: { type: 'plain_text', text: text.slice(0, 2900).toWellFormed(), emoji: false },
+      },
+      ...(link === null
+        ? []
+        : [
+            { type: 'section', text: { type: 'mrkdwn', text: `<${slackLink(link)}|Open in the dashboard>` } },
+          ]),
+    ],
+  }
+}
+
+function slackLink(link: string): string {
+  return link.replace(/[<>|\s]/g, encodeURIComponent).replace(/&/g, '&amp;')
+}
+
+/** So that no name of a channel, user or link in it is taken for one. */
+function escapedForSlack(text: string): string {
+  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
+}

@@ -1,0 +1,422 @@
+import { z } from 'zod'
+import { identityOf } from '../../kernel/actor.ts'
+import { Failure } from '../../kernel/failure.ts'
+import { instant, instantOrNull } from '../../kernel/instant.ts'
+import { didYouMean } from '../../kernel/nearest-word.ts'
+import { choice, identifier, name } from '../../kernel/operations/input/fields.ts'
+import { list, strings } from '../../kernel/operations/list-answer.ts'
+import { type Context, defineOperation, type Handling } from '../../kernel/operations/operation.ts'
+import { permits } from '../../people/domain/access.ts'
+import type { Placed, SentNotice } from '../../store/ports/reads.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import { type Message, slackBody } from '../domain/notice.ts'
+import {
+  type NoticeKind,
+  type Notification,
+  type NotificationForm,
+  type NotificationOwner,
+  noticeKinds,
+  notificationForms,
+} from '../domain/notification.ts'
+import { tellNow } from './post.ts'
+
+const NotificationEntry = z.object({
+  id: z.string(),
+  name: z.string(),
+  form: z.enum(notificationForms),
+  /** The origin of its address, or the machine whose desktop it is. */
+  to: z.string(),
+  kinds: strings,
+  owner: z.string(),
+  own: z.boolean(),
+  private_network: z.boolean(),
+  created_at: z.string(),
+  /** How many notices wait to be sent, or to be tried again. */
+  waiting: z.int(),
+  last_sent_at: z.string().nullable(),
+  /** Why the last try failed, while nothing was sent since; null where all is well. */
+  trouble: z.string().nullable(),
+  /** When what could not be sent is tried again; null where it was given up, or nothing is to be tried. */
+  next_try_at: z.string().nullable(),
+})
+
+export const notifyList = defineOperation({
+  name: 'notify_list',
+  command: 'notify list',
+  toolset: 'track',
+  audience: 'person',
+  title: 'By which ways people are told what waits',
+  description:
+    'Your own notifications, with what could not be sent and why; with all, those of others too. A running waymark serve sends them, or waymark watch --notify.',
+  kind: 'query',
+  input: z.strictObject({ all: z.boolean().describe('Those of others, too').optional() }),
+  output: z.object({ notifications: list(NotificationEntry) }),
+}).handler(async (context, { all = false }) =>
+  context.store.view(async (reads) => {
+    const owner = ownerOf(context)
+    const listed = await reads.notifications.all()
+    const shown = listed.filter(({ item }) => all || item.owner.id === owner.id)
+    const waiting = await reads.notifications.waiting()
+    const notifications = []
+    for (const { item } of shown) notifications.push(await entryOf(reads, item, { owner, waiting }))
+    return { notifications }
+  }),
+)
+
+async function entryOf(
+  { notifications }: Reads,
+  notification: Notification,
+  { owner, waiting }: { readonly owner: NotificationOwner; readonly waiting: readonly SentNotice[] },
+): Promise<z.output<typeof NotificationEntry>> {
+  const { id, name, form, origin, machine, kinds, reachesPrivate, createdAt } = notification
+  const own = waiting.filter(({ notificationId }) => notificationId === id)
+  const tried = own.filter(({ trouble }) => trouble !== null)
+  const sent = await notifications.last(id, 'sent')
+  const failed = await notifications.last(id, 'failed')
+  const isOver = (failed?.endedAt ?? 0) <= (sent?.endedAt ?? 0)
+  return {
+    id,
+    name,
+    form,
+    to: origin ?? machine ?? '',
+    kinds,
+    owner: notification.owner.name,
+    own: notification.owner.id === owner.id,
+    private_network: reachesPrivate,
+    created_at: instant(createdAt),
+    waiting: own.length,
+    last_sent_at: instantOrNull(sent?.endedAt ?? null),
+    trouble: tried.at(-1)?.trouble ?? (isOver ? null : (failed?.trouble ?? null)),
+    next_try_at: tried.length === 0 ? null : instant(Math.min(...tried.map(({ dueAt }) => dueAt))),
+  }
+}
+
+/** Who is told by what somebody adds: themselves, here and now. */
+function ownerOf({ actor, standing }: Pick<Context, 'actor' | 'standing'>): NotificationOwner {
+  if (standing) return { id: standing.personId, name: standing.personName }
+  return { id: identityOf(actor), name: actor.name }
+}
+
+const mostEach = 20
+
+const privateField = z
+  .boolean()
+  .describe('It may go to an address on a private network; on a team server: admins alone')
+  .optional()
+
+const MadeEntry = NotificationEntry.extend({
+  /** What a webhook is signed with from now on, where that is new. It is answered nowhere else. */
+  secret: z.string().nullable(),
+})
+
+export const notifyAdd = defineOperation({
+  name: 'notify_add',
+  command: 'notify add',
+  toolset: 'track',
+  audience: 'person',
+  // Whoever may read may be told: of their own notifications each decides.
+  access: 'viewer',
+  title: 'Be told what waits',
+  description:
+    'On the desktop of this machine, by a webhook, or in Slack and what takes its form. A webhook is signed with a secret that is shown once.',
+  kind: 'command',
+  positional: ['form', 'url'],
+  input: z.strictObject({
+    form: choice(notificationForms, 'desktop, webhook, or slack for {text, blocks}'),
+    url: z.string().min(1).max(2000).describe('Where a webhook goes: http or https').optional(),
+    name: name('What you call it; default its form').optional(),
+    kinds: z.array(choice(noticeKinds)).max(20).describe('What of; default everything').optional(),
+    private: privateField,
+  }),
+  output: MadeEntry,
+}).handler(async (handling, input) => {
+  const { messenger } = handling
+  const { form } = input
+  const url = addressOf(form, input.url)
+  if (input.private) assertMayReachPrivate(handling)
+  if (form === 'desktop') assertDesktop(handling)
+  const secret = form === 'webhook' ? messenger.newSecret() : null
+  const owner = ownerOf(handling)
+  // Under no idempotency key: the stored answer would hold the secret.
+  const entry = await handling.recordAside(async (reads, { at, ids }) => {
+    const listed = await reads.notifications.all()
+    const notification: Notification = {
+      id: ids.next('notification'),
+      name: input.name ?? form,
+      form,
+      origin: url?.origin ?? null,
+      machine: form === 'desktop' ? messenger.machine : null,
+      kinds: kindsOf(input.kinds ?? []),
+      reachesPrivate: input.private ?? false,
+      owner,
+      createdAt: at,
+    }
+    assertFree(listed, notification)
+    assertRoom(listed, notification)
+    return {
+      facts: [{ kind: 'notification.added', notification }],
+      beside: url ? [{ kind: 'address kept', of: notification.id, url: url.href, secret }] : [],
+      answerFrom: (after) => entryOf(after, notification, { owner, waiting: [] }),
+    }
+  })
+  return { ...entry, secret }
+})
+
+/** The whole address of a webhook. Fails with INVALID_INPUT, in words that do not repeat what may be a secret. */
+function addressOf(form: NotificationForm, given: string | undefined): URL | null {
+  if (form === 'desktop') {
+    if (given === undefined) return null
+    throw new Failure('INVALID_INPUT', 'A desktop has no address.', {
+      reason: 'desktop_takes_no_address',
+      hint: 'waymark notify add desktop',
+    })
+  }
+  const hint = `waymark notify add ${form} https://…`
+  if (given === undefined)
+    throw new Failure('INVALID_INPUT', `Give the address that the ${form} notification goes to.`, {
+      reason: 'address_missing',
+      hint,
+    })
+  const url = URL.parse(given)
+  if (url === null)
+    throw new Failure('INVALID_INPUT', 'That is no address of a webhook.', {
+      reason: 'address_invalid',
+      hint,
+    })
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw new Failure(
+      'INVALID_INPUT',
+      `A webhook goes by http or https, not by ${url.protocol.slice(0, 20)}`,
+      { reason: 'address_protocol', hint },
+    )
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new Failure('INVALID_INPUT', 'An address with a user or a password in it is not kept.', {
+      reason: 'address_has_credentials',
+      hint: 'Who gets the webhook checks its signature: webhook-signature.',
+    })
+  }
+  url.hash = ''
+  return url
+}
+
+function assertMayReachPrivate({ standing }: Handling): void {
+  if (!standing || permits(standing, 'admin')) return
+  throw new Failure(
+    'FORBIDDEN',
+    `Only an admin of the server lets it reach its private network, and ${standing.personName} is none.`,
+    {
+      reason: 'private_network_needs_admin',
+      hint: 'Give an address that everybody reaches, or ask an admin.',
+    },
+  )
+}
+
+/** Where the record is kept elsewhere, that machine has no desktop of this person. */
+function assertDesktop({ edge, standing }: Handling): void {
+  if (!edge && !standing) return
+  throw new Failure(
+    'REFUSED',
+    'The record is kept at a server, which cannot reach the desktop of your machine.',
+    {
+      reason: 'desktop_at_server',
+      hint: 'waymark watch --notify shows on the desktop where it runs; or add a webhook.',
+    },
+  )
+}
+
+function kindsOf(named: readonly NoticeKind[]): readonly NoticeKind[] {
+  return named.length === 0 ? noticeKinds : [...new Set(named)]
+}
+
+function assertFree(listed: readonly Placed<Notification>[], { id, name, owner }: Notification): void {
+  const taken = listed.some(({ item }) => item.owner.id === owner.id && item.name === name && item.id !== id)
+  if (!taken) return
+  throw new Failure('CONFLICT', `You already have a notification "${name}".`, {
+    reason: 'notification_exists',
+    hint: `Choose another name, or change that one: waymark notify edit ${name}`,
+  })
+}
+
+function assertRoom(listed: readonly Placed<Notification>[], { owner }: Notification): void {
+  const own = listed.filter(({ item }) => item.owner.id === owner.id)
+  if (own.length < mostEach) return
+  throw new Failure(
+    'CONFLICT',
+    `You have ${own.length} notifications, and no more are kept for one person.`,
+    {
+      reason: 'too_many_notifications',
+      hint: 'Remove one: waymark notify list, waymark notify remove <name>.',
+    },
+  )
+}
+
+const nameField = identifier('Its name, or its id (nt-…)')
+
+export const notifyEdit = defineOperation({
+  name: 'notify_edit',
+  command: 'notify edit',
+  toolset: 'track',
+  audience: 'person',
+  access: 'viewer',
+  title: 'Change how you are told',
+  description:
+    'Changes a notification of your own; what is not given stays. What waits to be sent goes to the new address.',
+  kind: 'command',
+  positional: ['name'],
+  input: z.strictObject({
+    name: nameField,
+    new_name: name('What you call it from now on').optional(),
+    url: z.string().min(1).max(2000).describe('Where it goes from now on').optional(),
+    kinds: z
+      .array(choice(noticeKinds))
+      .max(20)
+      .describe('What of from now on, in the place of what was; an empty list: everything')
+      .optional(),
+    private: privateField,
+    new_secret: z.boolean().describe('Sign a webhook with a new secret, which is shown once').optional(),
+  }),
+  output: MadeEntry,
+}).handler(async (handling, input) => {
+  const { messenger, store } = handling
+  const present = await store.view((reads) => findOwn(reads, handling, input.name))
+  const { form } = present
+  const url = input.url === undefined ? null : addressOf(form, input.url)
+  if (input.new_secret && form !== 'webhook') {
+    throw new Failure(
+      'INVALID_INPUT',
+      `Only a webhook is signed, and "${present.name}" is ${formWords[form]}.`,
+      { reason: 'secret_not_applicable', hint: 'Leave new_secret out.' },
+    )
+  }
+  // Another address is chosen by whoever may choose it now.
+  const reaches = input.private ?? present.reachesPrivate
+  if (reaches && (input.private === true || url !== null)) assertMayReachPrivate(handling)
+  const fresh = input.new_secret ? messenger.newSecret() : null
+  const owner = ownerOf(handling)
+  const entry = await handling.recordAside(async (reads) => {
+    const before = await findOwn(reads, handling, present.id)
+    const kept = await reads.notifications.address(before.id)
+    const edited = {
+      name: input.new_name ?? before.name,
+      origin: url?.origin ?? before.origin,
+      kinds: input.kinds === undefined ? before.kinds : kindsOf(input.kinds),
+      reachesPrivate: reaches,
+    }
+    assertFree(await reads.notifications.all(), { ...before, ...edited })
+    const address = {
+      url: url?.href ?? kept?.url ?? null,
+      secret: fresh ?? kept?.secret ?? null,
+    }
+    const isMoved = address.url !== (kept?.url ?? null) || address.secret !== (kept?.secret ?? null)
+    const { name, origin, kinds, reachesPrivate } = before
+    const isSame =
+      !isMoved && JSON.stringify(edited) === JSON.stringify({ name, origin, kinds, reachesPrivate })
+    return {
+      facts: isSame ? [] : [{ kind: 'notification.edited', notificationId: before.id, name, edited }],
+      beside:
+        isMoved && address.url !== null
+          ? [{ kind: 'address kept', of: before.id, url: address.url, secret: address.secret }]
+          : [],
+      answerFrom: async (after) => {
+        const waiting = await after.notifications.waiting()
+        return entryOf(after, { ...before, ...edited }, { owner, waiting })
+      },
+    }
+  })
+  return { ...entry, secret: fresh }
+})
+
+const formWords = {
+  desktop: 'a desktop',
+  webhook: 'a webhook',
+  slack: 'for Slack',
+} satisfies Record<NotificationForm, string>
+
+export const notifyRemove = defineOperation({
+  name: 'notify_remove',
+  command: 'notify remove',
+  toolset: 'track',
+  audience: 'person',
+  access: 'viewer',
+  title: 'Be told no more',
+  description: 'Removes a notification with its address and its secret; what waits to be sent is not.',
+  kind: 'command',
+  destructive: true,
+  positional: ['name'],
+  input: z.strictObject({ name: nameField }),
+  output: z.object({ id: z.string(), name: z.string(), not_sent: z.int() }),
+}).handler((handling, input) =>
+  handling.record(async (reads) => {
+    const { id, name } = await find(reads, handling, input.name)
+    const waiting = await reads.notifications.waiting()
+    return {
+      facts: [{ kind: 'notification.removed', notificationId: id, name }],
+      beside: [{ kind: 'address ended', of: id }],
+      answer: { id, name, not_sent: waiting.filter(({ notificationId }) => notificationId === id).length },
+    }
+  }),
+)
+
+/** One's own; an owner of the project and an admin may name those of others by id. */
+async function find(reads: Reads, handling: Handling, words: string): Promise<Notification> {
+  const { standing } = handling
+  const mayAll = !standing || standing.admin || permits(standing, 'owner')
+  const listed = mayAll ? (await reads.notifications.all()).map(({ item }) => item) : []
+  return listed.find(({ id }) => id === words) ?? (await findOwn(reads, handling, words))
+}
+
+/** Where a person is told is theirs to say. */
+async function findOwn({ notifications }: Reads, handling: Handling, words: string): Promise<Notification> {
+  const owner = ownerOf(handling)
+  const own = (await notifications.all()).flatMap(({ item }) => (item.owner.id === owner.id ? [item] : []))
+  const found = own.find((item) => item.name === words) ?? own.find(({ id }) => id === words)
+  if (found) return found
+  const names = own.map((item) => item.name)
+  throw new Failure('NOT_FOUND', `You have no notification "${words}".${didYouMean(words, names)}`, {
+    reason: 'notification_not_found',
+    hint: 'waymark notify list shows them.',
+  })
+}
+
+export const notifyTest = defineOperation({
+  name: 'notify_test',
+  command: 'notify test',
+  toolset: 'track',
+  audience: 'person',
+  access: 'viewer',
+  title: 'Try whether you are told',
+  description: 'Send a test message now, and report whether it arrived.',
+  kind: 'command',
+  positional: ['name'],
+  input: z.strictObject({ name: nameField }),
+  output: z.object({ id: z.string(), name: z.string(), success: z.boolean(), says: z.string() }),
+}).handler(async (handling, input) => {
+  const { store, clock, ids } = handling
+  const notification = await store.view((reads) => find(reads, handling, input.name))
+  const { id, name, form, origin, machine } = notification
+  const at = clock.now()
+  const message: Message = {
+    title: 'Waymark',
+    lines: [`"${name}" works: what waits for you is told here.`],
+    link: null,
+  }
+  const body =
+    form === 'webhook'
+      ? { type: 'notice.test', timestamp: instant(at), data: { text: message.lines[0] } }
+      : form === 'slack'
+        ? slackBody(message)
+        : message
+  // Of its own, so that no two tests have one id.
+  const delivery = await tellNow(handling, notification, {
+    id: `${id}.test.${ids.next('notification')}`,
+    body: JSON.stringify(body),
+  })
+  const to = origin ?? machine
+  return {
+    id,
+    name,
+    success: delivery.isDelivered,
+    says: delivery.isDelivered ? `It arrived at ${to}.` : delivery.trouble,
+  }
+})

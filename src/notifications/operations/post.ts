@@ -1,0 +1,287 @@
+import { Failure } from '../../kernel/failure.ts'
+import type { Context } from '../../kernel/operations/operation.ts'
+import type { Placed, SentNotice } from '../../store/ports/reads.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import {
+  messageOf,
+  type NamedNotice,
+  type Notice,
+  noticeOf,
+  slackBody,
+  webhookBody,
+} from '../domain/notice.ts'
+import { type Notification, nextTry } from '../domain/notification.ts'
+import type { Delivery, Letter } from '../ports/messenger.ts'
+
+/** Where notices are sent from, and what they say of it. */
+export interface Sender extends Pick<Context, 'store' | 'clock' | 'ids' | 'actor' | 'messenger'> {
+  /** What the project is called. */
+  readonly project: () => string
+  /** The address of a card, of a task or of a mission in the dashboard; null where none is known. */
+  readonly link: (of: Pick<Notice, 'holdId' | 'taskId' | 'missionId'>) => string | null
+}
+
+/** A notice that this sender alone tries, until its lease ends. */
+export interface Taken {
+  readonly notice: SentNotice
+  readonly notification: Notification
+  readonly body: string
+  readonly address: { readonly url: string; readonly secret: string | null } | null
+}
+
+export interface Prepared {
+  readonly taken: readonly Taken[]
+  /** Whether anybody is to be told anything. */
+  readonly isAsked: boolean
+  /** How far the journal was read. */
+  readonly position: number
+}
+
+const factsAtOnce = 500
+/** A body that hangs takes ten seconds; nobody else tries it meanwhile. */
+const lease = 60_000
+/** How many notices one notification sends at once; the rest follow at the next round. */
+const maxAtOnce = 10
+const keptFor = 30 * 24 * 60 * 60_000
+
+/**
+ * Reads the journal on from a position, makes notices of it for whom it concerns, and takes what is due. Several senders
+ * of one database are settled by its lock: each notice is made once, and tried by one at a time. Costs a look where
+ * there is nothing to do.
+ */
+export async function prepare(sender: Sender, position: number): Promise<Prepared> {
+  const { store, clock, actor } = sender
+  const before = await store.view((reads) => look(reads, sender, position))
+  if (before.changed.length === 0) return before
+  const at = clock.now()
+  return store.record({
+    actor,
+    at,
+    decide: async (reads) => {
+      const now = await look(reads, sender, position)
+      const notices = [...now.changed]
+      const beside = { kind: 'notices kept', notices, cursor: now.position, before: at - keptFor } as const
+      return { facts: [], beside: notices.length === 0 ? [] : [beside], answer: now }
+    },
+  })
+}
+
+interface Look extends Prepared {
+  readonly changed: readonly SentNotice[]
+}
+
+async function look(reads: Reads, sender: Sender, from: number): Promise<Look> {
+  const { notifications } = reads
+  const listed = await notifications.all()
+  if (listed.length === 0) return { taken: [], changed: [], isAsked: false, position: from }
+  const now = sender.clock.now()
+  const known = Math.max(from, (await notifications.cursor()) ?? 0, listed[0]?.seq ?? 0)
+  const { made, position } = await fresh(reads, { listed, known, now })
+  const waiting = [...(await notifications.waiting()), ...made]
+  const taken: Taken[] = []
+  const changed = new Map(made.map((notice) => [notice.id, notice]))
+  for (const { item: notification } of listed) {
+    if (notification.form === 'desktop' && notification.machine !== sender.messenger.machine) continue
+    const own = waiting.filter(({ notificationId }) => notificationId === notification.id)
+    const due = own.filter((notice) => isDue(notice, now)).slice(0, maxAtOnce)
+    const first = due.filter(({ body }) => body === null)
+    const again = due.filter(({ body }) => body !== null)
+    const composed = first.length === 0 ? [] : await compose(reads, { sender, notification, now }, first)
+    const address = await notifications.address(notification.id)
+    for (const notice of [...again, ...composed]) {
+      if (notice.state !== 'waiting' || notice.body === null) {
+        changed.set(notice.id, notice)
+        continue
+      }
+      const leased = { ...notice, tries: notice.tries + 1, leasedUntil: now + lease }
+      changed.set(notice.id, leased)
+      taken.push({ notice: leased, notification, body: notice.body, address })
+    }
+  }
+  return { taken, changed: [...changed.values()], isAsked: true, position }
+}
+
+function isDue({ dueAt, leasedUntil }: SentNotice, now: number): boolean {
+  return dueAt <= now && leasedUntil <= now
+}
+
+interface Reading {
+  readonly listed: readonly Placed<Notification>[]
+  readonly known: number
+  readonly now: number
+}
+
+/** What the facts since are to be told of, to each who asked for it before they happened. */
+async function fresh(reads: Reads, { listed, known, now }: Reading) {
+  const made: SentNotice[] = []
+  let position = known
+  const mayRead = await readers(reads, listed)
+  for (;;) {
+    const facts = await reads.journal.since(position, factsAtOnce)
+    for (const fact of facts) {
+      const about = noticeOf(fact)
+      if (about === null) continue
+      for (const { seq, item } of listed) {
+        if (seq >= fact.seq || !item.kinds.includes(about.kind) || !mayRead.has(item.owner.id)) continue
+        made.push(newNotice(item, about, now))
+      }
+    }
+    position = facts.at(-1)?.seq ?? position
+    if (facts.length < factsAtOnce || made.length > 0) return { made, position }
+  }
+}
+
+/** Who is no member any more is told nothing. The user of a machine is asked nothing. */
+async function readers(
+  { identities }: Reads,
+  listed: readonly Placed<Notification>[],
+): Promise<ReadonlySet<string>> {
+  const ids = [...new Set(listed.map(({ item }) => item.owner.id))]
+  const may = new Set<string>()
+  for (const id of ids) {
+    if (!id.startsWith('u-')) {
+      may.add(id)
+      continue
+    }
+    const person = await identities.person(id)
+    if (!person || person.disabledAt !== null) continue
+    if (person.admin || (await identities.member(id)) !== null) may.add(id)
+  }
+  return may
+}
+
+function newNotice({ id }: Notification, about: Notice, now: number): SentNotice {
+  return {
+    id: `${id}.${about.seq}`,
+    notificationId: id,
+    seq: about.seq,
+    about,
+    cameAt: now,
+    state: 'waiting',
+    body: null,
+    tries: 0,
+    dueAt: now,
+    leasedUntil: 0,
+    endedAt: null,
+    trouble: null,
+  }
+}
+
+interface Composing {
+  readonly sender: Sender
+  readonly notification: Notification
+  readonly now: number
+}
+
+/** Writes the bodies of what is sent for the first time, and ends what was answered before it could be sent. */
+async function compose(
+  reads: Reads,
+  { sender, notification, now }: Composing,
+  first: readonly SentNotice[],
+): Promise<readonly SentNotice[]> {
+  const open = await reads.notifications.openAmong(first.flatMap(({ about }) => about.holdId ?? []))
+  const isAnswered = ({ about }: SentNotice) => about.holdId !== null && !open.has(about.holdId)
+  const left = first.filter((notice) => !isAnswered(notice))
+  const named = await namesOf(reads, sender, left)
+  return [
+    ...first.filter(isAnswered).map((notice) => ({ ...notice, state: 'answered' as const, endedAt: now })),
+    ...left.map((notice, at) => ({ ...notice, body: bodyOf(notification, named[at]) })),
+  ]
+}
+
+async function namesOf(
+  { tasks, missions }: Reads,
+  { project, link }: Sender,
+  notices: readonly SentNotice[],
+): Promise<readonly NamedNotice[]> {
+  const taskNames = await tasks.named(notices.flatMap(({ about }) => about.taskId ?? []))
+  const missionNames = await missions.named(notices.flatMap(({ about }) => about.missionId ?? []))
+  return notices.map(({ about }) => ({
+    ...about,
+    project: project(),
+    taskName: about.taskId === null ? null : (taskNames.get(about.taskId) ?? null),
+    missionName: about.missionId === null ? null : (missionNames.get(about.missionId) ?? null),
+    link: link(about),
+  }))
+}
+
+function bodyOf({ form }: Notification, notice: NamedNotice | undefined): string {
+  if (!notice) throw new Error('each notice has its names')
+  if (form === 'webhook') return JSON.stringify(webhookBody(notice))
+  const message = messageOf(notice)
+  return JSON.stringify(form === 'slack' ? slackBody(message) : message)
+}
+
+/** Tries one, and keeps how that went. */
+export async function send(sender: Sender, taken: Taken, signal: AbortSignal): Promise<void> {
+  const delivery = await deliver(sender, taken, signal)
+  const { store, actor, clock } = sender
+  const at = clock.now()
+  await store.record({
+    actor,
+    at,
+    decide: async ({ notifications }) => {
+      const kept = await notifications.notice(taken.notice.id)
+      // Another one tries it by now, or the notification is gone.
+      const isOurs = kept?.state === 'waiting' && kept.tries === taken.notice.tries
+      if (!isOurs) return { facts: [], answer: null }
+      const notices = [after(kept, delivery, at)]
+      return {
+        facts: [],
+        beside: [{ kind: 'notices kept', notices, cursor: null, before: null }],
+        answer: null,
+      }
+    },
+  })
+}
+
+function after(notice: SentNotice, delivery: Delivery, at: number): SentNotice {
+  if (delivery.isDelivered) return { ...notice, state: 'sent', endedAt: at, leasedUntil: 0, trouble: null }
+  const { trouble, isFinal, after: asked } = delivery
+  const wait = isFinal ? null : nextTry(notice.tries, asked)
+  if (wait === null) return { ...notice, state: 'failed', endedAt: at, leasedUntil: 0, trouble }
+  return { ...notice, dueAt: at + wait, leasedUntil: 0, trouble }
+}
+
+function deliver(
+  { messenger }: Sender,
+  { notice: { id }, notification, body, address }: Taken,
+  signal: AbortSignal,
+): Promise<Delivery> {
+  if (notification.form === 'desktop') return messenger.show(JSON.parse(body), signal)
+  if (address === null) return Promise.resolve(addressLost)
+  return messenger.post(letterOf(notification, { id, body, ...address }), signal)
+}
+
+/** A letter to where a notification goes. */
+function letterOf({ reachesPrivate }: Notification, letter: Omit<Letter, 'reachesPrivate'>): Letter {
+  return { ...letter, reachesPrivate }
+}
+
+const addressLost: Delivery = {
+  isDelivered: false,
+  trouble: 'Its address is not kept here, as after an import: remove it and add it again.',
+  isFinal: true,
+  after: null,
+}
+
+/** A message by a notification, at once and once. */
+export async function tellNow(
+  { messenger, store }: Pick<Sender, 'messenger' | 'store'>,
+  notification: Notification,
+  message: { readonly id: string; readonly body: string },
+): Promise<Delivery> {
+  const signal = AbortSignal.timeout(15_000)
+  if (notification.form === 'desktop') {
+    if (notification.machine !== messenger.machine) {
+      throw new Failure('REFUSED', `"${notification.name}" is the desktop of ${notification.machine}.`, {
+        reason: 'desktop_of_other_machine',
+        hint: `Try it there; this is ${messenger.machine}.`,
+      })
+    }
+    return messenger.show(JSON.parse(message.body), signal)
+  }
+  const address = await store.view(({ notifications }) => notifications.address(notification.id))
+  if (address === null) return addressLost
+  return messenger.post(letterOf(notification, { ...message, ...address }), signal)
+}

@@ -1,0 +1,76 @@
+import { followJournal } from '../../events/operations/follow.ts'
+import { recordDue } from '../../inbox/operations/due.ts'
+import { prepare, type Sender, send } from './post.ts'
+
+/** Milliseconds between two looks: while nobody asked to be told, while somebody did, and for what is due by the clock. */
+const rests = { unasked: 5_000, asked: 2_000, stale: 60_000 } as const
+
+interface Sending {
+  readonly sender: Sender
+  readonly signal: AbortSignal
+  readonly failed: (error: unknown) => void
+}
+
+/** Tells people what happens in a project until the signal aborts; then what is being sent is ended. */
+export async function keepTelling({ sender, signal, failed }: Sending): Promise<void> {
+  const under = new Set<Promise<void>>()
+  const bell = newBell(signal)
+  let [position, stale, isFollowing] = [0, 0, false]
+  while (!signal.aborted) {
+    let isAsked = false
+    try {
+      const prepared = await prepare(sender, position)
+      position = prepared.position
+      isAsked = prepared.isAsked
+      for (const taken of prepared.taken) {
+        const sending = send(sender, taken, signal)
+          .catch(failed)
+          .finally(() => under.delete(sending))
+        under.add(sending)
+      }
+      if (sender.clock.now() - stale >= rests.stale) {
+        stale = sender.clock.now()
+        await recordDue(sender)
+      }
+    } catch (error) {
+      failed(error)
+    }
+    if (isAsked && !isFollowing) {
+      isFollowing = true
+      void followJournal(sender.store, { after: position, signal, pause: 1_000, hear: bell.ring, failed })
+    }
+    await bell.heard(isAsked ? rests.asked : rests.unasked)
+  }
+  await Promise.allSettled(under)
+}
+
+interface Bell {
+  readonly ring: () => void
+  /** Resolves when it rings, or rang since, or after so many milliseconds. */
+  readonly heard: (milliseconds: number) => Promise<void>
+}
+
+function newBell(signal: AbortSignal): Bell {
+  let rang = false
+  let wake = () => {}
+  signal.addEventListener('abort', () => wake(), { once: true })
+  return {
+    ring: () => {
+      rang = true
+      wake()
+    },
+    heard: (milliseconds) =>
+      new Promise((resolve) => {
+        const end = () => {
+          clearTimeout(timer)
+          rang = false
+          wake = () => {}
+          resolve()
+        }
+        const timer = setTimeout(end, milliseconds)
+        timer.unref?.()
+        wake = end
+        if (rang || signal.aborted) end()
+      }),
+  }
+}

@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Message } from '../domain/notice.ts'
+import type { Delivery } from '../ports/messenger.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+export interface Showing {
+  readonly program: string
+  readonly words: readonly string[]
+  /** Where a text is handed over that the program would read as its own language. */
+  readonly environment: Environment
+  /** What is done where there is no such program. */
+  readonly without: string
+}
+
+/**
+ * The system's own program for a message, with a list of arguments: no shell reads a text, and none is part of a script.
+ */
+export function showing(platform: string, { title, lines, link }: Message): Showing {
+  const text = [...lines, ...(link === null ? [] : [link])].join('\n')
+  if (platform === 'darwin') {
+    const script = [
+      'on run argv',
+      'display notification (item 2 of argv) with title (item 1 of argv)',
+      'end run',
+    ]
+    return {
+      program: '/usr/bin/osascript',
+      words: [...script.flatMap((line) => ['-e', line]), `Waymark · ${title}`, text],
+      environment: {},
+      without: 'It is a part of macOS.',
+    }
+  }
+  if (platform === 'win32') {
+    return {
+      program: 'powershell.exe',
+      words: ['-NoProfile', '-NonInteractive', '-ExecutionPolicy', 'Bypass', '-Command', toast],
+      environment: { WAYMARK_NOTICE_TITLE: title, WAYMARK_NOTICE_TEXT: text },
+      without: 'It is a part of Windows.',
+    }
+  }
+  return {
+    program: 'notify-send',
+    words: ['--app-name=Waymark', '--', title, withoutMarkup(text)],
+    environment: {},
+    without: 'Install libnotify: the package libnotify-bin, or libnotify.',
+  }
+}
+
+/** What shows it reads a few tags in the text. */
+function withoutMarkup(text: string): string {
+  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
+}
+
+/** Always the same: the texts come by the environment, and are put into the document as text. */
+const toast = `
+$null = [Windows.UI.Notifications.ToastNotificationManager, Windows.UI.Notifications, ContentType = WindowsRuntime]
+$template = [Windows.UI.Notifications.ToastTemplateType]::ToastText02
+$document = [Windows.UI.Notifications.ToastNotificationManager]::GetTemplateContent($template)
+$texts = $document.GetElementsByTagName('text')
+$null = $texts.Item(0).AppendChild($document.CreateTextNode($env:WAYMARK_NOTICE_TITLE))
+$null = $texts.Item(1).AppendChild($document.CreateTextNode($env:WAYMARK_NOTICE_TEXT))
+$app = '{1AC14E77-02E7-4E5D-B744-2EB1AE5198B7}\\WindowsPowerShell\\v1.0\\powershell.exe'
+[Windows.UI.Notifications.ToastNotificationManager]::CreateToastNotifier($app).Show([Windows.UI.Notifications.ToastNotification]::new($document))
+`
+
+const patience = 10_000
+const mostSaid = 200
+
+/** Shows a message. It never fails: what went wrong is its answer. What comes late is of no use, so it is tried once. */
+export async function showOnDesktop(
+  message: Message,
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<Delivery> {
+  const { program, words, environment: texts, without } = showing(process.platform, message)
+  let said = ''
+  try {
+    const child = spawn(program, words, {
+      env: { ...environment, ...texts },
+      stdio: ['ignore', 'ignore', 'pipe'],
+      signal: AbortSignal.any([signal, AbortSignal.timeout(patience)]),
+      windowsHide: true,
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said = `${said}${text}`.slice(0, mostSaid)
+    })
+    const [code] = await once(child, 'close')
+    if (code === 0) return { isDelivered: true }
+    return failed(`${program} ended with ${code}${said.trim() === '' ? '' : `: ${said.trim()}`}.`)
+  } catch (error) {
+    const isMissing =
+      typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT'
+    return failed(
+      isMissing
+        ? `There is no ${program} on this machine. ${without}`
+        : `${program} did not show it within ${patience / 1000} seconds.`,
+    )
+  }
+}
+
+function failed(trouble: string): Delivery {
+  return { isDelivered: false, trouble, isFinal: true, after: null }
+}

@@ -1,0 +1,24 @@
+import type { NewFact } from '../../events/domain/fact.ts'
+import type { Beside, Reads } from '../../store/ports/store.ts'
+import type { Token } from '../domain/identity.ts'
+import { endedSessions } from './sessions.ts'
+
+interface Ended {
+  readonly facts: readonly NewFact[]
+  readonly beside: readonly Beside[]
+}
+
+/** Revokes tokens, those that were made with them, and the sessions that began with any of these. */
+export async function endedTokens(reads: Reads, tokens: readonly Token[], at: number): Promise<Ended> {
+  if (tokens.length === 0) return { facts: [], beside: [] }
+  const made = await reads.identities.tokensMadeWith(tokens.map(({ id }) => id))
+  const all = new Map([...tokens, ...made].map((token) => [token.id, token]))
+  const sessions = await endedSessions(reads, { personId: null, now: at, tokenIds: [...all.keys()] })
+  return {
+    facts: [
+      ...[...all.values()].map(({ id, name }) => ({ kind: 'token.revoked', tokenId: id, name }) as const),
+      ...sessions.facts,
+    ],
+    beside: [...[...all.keys()].map((of) => ({ kind: 'secret ended', of }) as const), ...sessions.beside],
+  }
+}

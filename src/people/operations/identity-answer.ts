@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import { instant, instantOrNull } from '../../kernel/instant.ts'
+import { Named, strings } from '../../kernel/operations/list-answer.ts'
+import type { MemberListed, SessionListed, TokenListed } from '../../store/ports/reads.ts'
+import { accesses } from '../domain/access.ts'
+import { type Person, tokenKinds, troubleOf } from '../domain/identity.ts'
+
+const personStates = ['active', 'invited', 'disabled'] as const
+
+export const PersonEntry = z.object({
+  id: z.string(),
+  name: z.string(),
+  email: z.string().nullable(),
+  admin: z.boolean(),
+  /** `invited`: an e-mail address is known, and nobody signed in by it yet. */
+  state: z.enum(personStates),
+  /** Signs in elsewhere: the address of who vouches for them. */
+  issuer: z.string().nullable(),
+  created_at: z.string(),
+  disabled_at: z.string().nullable(),
+})
+
+export function personEntry(person: Person): z.output<typeof PersonEntry> {
+  const { id, name, email, admin, issuer, createdAt, disabledAt } = person
+  const [created_at, disabled_at] = [instant(createdAt), instantOrNull(disabledAt)]
+  return { id, name, email, admin, state: stateOf(person), issuer, created_at, disabled_at }
+}
+
+function stateOf({ disabledAt, email, issuer }: Person): (typeof personStates)[number] {
+  if (disabledAt !== null) return 'disabled'
+  return email !== null && issuer === null ? 'invited' : 'active'
+}
+
+export const MemberEntry = z.object({
+  person: Named,
+  email: z.string().nullable(),
+  access: z.enum(accesses),
+  /** Gate roles. */
+  roles: strings,
+  state: z.enum(personStates),
+})
+
+export function memberEntry({ member, person }: MemberListed): z.output<typeof MemberEntry> {
+  const { access, roles } = member
+  return {
+    person: { id: person.id, name: person.name },
+    email: person.email,
+    access,
+    roles,
+    state: stateOf(person),
+  }
+}
+
+export const TokenEntry = z.object({
+  id: z.string(),
+  name: z.string(),
+  kind: z.enum(tokenKinds),
+  person: Named,
+  /** The token it was made with, together with which it is revoked; null for one made without a token. */
+  parent_id: z.string().nullable(),
+  /** The only project that it is for; null for all of the person's. */
+  project_id: z.string().nullable(),
+  role: z.string().nullable(),
+  /** What it lets at most; null where it sets no limit of its own. */
+  access: z.enum(accesses).nullable(),
+  state: z.enum(['valid', 'expired', 'revoked', 'disabled']),
+  created_at: z.string(),
+  expires_at: z.string(),
+  last_used_at: z.string().nullable(),
+  revoked_at: z.string().nullable(),
+  revoked_by: z.string().nullable(),
+})
+
+export function tokenEntry({ token, person, usedAt }: TokenListed, now: number): z.output<typeof TokenEntry> {
+  const trouble = troubleOf(token, now)
+  return {
+    id: token.id,
+    name: token.name,
+    kind: token.kind,
+    person: { id: person.id, name: person.name },
+    parent_id: token.parentId,
+    project_id: token.projectId,
+    role: token.role,
+    access: token.most ?? null,
+    state: trouble ?? (person.disabledAt === null ? 'valid' : 'disabled'),
+    created_at: instant(token.createdAt),
+    expires_at: instant(token.expiresAt),
+    last_used_at: instantOrNull(usedAt),
+    revoked_at: instantOrNull(token.revokedAt),
+    revoked_by: token.revokedBy,
+  }
+}
+
+export const SessionEntry = z.object({
+  id: z.string(),
+  person: Named,
+  token_id: z.string().nullable(),
+  /** The session that asks. */
+  own: z.boolean(),
+  started_at: z.string(),
+  expires_at: z.string(),
+})
+
+export function sessionEntry(
+  { session, person }: SessionListed,
+  own: string | null,
+): z.output<typeof SessionEntry> {
+  return {
+    id: session.id,
+    person: { id: person.id, name: person.name },
+    token_id: session.tokenId,
+    own: session.id === own,
+    started_at: instant(session.startedAt),
+    expires_at: instant(session.expiresAt),
+  }
+}

@@ -1,0 +1,198 @@
+import { z } from 'zod'
+import { Failure } from '../../kernel/failure.ts'
+import { choice } from '../../kernel/operations/input/fields.ts'
+import { list } from '../../kernel/operations/list-answer.ts'
+import { defineOperation, type Handling } from '../../kernel/operations/operation.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import { type Access, accesses } from '../domain/access.ts'
+import type { Member, Person } from '../domain/identity.ts'
+import { MemberEntry, memberEntry } from './identity-answer.ts'
+import { emailField, newPerson, personField, personNameField } from './persons.ts'
+import { findPerson, recordInTeam, teamOf } from './team.ts'
+
+const accessField = choice(
+  accesses,
+  'viewer reads; contributor works; maintainer decides holds, approvals and the plan; owner decides members',
+)
+const rolesField = z
+  .array(
+    z
+      .string()
+      .max(100)
+      .regex(/^[\w.-]+$/, 'a role is one word'),
+  )
+  .max(20)
+  .describe('Gate roles, such as reviewer')
+
+export const memberAdd = defineOperation({
+  name: 'member_add',
+  command: 'member add',
+  ofMembers: true,
+  toolset: 'track',
+  audience: 'person',
+  access: 'owner',
+  title: 'Make a person a member of the project',
+  description: 'Lets a person of the server into this project.',
+  kind: 'command',
+  positional: ['person', 'access'],
+  input: z.strictObject({
+    person: personField,
+    access: accessField.default('contributor'),
+    roles: rolesField.default([]),
+  }),
+  output: MemberEntry,
+}).handler((handling, { person, access, roles }) => {
+  teamOf(handling)
+  return handling.record(async (reads) => {
+    const found = await findPerson(reads, person)
+    const before = await reads.identities.member(found.id)
+    if (before) {
+      throw new Failure('CONFLICT', `${found.name} is a member already: ${before.access}.`, {
+        reason: 'member_exists',
+        hint: `Change that with: waymark member set ${found.id} --access ${access}`,
+      })
+    }
+    return memberSet(found, { personId: found.id, access, roles }, null)
+  })
+})
+
+export const memberInvite = defineOperation({
+  name: 'member_invite',
+  command: 'member invite',
+  ofMembers: true,
+  toolset: 'track',
+  audience: 'person',
+  access: 'owner',
+  title: 'Invite somebody by e-mail address',
+  description:
+    'Who signs in by OpenID Connect with this verified address is a member of the project from then on. Nothing is sent: tell them the address of the server.',
+  kind: 'command',
+  idempotent: true,
+  positional: ['email', 'access'],
+  input: z.strictObject({
+    email: emailField,
+    name: personNameField.describe('Name; default what is before the @').optional(),
+    access: accessField.default('contributor'),
+    roles: rolesField.default([]),
+  }),
+  output: MemberEntry,
+}).handler(async (handling, { email, name, access, roles }) => {
+  const person = await personInvited(handling, email, name)
+  return handling.record(async (reads) => {
+    const before = await reads.identities.member(person.id)
+    return memberSet(person, { personId: person.id, access, roles }, before?.access ?? null)
+  })
+})
+
+/** The person of an address, made where there is none yet. */
+function personInvited(handling: Handling, email: string, name: string | undefined): Promise<Person> {
+  return recordInTeam(handling, async (reads, setting) => {
+    const [known] = await reads.identities.personsCalled(email)
+    if (known) return { facts: [], answer: known }
+    const called = name ?? email.slice(0, email.indexOf('@'))
+    const [taken] = name === undefined ? await reads.identities.personsCalled(called) : []
+    const person = await newPerson(reads, setting, { name: taken ? email : called, email, admin: false })
+    return { facts: [{ kind: 'person.added', person }], answer: person }
+  })
+}
+
+export const memberChange = defineOperation({
+  name: 'member_set',
+  command: 'member set',
+  ofMembers: true,
+  toolset: 'track',
+  audience: 'person',
+  access: 'owner',
+  title: 'Change what a member may do',
+  description: 'Changes access or gate roles; in force within five seconds, on every server.',
+  kind: 'command',
+  idempotent: true,
+  positional: ['person', 'access'],
+  input: z.strictObject({
+    person: personField,
+    access: accessField.optional(),
+    roles: rolesField.optional(),
+  }),
+  output: MemberEntry,
+}).handler((handling, { person, access, roles }) => {
+  teamOf(handling)
+  return handling.record(async (reads) => {
+    const { found, member } = await findMember(reads, person)
+    const after = { ...member, ...(access && { access }), ...(roles && { roles }) }
+    if (after.access !== 'owner') await assertOtherOwner(reads, found, member)
+    return memberSet(found, after, member.access, member)
+  })
+})
+
+export const memberRemove = defineOperation({
+  name: 'member_remove',
+  command: 'member remove',
+  ofMembers: true,
+  toolset: 'track',
+  audience: 'person',
+  access: 'owner',
+  title: 'Remove a member from the project',
+  description: 'Takes a person’s access to this project away. What they did stays.',
+  kind: 'command',
+  destructive: true,
+  positional: ['person'],
+  input: z.strictObject({ person: personField }),
+  output: z.object({ removed: z.string() }),
+}).handler((handling, { person }) => {
+  teamOf(handling)
+  return handling.record(async (reads) => {
+    const { found, member } = await findMember(reads, person)
+    await assertOtherOwner(reads, found, member)
+    return {
+      facts: [{ kind: 'member.removed', personId: found.id, name: found.name }],
+      answer: { removed: found.name },
+    }
+  })
+})
+
+export const memberList = defineOperation({
+  name: 'member_list',
+  command: 'member list',
+  ofMembers: true,
+  toolset: 'track',
+  audience: 'person',
+  title: 'List the members of the project',
+  description: 'Who may do what in this project.',
+  kind: 'query',
+  input: z.strictObject({}),
+  output: z.object({ members: list(MemberEntry) }),
+}).handler((handling) => {
+  teamOf(handling)
+  return handling.store.view(async ({ identities }) => ({
+    members: (await identities.members()).map(memberEntry),
+  }))
+})
+
+function memberSet(found: Person, member: Member, before: Access | null, was?: Member) {
+  const isSame = was?.access === member.access && JSON.stringify(was.roles) === JSON.stringify(member.roles)
+  return {
+    facts: isSame ? [] : [{ kind: 'member.set', member, name: found.name, before } as const],
+    answer: memberEntry({ member, person: found }),
+  }
+}
+
+async function findMember(
+  reads: Reads,
+  person: string,
+): Promise<{ readonly found: Person; readonly member: Member }> {
+  const found = await findPerson(reads, person)
+  const member = await reads.identities.member(found.id)
+  if (member) return { found, member }
+  throw new Failure('NOT_FOUND', `${found.name} is no member of this project.`, {
+    reason: 'member_not_found',
+    hint: `Make them one: waymark member add ${found.id}`,
+  })
+}
+
+async function assertOtherOwner({ identities }: Reads, { name }: Person, { access }: Member): Promise<void> {
+  if (access !== 'owner' || (await identities.owners()) > 1) return
+  throw new Failure('CONFLICT', `${name} is the only owner of this project.`, {
+    reason: 'last_owner',
+    hint: 'Make another one first: waymark member set <person> --access owner',
+  })
+}

@@ -1,0 +1,203 @@
+import { z } from 'zod'
+import { Failure } from '../../kernel/failure.ts'
+import type { PersonId, Setting } from '../../kernel/id.ts'
+import { identifier } from '../../kernel/operations/input/fields.ts'
+import { list } from '../../kernel/operations/list-answer.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import type { Decided, Reads } from '../../store/ports/store.ts'
+import type { Person } from '../domain/identity.ts'
+import { endedTokens } from './ended-tokens.ts'
+import { PersonEntry, personEntry } from './identity-answer.ts'
+import { endedSessions } from './sessions.ts'
+import { findPerson, recordInTeam, teamOf } from './team.ts'
+
+export const personField = identifier('The person: id, e-mail address or name')
+
+export const emailField = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(254)
+  .regex(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'it is no e-mail address')
+  .describe('E-mail address: who signs in with it for the first time is this person')
+
+/** What a person is called; what they do is recorded under it. */
+export const personNameField = z
+  .string()
+  .max(200)
+  .trim()
+  .regex(
+    /^[\p{L}\p{N}][\p{L}\p{N} ._@()'’-]{0,99}$/u,
+    "it has up to 100 letters, digits, spaces and ._@()'-, and begins with a letter or digit",
+  )
+
+export const personAdd = defineOperation({
+  name: 'person_add',
+  command: 'person add',
+  toolset: 'track',
+  audience: 'person',
+  ofServer: true,
+  access: 'admin',
+  title: 'Add a person to the server',
+  description:
+    'Somebody who may use the server. With an e-mail address they can sign in by OpenID Connect; without one, make a token for them.',
+  kind: 'command',
+  positional: ['name'],
+  input: z.strictObject({
+    name: personNameField.describe('Name'),
+    email: emailField.optional(),
+    admin: z.boolean().describe('May decide about projects and persons').optional(),
+  }),
+  output: PersonEntry,
+}).handler((handling, { name, email = null, admin = false }) =>
+  recordInTeam(handling, async (reads, setting) => {
+    const person = await newPerson(reads, setting, { name, email, admin })
+    return { facts: [{ kind: 'person.added', person }], answer: personEntry(person) }
+  }),
+)
+
+/** A person as they begin. Fails where the name or the address is another's. */
+export async function newPerson(
+  { identities }: Reads,
+  { at, ids }: Setting,
+  { name, email, admin }: Pick<Person, 'name' | 'email' | 'admin'>,
+): Promise<Person> {
+  for (const words of email === null ? [name] : [name, email]) {
+    const [other] = await identities.personsCalled(words)
+    if (!other) continue
+    throw new Failure('CONFLICT', `There is already a person ${words}: ${other.id}.`, {
+      reason: 'person_exists',
+      hint:
+        other.disabledAt === null
+          ? 'Choose another name, or use that person.'
+          : `Let them in again: waymark person enable ${other.id}`,
+    })
+  }
+  const unknown = { issuer: null, subject: null, disabledAt: null }
+  return { id: ids.next('person'), name, email, ...unknown, admin, createdAt: at }
+}
+
+export const personList = defineOperation({
+  name: 'person_list',
+  command: 'person list',
+  toolset: 'track',
+  audience: 'person',
+  ofServer: true,
+  access: 'owner',
+  title: 'List the persons of the server',
+  description: 'Everybody who may use the server, oldest first.',
+  kind: 'query',
+  input: z.strictObject({}),
+  output: z.object({ persons: list(PersonEntry) }),
+}).handler((handling) =>
+  teamOf(handling).store.view(async ({ identities }) => ({
+    persons: (await identities.persons()).map(personEntry),
+  })),
+)
+
+export const personDisable = defineOperation({
+  name: 'person_disable',
+  command: 'person disable',
+  toolset: 'track',
+  audience: 'person',
+  ofServer: true,
+  access: 'admin',
+  title: 'Let a person in no more',
+  description:
+    'Their tokens and sessions are refused from now on, on every server; tokens that they made for others are revoked. What they did stays.',
+  kind: 'command',
+  idempotent: true,
+  positional: ['person'],
+  input: z.strictObject({ person: personField }),
+  output: PersonEntry,
+}).handler((handling, input) =>
+  recordInTeam(handling, async (reads, { at }) => {
+    const person = await findPerson(reads, input.person)
+    if (person.disabledAt !== null) return { facts: [], answer: personEntry(person) }
+    await assertOtherAdmin(reads, person)
+    const sessions = await endedSessions(reads, { personId: person.id, now: at })
+    // They may still know the secrets of tokens that they made for others.
+    const tokens = await endedTokens(reads, await reads.identities.tokensMadeForOthers(person.id), at)
+    return {
+      facts: [changed(person.id, person.name, { disabledAt: at }), ...sessions.facts, ...tokens.facts],
+      beside: [...sessions.beside, ...tokens.beside],
+      answer: personEntry({ ...person, disabledAt: at }),
+    }
+  }),
+)
+
+export const personEnable = defineOperation({
+  name: 'person_enable',
+  command: 'person enable',
+  toolset: 'track',
+  audience: 'person',
+  ofServer: true,
+  access: 'admin',
+  title: 'Let a person in again',
+  description: 'The tokens of the person that are neither revoked nor too old count again.',
+  kind: 'command',
+  idempotent: true,
+  positional: ['person'],
+  input: z.strictObject({ person: personField }),
+  output: PersonEntry,
+}).handler((handling, input) =>
+  recordInTeam(handling, async (reads): Promise<Decided<z.output<typeof PersonEntry>>> => {
+    const person = await findPerson(reads, input.person)
+    const facts = person.disabledAt === null ? [] : [changed(person.id, person.name, { disabledAt: null })]
+    return { facts, answer: personEntry({ ...person, disabledAt: null }) }
+  }),
+)
+
+export const personAdmin = defineOperation({
+  name: 'person_admin',
+  command: 'person admin',
+  toolset: 'track',
+  audience: 'person',
+  ofServer: true,
+  access: 'admin',
+  title: 'Make a person an admin, or no longer one',
+  description:
+    'An admin decides about projects and persons. The last admin of a server stays one until there is another.',
+  kind: 'command',
+  idempotent: true,
+  positional: ['person'],
+  input: z.strictObject({
+    person: personField,
+    end: z.boolean().describe('They are no longer an admin').optional(),
+  }),
+  output: PersonEntry,
+}).handler((handling, input) =>
+  recordInTeam(handling, async (reads): Promise<Decided<z.output<typeof PersonEntry>>> => {
+    const person = await findPerson(reads, input.person)
+    const admin = input.end !== true
+    if (person.admin === admin) return { facts: [], answer: personEntry(person) }
+    if (person.disabledAt !== null && admin) {
+      throw new Failure('CONFLICT', `${person.name} is not let in, and so cannot be made an admin.`, {
+        reason: 'person_disabled',
+        hint: `Let them in again first: waymark person enable ${person.id}`,
+      })
+    }
+    if (person.disabledAt === null) await assertOtherAdmin(reads, person)
+    return {
+      facts: [changed(person.id, person.name, { admin })],
+      answer: personEntry({ ...person, admin }),
+    }
+  }),
+)
+
+/** Somebody must be left who decides about projects and persons. */
+async function assertOtherAdmin({ identities }: Reads, { id, name, admin }: Person): Promise<void> {
+  if (!admin || (await identities.admins()) > 1) return
+  throw new Failure('CONFLICT', `${name} is the only admin of the server (${id}).`, {
+    reason: 'last_admin',
+    hint: 'Make another first: waymark person admin <person>',
+  })
+}
+
+function changed(
+  personId: PersonId,
+  name: string,
+  changes: Pick<Person, 'disabledAt'> | Pick<Person, 'admin'>,
+) {
+  return { kind: 'person.changed', personId, name, changes } as const
+}

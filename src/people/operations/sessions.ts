@@ -1,0 +1,145 @@
+import { z } from 'zod'
+import type { NewFact } from '../../events/domain/fact.ts'
+import { Failure } from '../../kernel/failure.ts'
+import type { PersonId, Setting, TokenId } from '../../kernel/id.ts'
+import { identifier } from '../../kernel/operations/input/fields.ts'
+import { list } from '../../kernel/operations/list-answer.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import type { Beside, Reads } from '../../store/ports/store.ts'
+import { type Person, sessionLifetime } from '../domain/identity.ts'
+import { SessionEntry, sessionEntry } from './identity-answer.ts'
+import { findPerson, recordInTeam, teamOf } from './team.ts'
+
+export const sessionList = defineOperation({
+  name: 'session_list',
+  command: 'session list',
+  toolset: 'track',
+  audience: 'person',
+  ofServer: true,
+  title: 'List who is signed in',
+  description: 'Your own sessions of the dashboard; an admin sees those of everybody.',
+  kind: 'query',
+  input: z.strictObject({
+    all: z.boolean().describe('Those of everybody: for admins').optional(),
+  }),
+  output: z.object({ sessions: list(SessionEntry) }),
+}).handler((handling, { all }) => {
+  const { standing, clock } = handling
+  if (all && standing && !standing.admin) throw forAdmins(standing.personName)
+  const everybody = all ?? !standing
+  return teamOf(handling).store.view(async ({ identities }) => {
+    const of = everybody || !standing ? {} : { personId: standing.personId }
+    const sessions = await identities.sessions({ ...of, now: clock.now() })
+    return { sessions: sessions.map((listed) => sessionEntry(listed, standing?.sessionId ?? null)) }
+  })
+})
+
+export const sessionEnd = defineOperation({
+  name: 'session_end',
+  command: 'session end',
+  toolset: 'track',
+  audience: 'person',
+  ofServer: true,
+  // Whoever may look may also leave.
+  access: 'viewer',
+  title: 'End sessions of the dashboard',
+  description: 'Signs out one session by its id, or all of a person; your own, or as an admin anybody’s.',
+  kind: 'command',
+  idempotent: true,
+  positional: ['id'],
+  input: z.strictObject({
+    id: identifier('The session: waymark session list').optional(),
+    person: identifier('All sessions of this person').optional(),
+  }),
+  output: z.object({ ended: z.int() }),
+}).handler((handling, { id, person }) =>
+  recordInTeam(handling, async (reads, { at }) => {
+    const { standing } = handling
+    const whose = await personMeant(reads, { id, person, own: standing?.personId })
+    if (standing && !standing.admin && whose !== standing.personId) throw forAdmins(standing.personName)
+    const ended = await endedSessions(reads, { personId: whose, now: at, only: id })
+    return { ...ended, answer: { ended: ended.facts.length } }
+  }),
+)
+
+async function personMeant(
+  reads: Reads,
+  { id, person, own }: Readonly<Record<'id' | 'person' | 'own', string | undefined>>,
+): Promise<string> {
+  if (person !== undefined) return (await findPerson(reads, person)).id
+  if (id === undefined && own !== undefined) return own
+  const session = id === undefined ? null : await reads.identities.session(id)
+  if (session) return session.personId
+  throw new Failure(
+    id === undefined ? 'INVALID_INPUT' : 'NOT_FOUND',
+    id === undefined ? 'Say which session, or whose.' : `There is no session "${id}".`,
+    {
+      reason: id === undefined ? 'session_or_person_missing' : 'session_not_found',
+      hint: 'waymark session list shows them.',
+    },
+  )
+}
+
+function forAdmins(name: string): Failure {
+  return new Failure(
+    'FORBIDDEN',
+    `The sessions of others are for admins of the server, and ${name} is none.`,
+    { reason: 'admin_needed' },
+  )
+}
+
+/** What ends the sessions of a person: all, one, or those that were begun with a token. */
+export async function endedSessions(
+  { identities }: Reads,
+  of: {
+    /** Null for the sessions of all people. */
+    readonly personId: string | null
+    readonly now: number
+    readonly only?: string | undefined
+    readonly tokenIds?: readonly TokenId[]
+  },
+): Promise<{ readonly facts: readonly NewFact[]; readonly beside: readonly Beside[] }> {
+  const person = of.personId === null ? {} : { personId: of.personId }
+  const sessions = (await identities.sessions({ ...person, now: of.now })).filter(
+    ({ session }) =>
+      (of.only === undefined || session.id === of.only) &&
+      (of.tokenIds === undefined || (session.tokenId !== null && of.tokenIds.includes(session.tokenId))),
+  )
+  return {
+    facts: sessions.map(({ session, person }) => ({
+      kind: 'session.ended',
+      sessionId: session.id,
+      name: person.name,
+    })),
+    beside: sessions.map(({ session }) => ({ kind: 'secret ended', of: session.id })),
+  }
+}
+
+/** A session as it begins, and what is kept of its cookie. */
+export function begunSession(
+  { at, ids }: Setting,
+  { person, tokenId, hash, until }: BegunSession,
+): { readonly facts: readonly NewFact[]; readonly beside: readonly Beside[]; readonly id: string } {
+  const session = {
+    id: ids.next('session'),
+    personId: person.id,
+    tokenId,
+    startedAt: at,
+    expiresAt: Math.min(at + sessionLifetime, until),
+    endedAt: null,
+  }
+  return {
+    id: session.id,
+    facts: [{ kind: 'session.began', session, name: person.name }],
+    beside: [{ kind: 'secret made', of: session.id, hash }],
+  }
+}
+
+interface BegunSession {
+  readonly person: { readonly id: PersonId } & Pick<Person, 'name'>
+  readonly tokenId: TokenId | null
+  /** Of the secret in the cookie. */
+  readonly hash: string
+  /** Never longer than the token by which it was begun. */
+  readonly until: number
+}

@@ -1,0 +1,125 @@
+import { Failure } from '../../kernel/failure.ts'
+import type { Setting } from '../../kernel/id.ts'
+import { didYouMean } from '../../kernel/nearest-word.ts'
+import type { Handling, QueryContext } from '../../kernel/operations/operation.ts'
+import type { Decided, Reads } from '../../store/ports/store.ts'
+import type { Standing } from '../domain/access.ts'
+import { type Person, troubleOf } from '../domain/identity.ts'
+import type { TeamReader } from '../ports/team.ts'
+
+/** What lies in a database that is named, as the beginning of a sentence, and what there is without one. */
+export interface TeamSubject {
+  readonly what: string
+  readonly otherwise: string
+}
+
+const persons: TeamSubject = { what: 'Persons and their tokens', otherwise: '' }
+
+/** What all projects of a database share. Fails where the project's database is its own, which has nothing of it. */
+export function teamOf<Known extends TeamReader>(
+  { team }: { readonly team?: Known },
+  { what, otherwise }: TeamSubject = persons,
+): Known {
+  if (team) return team
+  throw new Failure(
+    'REFUSED',
+    `${what} are kept in a database that is named for all projects of a server, and none is named here.`,
+    {
+      reason: 'named_database_needed',
+      hint: [
+        'Set WAYMARK_DATABASE to a file or to a postgres:// address, for this command and for waymark serve.',
+        otherwise,
+      ]
+        .filter(Boolean)
+        .join(' '),
+    },
+  )
+}
+
+/** Records what happens to persons, tokens and sessions. Never under an idempotency key: an answer may hold a secret. */
+export function recordInTeam<Answer>(
+  handling: Handling,
+  decide: (reads: Reads, setting: Setting) => Promise<Decided<Answer>>,
+): Promise<Answer> {
+  const { actor, clock, ids, standing } = handling
+  const at = clock.now()
+  return teamOf(handling).store.record({
+    actor,
+    at,
+    decide: async (reads) => {
+      if (standing) await assertAdmitted(reads, standing, at)
+      return decide(reads, { at, ids })
+    },
+  })
+}
+
+/** Servers remember for seconds who may call: what changes people and tokens looks again, inside the transaction. */
+async function assertAdmitted({ identities }: Reads, standing: Standing, at: number): Promise<void> {
+  const { personId, tokenId, sessionId } = standing
+  const person = await identities.person(personId)
+  const token = tokenId === null ? null : await identities.token(tokenId)
+  const session = sessionId === null ? null : await identities.session(sessionId)
+  const isOver =
+    person === null ||
+    person.disabledAt !== null ||
+    (tokenId !== null && (token === null || troubleOf(token, at) !== null)) ||
+    (sessionId !== null && (session === null || session.endedAt !== null || session.expiresAt <= at))
+  if (!isOver) return
+  throw new Failure('FORBIDDEN', 'Your token or session has ended: nothing was changed.', {
+    reason: 'token_or_session_ended',
+    hint: 'Sign in again, or use another token.',
+  })
+}
+
+/** The person of this id, e-mail address or name. */
+export async function findPerson({ identities }: Reads, words: string): Promise<Person> {
+  const [person, other] = await identities.personsCalled(words.trim())
+  if (person && !other) return person
+  if (person && other) {
+    throw new Failure('CONFLICT', `${words} may be ${person.id} or ${other.id}.`, {
+      reason: 'person_ambiguous',
+      hint: 'Name the person by id: waymark person list.',
+    })
+  }
+  throw new Failure('NOT_FOUND', `There is no person "${words}".`, {
+    reason: 'person_not_found',
+    hint: 'Name a person by id, e-mail address or name: waymark member list shows those of this project.',
+  })
+}
+
+/** Fails where no project is meant, with those that there are. Nothing is made by the way. */
+export async function assertProject({ store, team }: Pick<QueryContext, 'store' | 'team'>): Promise<void> {
+  if (!team || (await store.view(({ identities }) => Promise.resolve(identities.project))) !== '') return
+  throw await noProject(team, 'No project is meant: this folder has none in the database.')
+}
+
+/** The project of this name or id. Fails with those that there are. */
+export async function projectNamed(
+  team: TeamReader,
+  words: string,
+): Promise<{ readonly id: string; readonly name: string }> {
+  const projects = await projectsOf(team)
+  const found = projects.find(({ id, name }) => id === words || name === words)
+  if (found) return found
+  throw await noProject(
+    team,
+    `There is no project "${words}".${didYouMean(
+      words,
+      projects.map(({ name }) => name),
+    )}`,
+  )
+}
+
+async function noProject(team: TeamReader, message: string): Promise<Failure> {
+  const names = (await projectsOf(team)).map(({ name }) => name)
+  return new Failure(
+    'NOT_FOUND',
+    `${message} ${names.length === 0 ? 'There is none yet.' : `There are: ${names.join(', ')}.`}`,
+    {
+      reason: 'project_not_found',
+      hint: names.length === 0 ? 'Add one: waymark project add <name>' : `Name one: --project ${names[0]}`,
+    },
+  )
+}
+
+const projectsOf = (team: TeamReader) => team.store.view(({ identities }) => identities.projects())

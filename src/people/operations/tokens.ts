@@ -1,0 +1,398 @@
+import { z } from 'zod'
+import type { NewFact } from '../../events/domain/fact.ts'
+import { Failure } from '../../kernel/failure.ts'
+import type { Setting } from '../../kernel/id.ts'
+import { instant } from '../../kernel/instant.ts'
+import { choice, count, identifier } from '../../kernel/operations/input/fields.ts'
+import { list } from '../../kernel/operations/list-answer.ts'
+import { defineOperation, type Handling, type QueryContext } from '../../kernel/operations/operation.ts'
+import type { TokenListed } from '../../store/ports/reads.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import { type Access, accesses, atMost, permits, type Standing } from '../domain/access.ts'
+import {
+  day,
+  type Person,
+  serverProject,
+  type Token,
+  type TokenKind,
+  tokenDays,
+  tokenKinds,
+  writeToken,
+} from '../domain/identity.ts'
+import { endedTokens } from './ended-tokens.ts'
+import { TokenEntry, tokenEntry } from './identity-answer.ts'
+import { newPerson, personField, personNameField } from './persons.ts'
+import { findPerson, recordInTeam, teamOf } from './team.ts'
+
+export const tokenCreate = defineOperation({
+  name: 'token_create',
+  command: 'token create',
+  aliases: ['token add'],
+  toolset: 'track',
+  audience: 'person',
+  ofServer: true,
+  access: 'contributor',
+  title: 'Make a token',
+  description:
+    'A token for an agent of yours (agent), for yourself (person), or for a machine that hands in results (runner). It is shown once. The first admin of a server is made on the command line, with --admin.',
+  kind: 'command',
+  positional: ['name'],
+  input: z.strictObject({
+    name: personNameField.describe('Name of the token; an agent is called by it').optional(),
+    kind: choice(tokenKinds, 'Default agent; person with admin').optional(),
+    person: personField
+      .describe('Whose it is; default your own. For another person: admins alone')
+      .optional(),
+    role: identifier('The gate role that it acts in').optional(),
+    access: choice(
+      accesses,
+      'What it lets at most, and never more than its person may; default no such limit',
+    ).optional(),
+    days: count(`For how many days; default ${tokenDays.usual}`, tokenDays.most).optional(),
+    all_projects: z
+      .boolean()
+      .describe('For all projects of the person; without it for this project alone, but for a person’s own')
+      .optional(),
+    admin: z
+      .boolean()
+      .describe('For an admin of the server, who is added where there is no such person')
+      .optional(),
+  }),
+  output: TokenEntry.extend({
+    /** The token itself. It is kept nowhere. */
+    secret: z.string(),
+  }),
+}).handler(async (handling, input) => {
+  const team = teamOf(handling)
+  const kind = input.kind ?? (input.admin ? 'person' : 'agent')
+  await assertMayMake(handling, { ...input, kind })
+  const here = await projectHere(handling)
+  const secret = team.newSecret()
+  const { listed, id, at } = await recordInTeam(handling, async (reads, setting) => {
+    const { standing } = handling
+    const parent = standing?.tokenId ? await reads.identities.token(standing.tokenId) : null
+    const limits = limitsOf({ ...input, kind }, { parent, projectHere: here, at: setting.at })
+    const { person, facts } = await holderOf(reads, setting, { ...input, handling })
+    const token: Token = {
+      id: setting.ids.next('token'),
+      name: input.name ?? (kind === 'person' ? person.name : kind),
+      kind,
+      role: input.role ?? null,
+      ...limits,
+      personId: person.id,
+      createdBy: (standing?.personId ?? null) as Token['createdBy'], // a brand
+      parentId: parent?.id ?? null,
+      createdAt: setting.at,
+      revokedAt: null,
+      revokedBy: null,
+    }
+    await assertFree(reads, token)
+    return {
+      facts: [...facts, { kind: 'token.created', token, person: person.name }],
+      beside: [{ kind: 'secret made', of: token.id, hash: team.hashOf(secret) }],
+      answer: { listed: { token, person, usedAt: null }, id: token.id, at: setting.at },
+    }
+  })
+  return { ...tokenEntry(listed, at), secret: writeToken(id, secret) }
+})
+
+type Limits = Pick<Token, 'projectId' | 'most' | 'expiresAt'>
+
+/** What a token permits, for which project and how long: never more than the token that it is made with. */
+function limitsOf(
+  { kind, access, days, all_projects }: Making,
+  from: { readonly parent: Token | null; readonly projectHere: string; readonly at: number },
+): Limits {
+  const { parent, at } = from
+  const most = access ?? inherited(kind, parent)
+  if (parent?.most && access && atMost(access, parent.most) !== access) {
+    throw beyondOwn(`permits ${parent.most} at most, and makes none that permits ${access}`)
+  }
+  if (parent?.projectId && all_projects) {
+    throw beyondOwn('is for one project, and makes none for all projects')
+  }
+  const ofAll = !parent?.projectId && (all_projects ?? kind === 'person')
+  const end = at + (days ?? tokenDays.usual) * day
+  if (parent && days !== undefined && end > parent.expiresAt) {
+    throw beyondOwn(`ends at ${instant(parent.expiresAt)}, and makes none that lasts longer`)
+  }
+  return {
+    projectId: ofAll ? null : (parent?.projectId ?? thisProject(from.projectHere)),
+    ...(most && { most }),
+    expiresAt: parent ? Math.min(end, parent.expiresAt) : end,
+  }
+}
+
+function beyondOwn(what: string): Failure {
+  return new Failure('FORBIDDEN', `The token you use ${what}.`, {
+    reason: 'token_limit',
+    hint: 'Use a token without this limit, or sign in yourself: waymark whoami shows what this one permits.',
+  })
+}
+
+/** What a limited token makes is limited as it is itself. */
+function inherited(kind: TokenKind, parent: Token | null): Access | undefined {
+  if (!parent?.most) return undefined
+  return kind === 'person' ? parent.most : atMost(parent.most, 'contributor')
+}
+
+interface Making {
+  readonly kind: TokenKind
+  readonly person?: string | undefined
+  readonly role?: string | undefined
+  readonly access?: Access | undefined
+  readonly days?: number | undefined
+  readonly all_projects?: boolean | undefined
+  readonly admin?: boolean | undefined
+}
+
+/** Whoever can write the database is asked nothing: on the command line there is no standing. */
+async function assertMayMake(handling: Handling, making: Making): Promise<void> {
+  const { kind, person, role, all_projects, admin } = making
+  const { standing } = handling
+  assertFits(making)
+  if (role !== undefined && kind !== 'person') await assertRoleOfAgents(handling, role)
+  if (!standing) return
+  const { personName: name } = standing
+  if (admin && !standing.admin)
+    throw forbidden('admin_needed', `Admins are made by admins, and ${name} is none.`)
+  if (person !== undefined && person !== standing.personId && person !== name && !standing.admin) {
+    throw forbidden(
+      'token_for_other_person',
+      `A token of ${person} is made by ${person} or by an admin of the server.`,
+    )
+  }
+  if (kind === 'runner' && !permits(standing, 'owner')) {
+    throw forbidden(
+      'access_too_low',
+      `A runner’s results count as evidence: its token is made by an owner, and ${name} is none.`,
+    )
+  }
+  if (kind === 'runner' && all_projects && !standing.admin) {
+    throw forbidden(
+      'admin_needed',
+      `A runner for all projects is made by an admin of the server, and ${name} is none.`,
+    )
+  }
+  if (kind === 'person' && role !== undefined && !standing.admin && !standing.roles.includes(role)) {
+    throw forbidden('gate_role_missing', `${name} does not have the gate role "${role}" in this project.`)
+  }
+}
+
+/** A limit that says nothing, or takes back what was asked for beside it, is a mistake. */
+function assertFits({ kind, access, admin }: Making): void {
+  if (access === undefined) return
+  if (admin) {
+    throw new Failure('INVALID_INPUT', `A token that lets no more than ${access} makes nobody an admin.`, {
+      reason: 'access_with_admin',
+      hint: 'Leave out --access, or --admin.',
+    })
+  }
+  if (kind === 'person' || access === atMost(access, 'contributor')) return
+  const whose = kind === 'agent' ? 'An agent' : 'A runner'
+  throw new Failure(
+    'INVALID_INPUT',
+    `${whose} works, and decides nothing: its token lets contributor at most, not ${access}.`,
+    {
+      reason: 'access_too_high',
+      hint: '--access viewer, or --access contributor, which it has without saying.',
+    },
+  )
+}
+
+function forbidden(reason: string, message: string): Failure {
+  return new Failure('FORBIDDEN', message, { reason, hint: 'waymark whoami says what you may do.' })
+}
+
+/** An agent never acts in a role that a process keeps for people. */
+async function assertRoleOfAgents({ processFiles }: Handling, role: string): Promise<void> {
+  const processes = await processFiles.list()
+  const process = processes.find(({ definition }) =>
+    definition?.roles.some(({ name, kind }) => name === role && kind === 'human'),
+  )
+  if (!process) return
+  throw new Failure(
+    'FORBIDDEN',
+    `The role "${role}" is for people in the process ${process.definition?.id}: no agent or runner gets it.`,
+    { reason: 'role_for_people', hint: 'Make a token of kind person, or choose a role for agents.' },
+  )
+}
+
+function thisProject(id: string): string {
+  if (id !== '' && id !== serverProject) return id
+  throw new Failure(
+    'REFUSED',
+    'No project is meant: this folder has none, and a token is for one project unless it is for all.',
+    {
+      reason: 'project_missing',
+      hint: 'Name one: --project <name> (waymark project list), or make a token for all projects: --all-projects.',
+    },
+  )
+}
+
+/** Whose token it is; a first admin is added with their token. */
+async function holderOf(
+  reads: Reads,
+  setting: Setting,
+  { person: words, admin, handling }: Pick<Making, 'person' | 'admin'> & { readonly handling: Handling },
+): Promise<{ readonly person: Person; readonly facts: readonly NewFact[] }> {
+  const { standing } = handling
+  const meant = words ?? standing?.personId
+  if (meant === undefined) {
+    throw new Failure('INVALID_INPUT', 'Say whose token it is.', {
+      reason: 'owner_missing',
+      hint: admin
+        ? 'Name the admin: waymark token create --admin --person <name>'
+        : 'waymark token create <name> --person <person>; the first admin: waymark token create --admin --person <name>',
+    })
+  }
+  const known = await reads.identities.personsCalled(meant)
+  if (known.length === 0 && admin) {
+    const person = await newPerson(reads, setting, { name: meant, email: null, admin: true })
+    return { person, facts: [{ kind: 'person.added', person }] }
+  }
+  const person = await findPerson(reads, meant)
+  if (person.disabledAt !== null) {
+    throw new Failure('CONFLICT', `${person.name} is not let in.`, {
+      reason: 'person_disabled',
+      hint: `An admin lets them in again: waymark person enable ${person.id}`,
+    })
+  }
+  if (!admin || person.admin) return { person, facts: [] }
+  const changed = { personId: person.id, name: person.name, changes: { admin: true } }
+  return { person: { ...person, admin: true }, facts: [{ kind: 'person.changed', ...changed }] }
+}
+
+/** Two tokens of one person are told apart by name; one that is revoked or too old is in nobody's way. */
+async function assertFree({ identities }: Reads, { name, personId, createdAt }: Token): Promise<void> {
+  const others = await identities.tokens({ personId })
+  const taken = others.find(({ token }) => token.name === name && token.expiresAt > createdAt)
+  if (!taken) return
+  throw new Failure('CONFLICT', `${taken.person.name} already has a token "${name}".`, {
+    reason: 'token_exists',
+    hint: `Choose another name, or revoke it: waymark token revoke ${taken.token.id}`,
+  })
+}
+
+export const tokenList = defineOperation({
+  name: 'token_list',
+  command: 'token list',
+  toolset: 'track',
+  audience: 'person',
+  ofServer: true,
+  title: 'List tokens',
+  description:
+    'Your own tokens; an owner sees with --all those for this project, an admin those of everybody. Secrets are never shown.',
+  kind: 'query',
+  input: z.strictObject({
+    all: z.boolean().describe('Those of others, too: for owners and admins').optional(),
+    revoked: z.boolean().describe('Also those that were revoked').optional(),
+  }),
+  output: z.object({ tokens: list(TokenEntry) }),
+}).handler(async (handling, { all, revoked = false }) => {
+  const { standing, clock } = handling
+  if (all && standing && !standing.admin && !permits(standing, 'owner')) {
+    throw forbidden(
+      'access_too_low',
+      `The tokens of others are for owners of the project, and ${standing.personName} is none.`,
+    )
+  }
+  const everybody = all ?? !standing
+  const here = await projectHere(handling)
+  return teamOf(handling).store.view(async ({ identities }) => {
+    const of = everybody || !standing ? {} : { personId: standing.personId }
+    const tokens = await identities.tokens({ ...of, revoked })
+    return {
+      tokens: tokens
+        .filter((listed) => isShown(listed, standing, here))
+        .map((listed) => tokenEntry(listed, clock.now())),
+    }
+  })
+})
+
+function isShown({ token }: TokenListed, standing: Standing | undefined, here: string): boolean {
+  return !standing || mayEnd(token, standing, here)
+}
+
+/** One's own; for an owner those of the project; for an admin all. */
+function mayEnd(token: Token, standing: Standing, here: string): boolean {
+  if (standing.admin || token.personId === standing.personId) return true
+  return permits(standing, 'owner') && token.projectId === here && here !== ''
+}
+
+export const tokenRevoke = defineOperation({
+  name: 'token_revoke',
+  command: 'token revoke',
+  aliases: ['token remove'],
+  toolset: 'track',
+  audience: 'person',
+  ofServer: true,
+  // Whoever has a token may end it.
+  access: 'viewer',
+  title: 'Revoke a token',
+  description:
+    'Lets nobody in with it any more, on every server within five seconds; sessions that were begun with it end.',
+  kind: 'command',
+  destructive: true,
+  idempotent: true,
+  positional: ['token'],
+  input: z.strictObject({ token: identifier('Its id, or its name') }),
+  output: TokenEntry,
+}).handler(async (handling, input) => {
+  const { standing } = handling
+  const here = await projectHere(handling)
+  return recordInTeam(handling, async (reads, { at }) => {
+    const own = standing?.tokenId ? await reads.identities.token(standing.tokenId) : null
+    const all = await reads.identities.tokens({ revoked: true })
+    const mine = all.filter(
+      ({ token }) =>
+        !standing || (mayEnd(token, standing, here) && permitsNoMore(token, own, standing, here)),
+    )
+    const found = tokenCalled(mine, input.token)
+    const { token, person } = found
+    if (token.revokedAt !== null) return { facts: [], answer: tokenEntry(found, at) }
+    const revoked = { ...token, revokedAt: at, revokedBy: handling.actor.name }
+    return {
+      ...(await endedTokens(reads, [token], at)),
+      answer: tokenEntry({ token: revoked, person, usedAt: null }, at),
+    }
+  })
+})
+
+/** A limited token ends itself, those of the project as an owner, and of its person's only those that permit no more. */
+function permitsNoMore(token: Token, own: Token | null, standing: Standing, here: string): boolean {
+  if (own === null || token.id === own.id) return true
+  if (permits(standing, 'owner') && token.projectId === here && here !== '') return true
+  const isOfProject = own.projectId === null || token.projectId === own.projectId
+  if (own.most === undefined) return isOfProject
+  const access = token.most ?? (token.kind === 'person' ? null : 'contributor')
+  return isOfProject && access !== null && atMost(access, own.most) === access
+}
+
+function tokenCalled(tokens: readonly TokenListed[], words: string): TokenListed {
+  const byId = tokens.find(({ token }) => token.id === words)
+  const named = tokens.filter(({ token }) => token.name === words)
+  const standing = named.filter(({ token }) => token.revokedAt === null)
+  const [found, other] = byId ? [byId] : standing.length > 0 ? standing : named
+  if (found && !other) return found
+  if (found && other) {
+    throw new Failure('CONFLICT', `There is more than one token "${words}".`, {
+      reason: 'token_ambiguous',
+      hint: `Name it by id: ${standing.map(({ token }) => token.id).join(', ')}.`,
+    })
+  }
+  throw new Failure('NOT_FOUND', `There is no token "${words}" that you could revoke.`, {
+    reason: 'token_not_found',
+    hint: 'waymark token list shows them.',
+  })
+}
+
+/** The project that the caller is in; empty in a folder that is none, where a token for all projects can be made. */
+async function projectHere({ store }: Pick<QueryContext, 'store'>): Promise<string> {
+  try {
+    return await store.view(({ identities }) => Promise.resolve(identities.project))
+  } catch (error) {
+    if (error instanceof Failure && error.reason === 'no_project_chosen') return ''
+    throw error
+  }
+}

@@ -1,0 +1,122 @@
+import type { Kysely } from 'kysely'
+import { keepOutput, removeOutputs } from '../../gate/tables/command-result.ts'
+import { forgetHashes } from '../../lines/tables/lines.ts'
+import { writeOfNotification } from '../../notifications/tables/notification.ts'
+import { listedProjects, renameProject } from '../../project/tables/project-name.ts'
+import { writeOfEdge } from '../../remote/tables/edge.ts'
+import { writeOfReview } from '../../review/tables/review.ts'
+import { writeOfCapture } from '../../sessions/tables/turn.ts'
+import type { IdentityReads, KeptSecret } from '../../store/ports/reads.ts'
+import type { Beside } from '../../store/ports/store.ts'
+import type { ReadScope, Tables } from '../../store/tables/tables.ts'
+import { serverProject } from '../domain/identity.ts'
+import { memberReads } from './member.ts'
+import { personReads } from './person.ts'
+import { sessionReads } from './session.ts'
+import { tokenReads } from './token.ts'
+
+/** What a token or a session has that no fact holds. */
+export interface SecretTable {
+  project_id: string
+  /** Of the token or the session. */
+  id: string
+  /** SHA-256, hexadecimal. */
+  hash: string
+  used_at: number | null
+}
+
+/** Writes what goes with facts and is in none of them, in their transaction. */
+export async function writeBeside(
+  { db, projectId }: { readonly db: Kysely<Tables>; readonly projectId: string },
+  beside: readonly Beside[],
+): Promise<void> {
+  for (const one of beside) {
+    if (one.kind === 'project made') continue // by who appends facts
+    if (one.kind === 'project renamed') {
+      await renameProject(db, one.id, one.name)
+      continue
+    }
+    if (one.kind === 'address kept' || one.kind === 'address ended' || one.kind === 'notices kept') {
+      await writeOfNotification({ db, projectId }, one)
+      continue
+    }
+    if (
+      one.kind === 'edge seen' ||
+      one.kind === 'command leased' ||
+      one.kind === 'diff kept' ||
+      one.kind === 'diffs removed'
+    ) {
+      await writeOfEdge({ db, projectId }, one)
+      continue
+    }
+    if (
+      one.kind === 'moments told' ||
+      one.kind === 'turns recorded' ||
+      one.kind === 'moments forgotten' ||
+      one.kind === 'prompt kept' ||
+      one.kind === 'prompts forgotten'
+    ) {
+      await writeOfCapture({ db, projectId }, one)
+      continue
+    }
+    if (one.kind === 'line hashes forgotten') {
+      await forgetHashes({ db, projectId }, one.steps)
+      continue
+    }
+    if (one.kind === 'output kept') {
+      await keepOutput({ db, projectId }, one.commandId, one.text)
+      continue
+    }
+    if (one.kind === 'outputs removed') {
+      await removeOutputs({ db, projectId }, one)
+      continue
+    }
+    if (
+      one.kind === 'draft kept' ||
+      one.kind === 'drafts dropped' ||
+      one.kind === 'files viewed' ||
+      one.kind === 'all looked at' ||
+      one.kind === 'files kept' ||
+      one.kind === 'contents removed'
+    ) {
+      await writeOfReview({ db, projectId }, one)
+      continue
+    }
+    const secret = { project_id: projectId, id: one.of }
+    if (one.kind === 'secret made') {
+      await db
+        .insertInto('secret')
+        .values({ ...secret, hash: one.hash, used_at: null })
+        .execute()
+      continue
+    }
+    const where = <Query extends { where(column: 'project_id' | 'id', is: '=', value: string): Query }>(
+      query: Query,
+    ) => query.where('project_id', '=', projectId).where('id', '=', one.of)
+    if (one.kind === 'secret used') {
+      await where(db.updateTable('secret').set({ used_at: one.at })).execute()
+    } else {
+      await where(db.deleteFrom('secret')).execute()
+    }
+  }
+}
+
+export function identityReads(scope: ReadScope): IdentityReads {
+  return {
+    project: scope.projectId,
+    projects: () => listedProjects(scope.db),
+    ...personReads(scope),
+    ...memberReads(scope),
+    ...tokenReads(scope),
+    ...sessionReads(scope),
+    async secret(of): Promise<KeptSecret | null> {
+      const row = await scope.db
+        .selectFrom('secret')
+        .select(['hash', 'used_at'])
+        .where('project_id', '=', serverProject)
+        .where('id', '=', of)
+        .executeTakeFirst()
+      return row ? { hash: row.hash, usedAt: row.used_at } : null
+    },
+  }
+}

@@ -1,0 +1,110 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { PersonId, SessionId, TokenId } from '../../kernel/id.ts'
+import type { SessionListed } from '../../store/ports/reads.ts'
+import type { Projecting, ReadScope, RowKey } from '../../store/tables/tables.ts'
+import { type Session, serverProject } from '../domain/identity.ts'
+import { personOf } from './person.ts'
+
+/** In the reserved project `server`. The hash of its cookie is in the table `secret`. */
+export interface SessionTable {
+  project_id: string
+  id: string
+  seq: number
+  person_id: string
+  token_id: string | null
+  started_at: number
+  expires_at: number
+  ended_at: number | null
+}
+
+const most = 1000
+
+function sessionRow({ projectId, seq }: RowKey, session: Session): Insertable<SessionTable> {
+  return {
+    project_id: projectId,
+    id: session.id,
+    seq,
+    person_id: session.personId,
+    token_id: session.tokenId,
+    started_at: session.startedAt,
+    expires_at: session.expiresAt,
+    ended_at: session.endedAt,
+  }
+}
+
+function sessionOf(row: Omit<Selectable<SessionTable>, 'project_id' | 'seq'>): Session {
+  return {
+    id: row.id as SessionId, // a brand
+    personId: row.person_id as PersonId, // a brand
+    tokenId: row.token_id as TokenId | null, // a brand
+    startedAt: row.started_at,
+    expiresAt: row.expires_at,
+    endedAt: row.ended_at,
+  }
+}
+
+export async function applySessionBegan(
+  projecting: Projecting,
+  { session }: FactOf<'session.began'>,
+): Promise<void> {
+  await projecting.db.insertInto('session').values(sessionRow(projecting, session)).execute()
+}
+
+export async function applySessionEnded(
+  { db, projectId, at }: Projecting,
+  { sessionId }: FactOf<'session.ended'>,
+): Promise<void> {
+  await db
+    .updateTable('session')
+    .set({ ended_at: at })
+    .where('project_id', '=', projectId)
+    .where('id', '=', sessionId)
+    .execute()
+}
+
+export function sessionReads({ db }: Pick<ReadScope, 'db'>) {
+  return {
+    async session(id: string): Promise<Session | null> {
+      const row = await db
+        .selectFrom('session')
+        .selectAll()
+        .where('project_id', '=', serverProject)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return row ? sessionOf(row) : null
+    },
+    async sessions({
+      personId,
+      now,
+    }: {
+      readonly personId?: string
+      readonly now: number
+    }): Promise<readonly SessionListed[]> {
+      const rows = await db
+        .selectFrom('session')
+        .innerJoin('person', 'person.id', 'session.person_id')
+        .selectAll('person')
+        .select([
+          'session.id as session_id',
+          'session.person_id',
+          'session.token_id',
+          'session.started_at',
+          'session.expires_at',
+          'session.ended_at',
+        ])
+        .where('session.project_id', '=', serverProject)
+        .where('person.project_id', '=', serverProject)
+        .where('session.ended_at', 'is', null)
+        .where('session.expires_at', '>', now)
+        .$if(personId !== undefined, (query) => query.where('session.person_id', '=', personId ?? ''))
+        .orderBy('session.seq', 'desc')
+        .limit(most)
+        .execute()
+      return rows.map((row) => ({
+        session: sessionOf({ ...row, id: row.session_id }),
+        person: personOf(row),
+      }))
+    },
+  }
+}

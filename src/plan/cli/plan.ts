@@ -1,0 +1,191 @@
+import type { OutputOf } from '../../kernel/operations/catalog.ts'
+import { counted } from '../../kernel/text.ts'
+import { blocks, cutNote, nextPage, pairs, statusWord } from '../../surfaces/cli/render/parts.ts'
+import { table } from '../../surfaces/cli/render/table.ts'
+import { age } from '../../surfaces/cli/render/text.ts'
+import type { Page, View } from '../../surfaces/cli/render/view.ts'
+import { quoted } from '../../track/cli/records.ts'
+import type { PlannedTaskEntry } from '../operations/plan-answer.ts'
+
+/** The outline of a plan: phases, milestones, tasks; what is ready stands out, the critical path is marked. */
+export const planShow: View<'plan_show'> = (answer, page) => {
+  const { phases } = answer
+  if (phases.length === 0)
+    return 'There is no plan yet. waymark phase add starts one, waymark import reads one.'
+  const summary = [
+    counted(answer.tasks, 'task'),
+    `${answer.done} done`,
+    `${answer.ready} ready`,
+    ...(answer.dropped > 0 ? [`${answer.dropped} dropped`] : []),
+    `critical path of ${counted(answer.critical_path.length, 'task')}`,
+  ].join(', ')
+  const legend = '✓ done  ● in progress  ○ ready  · waits  ✗ dropped  ! on the critical path'
+  return [summary, page.ink('dim', legend), ...phases.map((phase) => phaseText(phase, page))].join('\n\n')
+}
+
+type OutlinePhase = OutputOf<'plan_show'>['phases'][number]
+type OutlineTask = OutlinePhase['tasks'][number]
+
+function phaseText(phase: OutlinePhase, page: Page): string {
+  const { ink } = page
+  const notes = [phase.id, phase.mission_name, `${phase.done}/${phase.total}`].filter((note) => note !== null)
+  const heading = `${ink('bold', phase.name ?? 'Outside the phases')}  ${ink('dim', notes.join('  '))}`
+  const milestones = phase.milestones.flatMap(({ id, name, reached, tasks }) => [
+    `  ${reached ? ink('green', '◆') : '◇'} ${name ?? id}  ${ink('dim', id)}`,
+    ...tasks.flatMap((task) => taskLines(task, 2, page)),
+  ])
+  return [heading, ...milestones, ...phase.tasks.flatMap((task) => taskLines(task, 1, page))].join('\n')
+}
+
+function taskLines(task: OutlineTask, depth: number, page: Page): readonly string[] {
+  const { id, role, assignee, mark, title, waitsFor: waits } = task
+  const notes = [
+    id,
+    role ?? '',
+    assignee === undefined ? '' : `for ${assignee}`,
+    waits.length === 0 ? '' : `waits for ${counted(waits.length, 'task')}`,
+  ].filter((note) => note !== '')
+  const critical = task.critical ? page.ink('yellow', '!') : ' '
+  const line = `${'  '.repeat(depth)}${marked(mark, page)} ${critical} ${title}`
+  return [
+    `${line}  ${page.ink('dim', notes.join(', '))}`,
+    ...task.subtasks.flatMap((subtask) => taskLines(subtask, depth + 1, page)),
+  ]
+}
+
+function marked(mark: OutlineTask['mark'], page: Page): string {
+  switch (mark) {
+    case 'done':
+      return page.ink('green', '✓')
+    case 'in_progress':
+      return page.ink('cyan', '●')
+    case 'dropped':
+      return page.ink('dim', '✗')
+    case 'ready':
+      return page.ink('bold', '○')
+    case 'blocked':
+      return page.ink('dim', '·')
+  }
+}
+
+export const planTasks: View<'taskman_task_list'> = (answer, page) => {
+  const { tasks } = answer
+  if (tasks.length === 0)
+    return 'No task matches. waymark task add --title "<title>" --phase <phase> plans one.'
+  return blocks(planTable(tasks, page), cutNote(tasks.length, answer.total, nextPage(answer)))
+}
+
+export const planPhases: View<'taskman_phase_list'> = (answer, page) => {
+  const { phases } = answer
+  if (phases.length === 0)
+    return 'There are no phases yet. waymark phase add --id P1 --name "<name>" adds one.'
+  const mission = missionColumn(phases)
+  const columns = [{ title: 'id' }, { title: 'phase', shrinks: true }, { title: 'status' }, ...mission.head]
+  const rows = phases.map((phase) => [
+    phase.id,
+    phase.name,
+    statusWord(phase.status, page),
+    ...mission.cell(phase),
+  ])
+  return table(columns, rows, page)
+}
+
+export const planMilestones: View<'taskman_milestone_list'> = (answer, page) => {
+  const { milestones } = answer
+  if (milestones.length === 0) return 'No milestone matches.'
+  const columns = [
+    { title: 'id' },
+    { title: 'phase' },
+    { title: 'milestone', shrinks: true },
+    { title: 'criterion', shrinks: true },
+    { title: 'reached' },
+  ]
+  const rows = milestones.map((milestone) => [
+    milestone.id,
+    milestone.phase_id,
+    milestone.name ?? '',
+    milestone.criterion ?? '',
+    milestone.reached === 1 ? page.ink('green', 'yes') : 'no',
+  ])
+  return table(columns, rows, page)
+}
+
+export const planNotes: View<'taskman_task_note_list'> = (answer, page) => {
+  const { notes } = answer
+  if (notes.length === 0) return 'There are no notes.'
+  const lines = notes.map((note) => {
+    const by = [note.role ?? '', note.kind ?? '', age(note.created_at, page.now)]
+    return `- ${quoted(note.content, page)}  ${page.ink('dim', by.filter((part) => part !== '').join(', '))}`
+  })
+  return blocks(lines.join('\n'), cutNote(notes.length, answer.total, nextPage(answer)))
+}
+
+/** Only where an entry is of a mission. */
+function missionColumn(entries: readonly Pick<PlannedTaskEntry, 'mission_id'>[]) {
+  const isShown = entries.some(({ mission_id }) => mission_id !== null)
+  return {
+    head: isShown ? [{ title: 'mission' }] : [],
+    cell: (entry: Pick<PlannedTaskEntry, 'mission_id'>) => (isShown ? [entry.mission_id ?? ''] : []),
+  }
+}
+
+function planTable(tasks: readonly PlannedTaskEntry[], page: Page): string {
+  const mission = missionColumn(tasks)
+  const columns = [
+    { title: 'id' },
+    { title: 'task', shrinks: true },
+    { title: 'status' },
+    { title: 'phase' },
+    { title: 'role' },
+    { title: 'waits for' },
+    ...mission.head,
+  ]
+  const rows = tasks.map((task) => [
+    task.id,
+    task.title,
+    standing(task, page),
+    task.phase_id ?? '',
+    task.role ?? '',
+    task.blocked ? task.depends_on.join('\n') : '',
+    ...mission.cell(task),
+  ])
+  return table(columns, rows, page)
+}
+
+function standing(task: PlannedTaskEntry, page: Page): string {
+  if (task.resolution === 'dropped') return statusWord('dropped', page)
+  const status = statusWord(task.status, page)
+  if (task.blocked && task.status !== 'done') return `${status}, ${page.ink('yellow', 'blocked')}`
+  return task.claimed_by === null ? status : `${status} (${task.claimed_by})`
+}
+
+/** One task of the plan. */
+export function planTask(task: OutputOf<'taskman_task_dep_add'>, page: Page): string {
+  const { depends_on: waits = [], created_at: created = '', creator } = task
+  return `${page.ink('bold', task.title ?? '')}\n${pairs(
+    [
+      ['id', task.id],
+      ['description', task.description ?? ''],
+      ['status', statusWord(task.resolution ?? task.status ?? '', page)],
+      ['held by', task.claimed_by ?? ''],
+      ['phase', task.phase_id ?? ''],
+      ['milestone', task.milestone_id ?? ''],
+      ['role', task.role ?? ''],
+      ['waits for', `${waits.join(', ')}${task.blocked ? ' (open)' : ''}`],
+      ['planned', `${age(created, page.now)}${creator ? ` by ${creator}` : ''}`],
+    ],
+    page,
+  )}`
+}
+
+/** The next task, and whose it is now. */
+export const nextTask: View<'taskman_task_next'> = (answer, page) => {
+  const { task, claim, message = 'Nothing is ready.' } = answer
+  return task ? blocks(planTask(task, page), claimText(claim, page)) : message
+}
+
+function claimText(claim: OutputOf<'taskman_task_next'>['claim'], { ink }: Page): string {
+  if (!claim) return ''
+  const until = claim.expires_at.slice(11, 16)
+  return `${ink('green', 'Claimed')} for ${claim.agent} until ${until} UTC, with token ${claim.token}.`
+}

@@ -1,0 +1,241 @@
+import { holdList } from '../../inbox/cli/inbox.ts'
+import type { OutputOf } from '../../kernel/operations/catalog.ts'
+import { counted } from '../../kernel/text.ts'
+import {
+  blocks,
+  cutNote,
+  indented,
+  pairs,
+  section,
+  statusWord,
+  warnings,
+} from '../../surfaces/cli/render/parts.ts'
+import { table } from '../../surfaces/cli/render/table.ts'
+import { age, lasting } from '../../surfaces/cli/render/text.ts'
+import type { Page, View } from '../../surfaces/cli/render/view.ts'
+import {
+  changedFiles,
+  countOf,
+  countsInWords,
+  ignoredFiles,
+  sharedTree,
+  verdict,
+} from '../../track/cli/changes.ts'
+import { claims, decisionList, issueList, progressList, quoted } from '../../track/cli/records.ts'
+import type { TaskEntry } from '../../track/operations/mission-answer.ts'
+
+export const startTask: View<'start_task'> = (answer, page) => {
+  const areas = answer.areas.map((area) => `${area.area} (${counted(area.files, 'file')})`)
+  const lines = [
+    `${page.ink('green', 'Started')} task ${page.ink('bold', answer.task_id)}.`,
+    pairs(
+      [
+        ['attempt', answer.attempt_id],
+        ['phase', String(answer.phase_number ?? '')],
+        ['snapshot', `${answer.snapshot_type} ${answer.snapshot_id.slice(0, 12)}`],
+        ['areas', areas.join(', ')],
+      ],
+      page,
+    ),
+    warnings(answer.warnings, page),
+  ]
+  return lines.filter((line) => line !== '').join('\n')
+}
+
+export const completeTask: View<'complete_task'> = (answer, page) => {
+  const took = lasting(answer.duration_seconds)
+  const repeated = answer.already_completed ? ' It was already completed; this is the same answer.' : ''
+  const phase = answer.phase_status?.replace(/_/g, ' ')
+  return blocks(
+    `${done(answer, page)} task ${page.ink('bold', answer.task_id)} after ${took}.${repeated}`,
+    verdict(answer.verification, page, answer.counts),
+    isUnmeasured(answer.verification)
+      ? ''
+      : section(
+          `Measured: ${countsInWords(answer.counts)}`,
+          indented(changedFiles(answer.details, page)),
+          page,
+        ),
+    cutNote(answer.details.length, countOf(answer.counts), `waymark changes ${answer.task_id} lists all.`),
+    sharedTree(answer, page),
+    section('Files that git ignores', indented(ignoredFiles(answer.ignored)), page),
+    section(
+      answer.completed_at === null ? 'Would wait for a person' : 'Waits for a person',
+      indented(waiting(answer)),
+      page,
+    ),
+    answer.review === undefined ? '' : metComments(answer.review),
+    phase === undefined ? '' : `Phase ${answer.phase_number ?? ''} is ${phase}.`,
+  )
+}
+
+/** What a preview foretells has no id yet. */
+function waiting({ waits_for: holds = [] }: OutputOf<'complete_task'>): string {
+  return holds
+    .map(
+      ({ hold_id: id, kind, question }) =>
+        `${id === null ? '' : `${id}  `}${kind.replace(/_/g, ' ')}: ${question}`,
+    )
+    .join('\n')
+}
+
+function metComments(met: NonNullable<OutputOf<'complete_task'>['review']>): string {
+  const standings = (['done', 'answered', 'changed', 'open'] as const).filter((name) => met[name].length > 0)
+  const counts = standings.map((name) => `${met[name].length} ${name}`)
+  return `Review comments: ${counts.join(', ')}.`
+}
+
+/** A preview ended nothing. */
+function done(answer: OutputOf<'complete_task'>, { ink }: Page): string {
+  return answer.completed_at === null ? ink('yellow', 'Preview of') : ink('green', 'Completed')
+}
+
+type TaskDetail = Extract<OutputOf<'show'>, { readonly kind: 'task' }>
+type AttemptDetail = TaskDetail['attempts'][number]
+
+/** Everything about one task: each attempt with what was measured, and apart from it what was said. */
+export function taskPage(task: TaskDetail, page: Page): string {
+  const { attempts } = task
+  return blocks(
+    `${page.ink('bold', task.name)}\n${pairs(headOf(task, page), page)}`,
+    section('Subtasks', subtasksOf(task), page),
+    ...attempts.map((attempt) => attemptText(attempt, page)),
+    cutNote(attempts.length, task.attempts_total, 'these are the last ones.'),
+    section('Waiting for a person', holdList(task.holds, page), page),
+    section('Answered', holdList(task.answered_holds, page), page),
+    section('Decisions', decisionList(task.decisions, page), page),
+    section('Issues', issueList(task.issues, page), page),
+    section('Progress', progressList(task.progress, page), page),
+  )
+}
+
+function near({ id, name, status }: TaskDetail['depends_on'][number]): string {
+  return `${id} ${name} (${status.toLowerCase().replace(/_/g, ' ')})`
+}
+
+function subtasksOf({ subtasks, subtasks_total: total }: TaskDetail): string {
+  const more = total > subtasks.length ? [`and ${total - subtasks.length} more: waymark task list`] : []
+  return indented([...subtasks.map(near), ...more].join('\n'))
+}
+
+function headOf(task: TaskDetail, page: Page): readonly (readonly [string, string])[] {
+  const status = task.resolution === 'dropped' ? 'dropped' : task.status
+  const claimed = task.resolution === 'claimed' ? ' (claimed, not measured)' : ''
+  return [
+    ['id', task.id],
+    ['goal', task.goal ?? ''],
+    ['status', `${statusWord(status, page)}${claimed}`],
+    ['mission', task.mission_id ?? ''],
+    ['phase', task.phase?.name ?? ''],
+    ['parent', task.parent === null ? '' : near(task.parent)],
+    ['depends on', task.depends_on.map(near).join('; ')],
+    ['step', task.step ?? ''],
+    ['work tree', task.own_work_tree ?? ''],
+    ['created', `${age(task.created_at, page.now)} by ${task.created_by ?? 'someone'}`],
+  ]
+}
+
+function measuredBy({ measured_by: by }: AttemptDetail): string {
+  if (by === undefined) return ''
+  return `edge ${by.machine ?? by.edge}${by.token === null ? '' : ` (token ${by.token})`}`
+}
+
+function attemptText(attempt: AttemptDetail, page: Page): string {
+  const agent = withPerson(attempt.agent_name, attempt.person)
+  const author =
+    attempt.claimed_by === null ? agent : withPerson(attempt.claimed_by, attempt.claimed_by_person)
+  const took = attempt.duration_seconds === null ? '' : `, ${lasting(attempt.duration_seconds)}`
+  const title = `Attempt ${attempt.number} by ${agent}: ${statusWord(attempt.status, page)}${took}`
+  const head = pairs(
+    [
+      ['id', attempt.attempt_id],
+      ['began', age(attempt.started_at, page.now)],
+      ['areas', attempt.areas.join(', ') || 'none declared'],
+      ['work tree', attempt.work_tree],
+      ['measured by', measuredBy(attempt)],
+    ],
+    page,
+  )
+  return section(
+    title,
+    indented(
+      blocks(
+        head,
+        measuredText(attempt, page),
+        attempt.claimed ? claims(attempt.claimed, author, page) : '',
+        ...attempt.corrections.map((said) => correctionText(said, page)),
+      ),
+    ),
+    page,
+  )
+}
+
+function withPerson(agent: string, person: string | null): string {
+  return person === null ? agent : `${agent} (${person})`
+}
+
+function correctionText(said: AttemptDetail['corrections'][number], page: Page): string {
+  const by = said.agent_name ?? said.said_by
+  return `${by} added ${age(said.at, page.now)}: ${quoted(said.text, page)}`
+}
+
+function measuredText({ measured, attempt_id: id }: AttemptDetail, page: Page): string {
+  if (!measured) return ''
+  const { scope, counts } = measured
+  const verification = {
+    status: measured.verification,
+    scope_match: scope.matches,
+    unexpected_files: scope.unexpected,
+    warnings: measured.warnings,
+  }
+  return [
+    verdict(verification, page, counts),
+    isUnmeasured(verification) ? '' : `Measured: ${countsInWords(counts)}`,
+    indented(changedFiles(measured.changes, page)),
+    cutNote(measured.changes.length, countOf(counts), `waymark changes ${id} lists all.`),
+    indented(ignoredFiles(measured.ignored)),
+    sharedTree(measured, page),
+  ]
+    .filter((part) => part !== '')
+    .join('\n')
+}
+
+/** Nothing is said of files where nothing could be measured. */
+function isUnmeasured({ status }: { readonly status: string }): boolean {
+  return status === 'unknown'
+}
+
+/** Tasks, one a row. What was measured stands beside what the last attempt came to. */
+export function taskTable(tasks: readonly TaskEntry[], page: Page): string {
+  const columns = [
+    { title: 'id' },
+    { title: 'task', shrinks: true },
+    { title: 'status' },
+    { title: 'agent' },
+    { title: 'took' },
+    { title: 'measured' },
+  ]
+  return table(
+    columns,
+    tasks.map((task) => [
+      task.id,
+      task.name,
+      task.verified === false ? `${statusWord(task.status, page)} (claimed)` : statusWord(task.status, page),
+      task.agent_name ?? '',
+      took(task, page),
+      measuredInShort(task, page),
+    ]),
+    page,
+  )
+}
+
+function took(task: TaskEntry, page: Page): string {
+  if (task.duration_seconds !== null) return lasting(task.duration_seconds)
+  return task.started_at === null ? '' : `began ${age(task.started_at, page.now)}`
+}
+
+function measuredInShort(task: TaskEntry, { ink }: Page): string {
+  if (!task.files_changed) return ''
+  const scope = task.scope_match === false ? ink('red', ', out of scope') : ''
+  return `${counted(countOf(task.files_changed), 'file')}${scope}`
+}

@@ -1,0 +1,114 @@
+import { type Actor, displayName } from '../../kernel/actor.ts'
+import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
+import type { Setting, TaskId } from '../../kernel/id.ts'
+import { instant } from '../../kernel/instant.ts'
+import { type Attempt, opened } from '../../track/domain/task.ts'
+import type { NewPlanFact } from './plan.ts'
+import { type Claim, claimLasts, isHeld, type PlannedTask } from './plan.ts'
+
+/** Who asks for a task: the connection's actor, and what the agent calls itself. */
+export interface Claimant {
+  readonly actor: Actor
+  readonly agentName: string | null
+}
+
+/** Makes a task someone's, for thirty minutes. The caller has seen, under the lock, that no one else holds it. */
+export function claimTask(
+  { task, claim }: PlannedTask,
+  claimant: Claimant,
+  setting: Setting,
+): { readonly claim: Claim; readonly facts: readonly NewPlanFact[] } {
+  const made: Claim = {
+    agent: displayName(claimant),
+    actor: identityOf(claimant),
+    ...(claimant.actor.connection !== undefined && { connection: claimant.actor.connection }),
+    token: setting.ids.next('claim'),
+    claimedAt: setting.at,
+    expiresAt: setting.at + claimLasts,
+  }
+  const before = claim === null ? [] : endClaim(task.id, claim, 'expired')
+  return { claim: made, facts: [...before, { kind: 'task.claimed', taskId: task.id, claim: made }] }
+}
+
+export function endClaim(
+  taskId: PlannedTask['task']['id'],
+  claim: Claim,
+  why: 'released' | 'expired',
+): readonly NewPlanFact[] {
+  return [{ kind: 'claim.ended', taskId, agent: claim.agent, why }]
+}
+
+/**
+ * Whether the claimant holds the claim itself, with or without its token. On the connection that claimed it, a name is
+ * asked for only where two names could be two agents.
+ */
+function isOwn(claim: Claim, claimant: Claimant): boolean {
+  if (claim.connection !== undefined && claim.connection === claimant.actor.connection) {
+    const isUnnamed = claimant.agentName === null || claim.agent === claimant.actor.name
+    if (isUnnamed || claim.agent === claimant.agentName) return true
+  }
+  return claim.actor === identityOf(claimant) && claim.agent === displayName(claimant)
+}
+
+/** What the agent called itself when it claimed; null where it gave no name. */
+export function nameGiven({ agent, actor, connection }: Claim): string | null {
+  return agent === actor || actor === connection ? null : agent
+}
+
+/** The name that the caller gave for its claim or its open attempt at a task. */
+export function ownName(
+  { claim }: PlannedTask,
+  attempt: Attempt | null,
+  setting: { readonly actor: Actor; readonly at: number },
+): string | null {
+  const { actor, at } = setting
+  if (attempt !== null) return opened(attempt, actor, null) ? attempt.agentName : null
+  const isHolder = claim !== null && isHeld(claim, at) && isOwn(claim, { actor, agentName: null })
+  return isHolder ? nameGiven(claim) : null
+}
+
+/** Unnamed agents of one client are told apart by their connections. */
+function identityOf({ actor, agentName }: Claimant): string {
+  return agentName === null ? (actor.connection ?? actor.name) : actor.name
+}
+
+/** Refuses anyone who does not hold a task that is held. */
+export function assertFree(planned: PlannedTask, claimant: Claimant, now: number): void {
+  const { claim, task } = planned
+  if (claim === null || !isHeld(claim, now) || isOwn(claim, claimant)) return
+  const until = claim.expiresAt === null ? '' : `, until ${instant(claim.expiresAt)}`
+  throw new Failure('CONFLICT', `Task ${task.id} is held by ${claim.agent}${until}.`, {
+    reason: 'claim_held_by_other',
+    hint: hintOf`Take another one with ${callTo('taskman_task_next')}, or wait until it is free.`,
+  })
+}
+
+/** A token must be that of the running claim: whoever held the task earlier is fenced off, and whoever mixed it up is told. */
+export function assertToken(
+  { claim, task }: PlannedTask,
+  given: {
+    readonly token: string | null
+    /** The task that the token was made for; null where no claim ever had it. */
+    readonly madeFor: TaskId | null
+    readonly claimant: Claimant
+  },
+  now: number,
+): void {
+  const { token, madeFor, claimant } = given
+  if (token === null) return
+  const isRunning = claim !== null && isHeld(claim, now)
+  if (isRunning && claim.token === token) return
+  if (madeFor !== task.id) {
+    const whose = madeFor === null ? 'No claim ever had it' : `It belongs to task ${madeFor}`
+    throw new Failure('CONFLICT', `${token} was never a token of task ${task.id}. ${whose}.`, {
+      reason: 'claim_token_unknown',
+      hint: hintOf`Leave claim_token out if the claim is your own, or claim the task with ${callTo('taskman_task_next', { claim: true })}.`,
+    })
+  }
+  if (isRunning && isOwn(claim, claimant)) return
+  const since = isRunning ? ` ${claim.agent} holds the task now.` : ''
+  throw new Failure('CONFLICT', `The claim ${token} on task ${task.id} no longer holds: it ended.${since}`, {
+    reason: 'claim_ended',
+    hint: hintOf`Claim it again with ${callTo('taskman_task_next', { claim: true })}, or take another task.`,
+  })
+}

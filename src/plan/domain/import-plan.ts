@@ -1,0 +1,224 @@
+import type { NewFact } from '../../events/domain/fact.ts'
+import type { MilestoneId, PhaseId, Setting, TaskId } from '../../kernel/id.ts'
+import type { Phase } from '../../track/domain/mission.ts'
+import { newTask, type Task } from '../../track/domain/task.ts'
+import type { DocumentTask, PlanDocument } from './document.ts'
+import { type Milestone, type Note, noteKinds, type PlanOwner, phaseStatus } from './plan.ts'
+
+/** What the project has already, so that an import adds and never doubles. */
+export interface ImportSituation {
+  readonly owner: PlanOwner
+  readonly phases: ReadonlySet<string>
+  /** Of the first new phase, in a mission. */
+  readonly nextNumber: number
+  readonly milestones: ReadonlySet<string>
+  readonly tasks: ReadonlySet<string>
+  /** `phase\n title` of the tasks that there are, to their ids. */
+  readonly titles: ReadonlyMap<string, TaskId>
+}
+
+export interface ImportedPlan {
+  readonly facts: readonly NewFact[]
+  readonly added: { readonly phases: number; readonly milestones: number; readonly tasks: number }
+  /** Titles of tasks that were there already. */
+  readonly known: number
+  readonly notices: readonly string[]
+}
+
+export function titleKey(phase: string | null, title: string): string {
+  return `${phase ?? ''}\n${title}`
+}
+
+/** Between two steps a server can answer others: a plan of many thousand tasks takes a tenth of a second. */
+export type Steps<Result> = Generator<undefined, Result>
+
+/** Tasks of one step: some milliseconds. */
+const oneStep = 1_000
+
+function* inSteps<One, Result>(all: readonly One[], made: (one: One) => Result): Steps<readonly Result[]> {
+  const results: Result[] = []
+  for (const one of all) {
+    results.push(made(one))
+    if (results.length % oneStep === 0) yield
+  }
+  return results
+}
+
+/** Adds a plan from outside, in one piece: parents before their parts, dependencies after all tasks. */
+export function* importPlan(
+  document: PlanDocument,
+  situation: ImportSituation,
+  { setting, creator }: { readonly setting: Setting; readonly creator: string },
+): Steps<ImportedPlan> {
+  const ids = yield* taskIds(document, situation, setting)
+  const isNew = ({ key }: DocumentTask): boolean => !isKnown(ids, key)
+  const phases = document.phases.filter(({ key }) => !situation.phases.has(key))
+  const milestones = document.milestones.filter(({ key }) => !situation.milestones.has(key))
+  const tasks = (yield* parentsFirst(document.tasks)).filter(isNew)
+  const begun = tasks.filter(({ status }) => status === 'in_progress').length
+  const toTask = (task: DocumentTask): NewFact => ({
+    kind: 'task.planned',
+    task: plannedTask(task, { ids, owner: situation.owner, setting, creator }),
+  })
+  const planned = yield* inSteps(tasks, toTask)
+  const linked = yield* inSteps(tasks, (task) => dependencies(task, ids))
+  const noted = yield* inSteps(tasks, (task) => notes(task, ids, setting))
+  return {
+    facts: [
+      ...phases.map(
+        (phase, index): NewFact => ({
+          kind: 'phase.created',
+          phase: newPhase(phase, { ...situation, index }, setting),
+        }),
+      ),
+      ...milestones.map(
+        (milestone): NewFact => ({
+          kind: 'milestone.created',
+          milestone: newMilestone(milestone, setting),
+        }),
+      ),
+      ...planned,
+      ...linked.flat(),
+      ...noted.flat(),
+    ],
+    added: { phases: phases.length, milestones: milestones.length, tasks: tasks.length },
+    known: document.tasks.length - tasks.length,
+    notices:
+      begun === 0
+        ? []
+        : [
+            begun === 1
+              ? '1 task was in progress elsewhere; no one holds it here, so it is to do.'
+              : `${begun} tasks were in progress elsewhere; no one holds them here, so they are to do.`,
+          ],
+  }
+}
+
+interface KnownId {
+  readonly id: TaskId
+  readonly known: boolean
+}
+
+type Ids = ReadonlyMap<string, KnownId>
+
+/** A foreign id is kept where it is free; a task of the same title in the same phase is the same task. */
+function* taskIds(document: PlanDocument, situation: ImportSituation, setting: Setting): Steps<Ids> {
+  const ids = yield* inSteps(document.tasks, (task): [string, KnownId] => {
+    const same = situation.titles.get(titleKey(task.phase, task.title))
+    if (task.foreignId !== null && situation.tasks.has(task.foreignId)) {
+      return [task.key, { id: task.foreignId as TaskId, known: true }] // it is an id of this project
+    }
+    if (same !== undefined) return [task.key, { id: same, known: true }]
+    const id = (task.foreignId as TaskId | null) ?? setting.ids.next('task') // foreign ids are kept
+    return [task.key, { id, known: false }]
+  })
+  return new Map(ids)
+}
+
+function isKnown(ids: Ids, key: string): boolean {
+  return ids.get(key)?.known === true
+}
+
+function idOf(ids: Ids, key: string | null): TaskId | null {
+  return key === null ? null : (ids.get(key)?.id ?? null)
+}
+
+function* parentsFirst(tasks: readonly DocumentTask[]): Steps<readonly DocumentTask[]> {
+  const byKey = new Map(tasks.map((task) => [task.key, task]))
+  const ordered = new Set<DocumentTask>()
+  yield* inSteps(tasks, (task) => {
+    const chain: DocumentTask[] = []
+    for (
+      let here: DocumentTask | undefined = task;
+      here && !ordered.has(here);
+      here = byKey.get(here.parent ?? '')
+    ) {
+      chain.push(here)
+    }
+    for (const link of chain.reverse()) ordered.add(link)
+  })
+  return [...ordered]
+}
+
+function newPhase(
+  phase: PlanDocument['phases'][number],
+  { owner, nextNumber, index }: Pick<ImportSituation, 'owner' | 'nextNumber'> & { readonly index: number },
+  { at }: Setting,
+): Phase {
+  const status = phaseStatus(phase.status)
+  return {
+    id: phase.key as PhaseId, // people name the phases of a plan
+    missionId: owner,
+    number: owner === null ? null : nextNumber + index,
+    name: phase.name,
+    status,
+    sortOrder: phase.sortOrder,
+    createdAt: at,
+    completedAt: status === 'completed' ? at : null,
+  }
+}
+
+function newMilestone(
+  { key, phase, name, criterion, reached }: PlanDocument['milestones'][number],
+  { at }: Setting,
+): Milestone {
+  return { id: key as MilestoneId, phaseId: phase as PhaseId, name, criterion, reached, createdAt: at } // named by people
+}
+
+function plannedTask(
+  task: DocumentTask,
+  {
+    ids,
+    owner,
+    setting,
+    creator,
+  }: { readonly ids: Ids; readonly owner: PlanOwner; readonly setting: Setting; readonly creator: string },
+): Task {
+  const planned = newTask(
+    {
+      id: idOf(ids, task.key) ?? setting.ids.next('task'),
+      missionId: owner,
+      phaseId: task.phase as PhaseId | null, // keys of phases are their ids
+      milestoneId: task.milestone as MilestoneId | null,
+      parentTaskId: idOf(ids, task.parent),
+      name: task.title,
+      goal: task.description,
+      role: task.role,
+      ...(task.assignee !== null && { assignee: task.assignee }),
+      areas: task.areas,
+      sortOrder: task.sortOrder,
+      creator: task.creator ?? creator,
+    },
+    task.createdAt ?? setting.at,
+  )
+  return {
+    ...planned,
+    ...(task.status === 'done' && { status: 'done', resolution: task.resolution ?? 'claimed' }),
+    updatedAt: task.updatedAt ?? setting.at,
+  }
+}
+
+function dependencies(task: DocumentTask, ids: Ids): readonly NewFact[] {
+  const taskId = idOf(ids, task.key)
+  return task.dependsOn.flatMap((key): NewFact[] => {
+    const dependsOnId = idOf(ids, key)
+    return taskId && dependsOnId ? [{ kind: 'dependency.added', taskId, dependsOnId }] : []
+  })
+}
+
+function notes(task: DocumentTask, ids: Ids, setting: Setting): readonly NewFact[] {
+  const taskId = idOf(ids, task.key)
+  if (taskId === null) return []
+  return task.notes.map((said): NewFact => {
+    const note: Note = {
+      id: setting.ids.next('note'),
+      taskId,
+      content: said.content,
+      kind: noteKinds.find((kind) => kind === said.kind) ?? null,
+      role: said.role,
+      author: said.author ?? 'import',
+      createdAt: said.createdAt ?? setting.at,
+    }
+    return { kind: 'note.added', note }
+  })
+}

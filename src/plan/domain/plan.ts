@@ -1,0 +1,172 @@
+import type { MilestoneId, MissionId, NoteId, PhaseId, TaskId } from '../../kernel/id.ts'
+import type { PhaseStatus } from '../../track/domain/mission.ts'
+import type { Task } from '../../track/domain/task.ts'
+
+/** A goal with a criterion, in a phase. */
+export interface Milestone {
+  readonly id: MilestoneId
+  readonly phaseId: PhaseId
+  readonly name: string | null
+  readonly criterion: string | null
+  readonly reached: boolean
+  readonly createdAt: number
+}
+
+/** Something said about a task that is neither a decision nor an issue. */
+export interface Note {
+  readonly id: NoteId
+  readonly taskId: TaskId
+  readonly content: string
+  readonly kind: NoteKind | null
+  readonly role: string | null
+  readonly author: string
+  readonly createdAt: number
+}
+
+export const noteKinds = ['completion', 'progress', 'issue'] as const
+export type NoteKind = (typeof noteKinds)[number]
+
+/** Who holds a task before an attempt at it begins. The token fences off whoever held it earlier. */
+export interface Claim {
+  readonly agent: string
+  /** The connection's actor. */
+  readonly actor: string
+  /** The connection that claimed it: what comes by it needs no token. Absent in records from before it was kept. */
+  readonly connection?: string
+  readonly token: string
+  readonly claimedAt: number
+  /** Milliseconds since the epoch; renewed by every call about the task. Null while an open attempt holds the claim. */
+  readonly expiresAt: number | null
+}
+
+/** Thirty minutes, in milliseconds. */
+export const claimLasts = 30 * 60 * 1000
+
+/** A task as the plan sees it. */
+export interface PlannedTask {
+  readonly task: Task
+  readonly dependsOn: readonly TaskId[]
+  /** Done, and something about it waits for a person that holds up what depends on it. */
+  readonly unsettled: boolean
+  /** Whether it is not done, and a dependency is not done either or not settled. */
+  readonly blocked: boolean
+  readonly claim: Claim | null
+}
+
+/** What a phase or task belongs to: a mission, or the project's own plan. */
+export type PlanOwner = MissionId | null
+
+/** What a reader looks at: one plan, or `open`: the project's own and those of the missions that have not ended. */
+export type PlanSpan = PlanOwner | 'open'
+
+export const taskStatuses = ['to_do', 'in_progress', 'done'] as const
+export type TaskStatus = (typeof taskStatuses)[number]
+
+/** taskman's roles: its first six, then the eight that came later. A project may declare its own. */
+export const knownRoles = [
+  'project-manager',
+  'project-designer',
+  'software-architect',
+  'developer',
+  'summary-writer',
+  'documentation-writer',
+  'art-director',
+  'ui-designer',
+  'community-manager',
+  'ux-designer',
+  'qa-engineer',
+  'devops-engineer',
+  'product-owner',
+  'security-engineer',
+] as const
+
+export function isHeld(claim: Claim | null, now: number): boolean {
+  return claim !== null && (claim.expiresAt === null || claim.expiresAt > now)
+}
+
+/** A task's status in taskman's words. A claim that expired does not keep it in progress. */
+export function planStatus({ task, claim }: PlannedTask, now: number): TaskStatus {
+  if (task.status !== 'in_progress' || claim === null) return task.status
+  return isHeld(claim, now) ? 'in_progress' : 'to_do'
+}
+
+const phaseWords = {
+  pending: 'to_do',
+  in_progress: 'in_progress',
+  completed: 'done',
+  failed: 'done',
+} as const satisfies Record<PhaseStatus, TaskStatus>
+
+const phaseStatuses = {
+  to_do: 'pending',
+  in_progress: 'in_progress',
+  done: 'completed',
+} as const satisfies Record<TaskStatus, PhaseStatus>
+
+/** A phase's status in taskman's words, and back. */
+export function phaseWord(status: PhaseStatus): TaskStatus {
+  return phaseWords[status]
+}
+
+export function phaseStatus(word: TaskStatus): PhaseStatus {
+  return phaseStatuses[word]
+}
+
+export interface PhaseChanges {
+  readonly name?: string
+  readonly status?: PhaseStatus
+  readonly sortOrder?: number | null
+}
+
+export interface MilestoneChanges {
+  readonly name?: string | null
+  readonly criterion?: string | null
+  readonly reached?: boolean
+  /** Moving a milestone moves its open tasks. */
+  readonly phaseId?: PhaseId
+}
+
+export interface TaskChanges {
+  readonly name?: string
+  readonly goal?: string | null
+  readonly role?: string | null
+  readonly assignee?: string | null
+  readonly creator?: string
+  readonly milestoneId?: MilestoneId | null
+  readonly phaseId?: PhaseId
+  readonly sortOrder?: number | null
+}
+
+/** What can happen to a plan. `missionId` is the mission whose plan it is, null for the project's own. */
+export type NewPlanFact =
+  | {
+      readonly kind: 'phase.edited'
+      readonly phaseId: PhaseId
+      readonly missionId: MissionId | null
+      readonly changes: PhaseChanges
+    }
+  | { readonly kind: 'milestone.created'; readonly milestone: Milestone }
+  | {
+      readonly kind: 'milestone.edited'
+      readonly milestoneId: MilestoneId
+      readonly changes: MilestoneChanges
+    }
+  | { readonly kind: 'task.edited'; readonly taskId: TaskId; readonly changes: TaskChanges }
+  /** Done without an attempt: someone's word. Or not done after all. */
+  | { readonly kind: 'task.marked'; readonly taskId: TaskId; readonly as: 'done' | 'to_do' }
+  /** Given up for good: what depends on it need not wait. */
+  | { readonly kind: 'task.dropped'; readonly taskId: TaskId; readonly reason: string }
+  /** Begun although a dependency is open. */
+  | { readonly kind: 'task.forced'; readonly taskId: TaskId; readonly open: readonly TaskId[] }
+  | { readonly kind: 'task.claimed'; readonly taskId: TaskId; readonly claim: Claim }
+  | {
+      readonly kind: 'claim.ended'
+      readonly taskId: TaskId
+      readonly agent: string
+      readonly why: 'released' | 'expired'
+    }
+  | { readonly kind: 'dependency.added'; readonly taskId: TaskId; readonly dependsOnId: TaskId }
+  | { readonly kind: 'dependency.removed'; readonly taskId: TaskId; readonly dependsOnId: TaskId }
+  | { readonly kind: 'note.added'; readonly note: Note }
+  /** A role that this project uses besides the known ones. */
+  | { readonly kind: 'role.declared'; readonly role: string }

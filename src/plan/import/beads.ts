@@ -1,0 +1,190 @@
+import type { z } from 'zod'
+import type { DocumentNote, DocumentTask } from '../domain/document.ts'
+import {
+  instant,
+  jsonLines,
+  many,
+  maybeText,
+  number,
+  passedOver,
+  readFields,
+  record,
+  text,
+  texts,
+  unreadFields,
+} from './fields.ts'
+import {
+  descriptionText,
+  done,
+  foreignStatus,
+  inProgress,
+  type StatusWords,
+  toDo,
+  unknownStatus,
+} from './foreign-task.ts'
+import { type ImportResult, judged } from './import-result.ts'
+
+const beadsIssue = record({
+  id: text,
+  title: text,
+  status: maybeText,
+  description: maybeText,
+  design: maybeText,
+  acceptance_criteria: maybeText,
+  issue_type: maybeText,
+  priority: maybeText,
+  labels: texts,
+  assignee: maybeText,
+  estimated_minutes: number,
+  external_ref: maybeText,
+  notes: maybeText,
+  comments: many(
+    record({ text, author: maybeText, created_at: instant, id: passedOver, issue_id: passedOver }),
+  ),
+  close_reason: maybeText,
+  closed_at: instant,
+  dependencies: many(
+    record({
+      depends_on_id: text,
+      /** `blocks`, `parent-child`, `related`, `discovered-from`, … */
+      type: maybeText,
+      issue_id: passedOver,
+      created_at: passedOver,
+      created_by: passedOver,
+      metadata: passedOver,
+      thread_id: passedOver,
+    }),
+  ),
+  created_by: maybeText,
+  created_at: instant,
+  updated_at: instant,
+})
+
+type BeadsIssue = z.output<typeof beadsIssue>
+
+interface BeadsLink {
+  readonly to: string
+  readonly type: string
+}
+
+/** Links that make an issue wait. The others are kept as notes. */
+const waitingTypes: ReadonlySet<string> = new Set(['blocks', 'conditional-blocks', 'waits-for'])
+
+/** Reads the issues of beads, one JSON object a line. Deleted ones (tombstones) are left out. */
+export function readBeads(text: string): ImportResult {
+  const { lines, problems } = jsonLines(text)
+  const read = lines.map(({ place, value }) => readFields(beadsIssue, value, { place, problems }))
+  const kept = read.filter(({ fields }) => fields.status !== 'tombstone')
+  const known = new Set(kept.map(({ fields }) => fields.id))
+  const notices: string[] = []
+  const tasks = kept.map(({ place, fields }) => documentTask(fields, known, { place, notices }))
+  const deleted = read.length - kept.length
+  return judged({
+    document: { phases: [], milestones: [], tasks },
+    places: { phases: [], milestones: [], tasks: kept.map(({ place }) => place) },
+    problems,
+    notices: [
+      ...(deleted === 0 ? [] : [`left out: deleted issues (${deleted}).`]),
+      ...notices,
+      ...unreadFields(kept),
+    ],
+  })
+}
+
+function documentTask(
+  issue: BeadsIssue,
+  known: ReadonlySet<string>,
+  { place, notices }: { readonly place: string; readonly notices: string[] },
+): DocumentTask {
+  const { id, title, dependencies } = issue
+  const said = issue.status ?? 'open'
+  const meant = foreignStatus(beadsStatuses, said)
+  if (!meant) notices.push(unknownStatus(place, said))
+  const { status, resolution, keepWord } = meant ?? { ...toDo, keepWord: true }
+  const links = dependencies.map(({ depends_on_id, type }) => ({ to: depends_on_id, type: type ?? 'blocks' }))
+  const [parent = null, ...moreParents] = links
+    .filter(({ type }) => type === 'parent-child')
+    .map(({ to }) => to)
+  const blockers = links.filter(({ type }) => waitingTypes.has(type)).map(({ to }) => to)
+  for (const name of new Set(blockers)) {
+    if (!known.has(name))
+      notices.push(`${place}: left out: the dependency on ${name}, which is not in the file.`)
+  }
+  if (parent !== null && !known.has(parent)) {
+    notices.push(`${place}: left out: the parent ${parent}, which is not in the file.`)
+  }
+  const word = keepWord ? `Status in beads: ${said}` : null
+  return {
+    key: id,
+    title,
+    description: [descriptionOf(issue), word].filter((text) => text !== null).join('\n\n') || null,
+    phase: null,
+    milestone: null,
+    parent: parent !== null && known.has(parent) ? parent : parentByName(id, parent, known),
+    role: null,
+    assignee: null,
+    areas: [],
+    status,
+    resolution,
+    sortOrder: null,
+    dependsOn: [...new Set(blockers)].filter((name) => known.has(name)),
+    notes: [
+      ...notesOf(issue),
+      ...links.filter(({ type }) => !waitingTypes.has(type) && type !== 'parent-child').map(linkNote),
+      ...moreParents.map((to) => linkNote({ to, type: 'parent-child' })),
+    ],
+    creator: issue.created_by || null,
+    createdAt: issue.created_at,
+    updatedAt: issue.updated_at,
+    foreignId: id,
+  }
+}
+
+/** `bd-7.1` is a part of `bd-7`, also where no link says so. */
+function parentByName(id: string, linked: string | null, known: ReadonlySet<string>): string | null {
+  const stem = /^(.+)\.\d+$/.exec(id)?.[1]
+  return linked === null && stem !== undefined && known.has(stem) ? stem : null
+}
+
+function linkNote({ to, type }: BeadsLink): DocumentNote {
+  return { content: `${type} ${to}`, kind: 'link', role: null, author: null, createdAt: null }
+}
+
+function descriptionOf(issue: BeadsIssue): string | null {
+  return descriptionText([
+    { title: null, text: issue.description },
+    { title: 'Design', text: issue.design },
+    { title: 'Acceptance criteria', text: issue.acceptance_criteria },
+    { title: 'Type', text: issue.issue_type },
+    { title: 'Priority', text: issue.priority },
+    { title: 'Labels', text: issue.labels.join(', ') },
+    { title: 'Assignee', text: issue.assignee },
+    {
+      title: 'Estimate',
+      text: issue.estimated_minutes === null ? null : `${issue.estimated_minutes} minutes`,
+    },
+    { title: 'Elsewhere', text: issue.external_ref },
+  ])
+}
+
+function notesOf({ notes, comments, close_reason, closed_at }: BeadsIssue): readonly DocumentNote[] {
+  const note = (kind: string, content: string | null, createdAt: number | null): readonly DocumentNote[] =>
+    content === null || content.trim() === '' ? [] : [{ content, kind, role: null, author: null, createdAt }]
+  return [
+    ...note('notes', notes, null),
+    ...comments.map(({ text, author, created_at }) => {
+      return { content: text, kind: 'comment', role: null, author, createdAt: created_at }
+    }),
+    ...note('close_reason', close_reason, closed_at),
+  ]
+}
+
+const beadsStatuses: StatusWords = {
+  open: toDo,
+  blocked: { ...toDo, keepWord: true },
+  deferred: { ...toDo, keepWord: true },
+  pinned: { ...toDo, keepWord: true },
+  inprogress: inProgress,
+  hooked: { ...inProgress, keepWord: true },
+  closed: done,
+}

@@ -1,0 +1,218 @@
+import { z } from 'zod'
+import { messageOf } from '../../kernel/failure.ts'
+import { deepestNesting, outlineOf } from '../../kernel/json-outline.ts'
+import { excerpt } from '../../kernel/text.ts'
+
+// What a field of a plan may hold. One that is null counts as absent.
+
+function expected(what: string) {
+  return {
+    error: ({ input }: { readonly input?: unknown }) => `expected ${what}, found ${shown(input)}`,
+  }
+}
+
+/** A number is a text too. */
+export const text = z.union([z.string(), z.number().transform(String)], expected('a text'))
+export const number = maybe(z.number(expected('a number')))
+export const flag = z
+  .boolean(expected('true or false'))
+  .nullish()
+  .transform((value) => value ?? false)
+
+/** ISO 8601. */
+export const instant = maybe(
+  text
+    .refine((written) => instantOfText(written) !== null, expected('a time such as 2026-01-31T09:30:00Z'))
+    .transform((written) => instantOfText(written)),
+)
+
+export const maybeText = maybe(text)
+export const texts = many(text)
+/** What may stand there and is not kept, because something else says it too. */
+export const passedOver = z.unknown().optional()
+
+function maybe<Value extends z.ZodType>(value: Value) {
+  return value.nullish().transform((found) => found ?? null)
+}
+
+export function choice<const Words extends readonly [string, ...string[]]>(words: Words) {
+  return maybe(z.enum(words, expected(`one of ${words.join(', ')}`)))
+}
+
+/** A list, or a single one in place of a list of one. */
+export function many<Entry extends z.ZodType>(entry: Entry) {
+  return z.preprocess((found) => (found == null ? [] : [found].flat()), z.array(entry))
+}
+
+export function record<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.strictObject(shape, expected('an object'))
+}
+
+type Camel<Name> = Name extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<Camel<Rest>>}` : Name
+
+/** `sort_order` in JSON is `sortOrder` in a document. */
+export function camelKeys<Fields extends object>(fields: Fields) {
+  const entries = Object.entries(fields).map(([key, value]) => [
+    key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    value,
+  ])
+  return Object.fromEntries(entries) as { [Key in keyof Fields as Camel<Key>]: Fields[Key] } // by its keys
+}
+
+interface UnreadField {
+  readonly place: string
+  readonly name: string
+}
+
+export interface ReadFields<Fields> {
+  readonly place: string
+  readonly fields: Fields
+  /** Fields that the schema does not have, except those whose value is null. */
+  readonly unread: readonly UnreadField[]
+}
+
+/**
+ * Reads the fields of one parsed object, and appends what is wrong with them as sentences that begin with the place. A
+ * wrong one counts as absent, and a text that must be there as empty, so that the rest is judged too.
+ */
+export function readFields<Fields>(
+  schema: z.ZodType<Fields>,
+  value: unknown,
+  { place, problems }: { readonly place: string; readonly problems: string[] },
+): ReadFields<Fields> {
+  const first = schema.safeParse(value)
+  if (first.success) return { place, fields: first.data, unread: [] }
+  const { issues } = first.error
+  const unread: UnreadField[] = []
+  for (const issue of issues) {
+    const owner = `${place}${named(issue.path)}`
+    if (issue.code !== 'unrecognized_keys') problems.push(problemOf(issue, value, place))
+    else
+      for (const name of issue.keys)
+        if (at(value, [...issue.path, name]) !== null) unread.push({ place: owner, name })
+  }
+  const copy = { value: structuredClone(value) }
+  let wrong = issues
+  for (let round = 0; round < mostRounds; round += 1) {
+    for (const issue of wrong.toReversed()) repair(copy, issue)
+    const again = schema.safeParse(copy.value)
+    if (again.success) return { place, fields: again.data, unread }
+    wrong = again.error.issues
+  }
+  throw new Error(`A field that ${place} must have is no text.`)
+}
+
+/** What is taken away may be missing then, a level below. */
+const mostRounds = 10
+
+type Path = readonly PropertyKey[]
+
+function problemOf({ path, message }: z.core.$ZodIssue, value: unknown, place: string): string {
+  const isMissing = path.length > 0 && at(value, path) == null && isObject(at(value, path.slice(0, -1)))
+  if (!isMissing) return `${place}${named(path)}: ${message}.`
+  return `${place}${named(path.slice(0, -1))}: "${String(path.at(-1))}" is missing.`
+}
+
+/** Takes away what is wrong; what must be there becomes empty. */
+function repair(copy: { value: unknown }, issue: z.core.$ZodIssue): void {
+  const path = ['value', ...issue.path]
+  if (issue.code === 'unrecognized_keys') {
+    const owner = at(copy, path)
+    for (const key of issue.keys) if (isObject(owner)) Reflect.deleteProperty(owner, key)
+    return
+  }
+  const [owner, key] = [at(copy, path.slice(0, -1)), path.at(-1) ?? '']
+  if (typeof owner !== 'object' || owner === null) return
+  if (issue.code === 'invalid_type' && issue.expected === 'object') Reflect.set(owner, key, {})
+  else if (Array.isArray(owner)) owner.splice(Number(key), 1)
+  else if (at(copy, path) == null) Reflect.set(owner, key, '')
+  else Reflect.deleteProperty(owner, key)
+}
+
+function at(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (found, key) => (typeof found === 'object' && found !== null ? Reflect.get(found, key) : undefined),
+    value,
+  )
+}
+
+/** `.tasks[0].notes[1]`. */
+function named(path: Path): string {
+  return path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('')
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function shown(value: unknown): string {
+  return excerpt(JSON.stringify(value) ?? 'nothing', 60)
+}
+
+/** One sentence for each field of another program that is not kept, with how often it stood there. */
+export function unreadFields(read: readonly Pick<ReadFields<unknown>, 'unread'>[]): readonly string[] {
+  const found = Map.groupBy(
+    read.flatMap(({ unread }) => unread),
+    ({ name }) => name,
+  )
+  return [...found].map(([name, all]) => {
+    const first = all[0]?.place ?? ''
+    const more = all.length === 1 ? '' : ` and ${all.length - 1} more`
+    return `${first}${more}: left out: the field "${name}", which Waymark does not keep.`
+  })
+}
+
+type ParsedJson =
+  | { readonly readable: true; readonly value: unknown }
+  | { readonly readable: false; readonly place: string; readonly problem: string }
+
+/** Parses JSON; where it is broken, names the line if the engine tells, else the file. */
+export function parsedJson(text: string): ParsedJson {
+  if (outlineOf(text).tooDeep) {
+    const problem = `this is nested too deep: more than ${deepestNesting} brackets stand within each other.`
+    return { readable: false, place: 'file', problem }
+  }
+  try {
+    return { readable: true, value: JSON.parse(text.replace(/^\ufeff/, '')) }
+  } catch (error) {
+    const message = messageOf(error)
+    const position = /at position (\d+)/.exec(message)?.[1]
+    const place =
+      position === undefined ? 'file' : `line ${text.slice(0, Number(position)).split('\n').length}`
+    return { readable: false, place, problem: `this is not JSON: ${message.replace(/\s+/g, ' ')}.` }
+  }
+}
+
+interface JsonLine {
+  readonly place: string
+  readonly value: unknown
+}
+
+/** The lines of a JSONL text that are not empty, and a problem for each that is not JSON. */
+export function jsonLines(text: string): {
+  readonly lines: readonly JsonLine[]
+  readonly problems: string[]
+} {
+  const lines: JsonLine[] = []
+  const problems: string[] = []
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    if (line.trim() === '') continue
+    const place = `line ${index + 1}`
+    const parsed = parsedJson(line)
+    if (parsed.readable) lines.push({ place, value: parsed.value })
+    else problems.push(`${place}: ${parsed.problem}`)
+  }
+  return { lines, problems }
+}
+
+const form = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)\s*(Z|[+-]\d{2}:?\d{2})?)?$/i
+
+/** Milliseconds since the epoch of an ISO 8601 date or time, in UTC where it names no zone; null of any other text. */
+export function instantOfText(text: string): number | null {
+  const [, date, time = '00:00', zone = 'Z'] = form.exec(text.trim()) ?? []
+  if (date === undefined) return null
+  const at = Date.parse(`${date}T${time}${zone.replace(/^([+-]\d{2})(\d{2})$/, '$1:$2').toUpperCase()}`)
+  return Number.isNaN(at) ? null : at
+}

@@ -1,0 +1,115 @@
+import type { DocumentStatus, DocumentTask } from '../domain/document.ts'
+
+/** What a word of another program means here. */
+export interface ForeignStatus extends Pick<DocumentTask, 'status' | 'resolution'> {
+  /** The word says more than our status does, so it is kept in the description. */
+  readonly keepWord?: true
+}
+
+export const toDo: ForeignStatus = { status: 'to_do', resolution: null }
+export const inProgress: ForeignStatus = { status: 'in_progress', resolution: null }
+export const done: ForeignStatus = { status: 'done', resolution: null }
+export const dropped: ForeignStatus = { status: 'done', resolution: 'dropped' }
+
+/** Words in lower case without spaces, `-` and `_`. */
+export type StatusWords = Readonly<Record<string, ForeignStatus>>
+
+/** Null for a word that is not in the table. */
+export function foreignStatus(words: StatusWords, word: string): ForeignStatus | null {
+  const plain = word.toLowerCase().replace(/[\s_-]+/g, '')
+  return Object.hasOwn(words, plain) ? (words[plain] ?? null) : null
+}
+
+export function unknownStatus(place: string, word: string): string {
+  return `${place}: the status "${word}" is unknown; the task counts as to do.`
+}
+
+/** A phase without a status of its own is as far as its tasks are. */
+export function phaseStatus(tasks: readonly { readonly status: DocumentStatus }[]): DocumentStatus {
+  if (tasks.every(({ status }) => status === 'to_do')) return 'to_do'
+  return tasks.every(({ status }) => status === 'done') ? 'done' : 'in_progress'
+}
+
+/** A part of a description that another program keeps in a field of its own. */
+export interface DescriptionPart {
+  /** Null for the description itself. */
+  readonly title: string | null
+  readonly text: string | null
+}
+
+/** Parts under their titles; those without text are left out. A short one takes one line. */
+export function descriptionText(parts: readonly DescriptionPart[]): string | null {
+  const written = parts.flatMap(({ title, text }) => {
+    const body = text?.replace(/\r\n?/g, '\n').trim() ?? ''
+    if (body === '') return []
+    return title === null ? [{ text: body, short: false }] : [titled(title, body)]
+  })
+  if (written.length === 0) return null
+  return written
+    .map(({ text, short }, at) => (at === 0 ? '' : short && written[at - 1]?.short ? '\n' : '\n\n') + text)
+    .join('')
+}
+
+function titled(title: string, body: string): { readonly text: string; readonly short: boolean } {
+  const short = !body.includes('\n') && body.length <= 80
+  return { text: short ? `${title}: ${body}` : `## ${title}\n\n${body}`, short }
+}
+
+/**
+ * Keys for ids that another program gave: the first of a kind keeps its id, later ones get a number, and a notice. Upper
+ * and lower case count as one.
+ */
+export function distinctIds(entities: readonly { readonly id: string; readonly place: string }[]): {
+  readonly keys: readonly string[]
+  readonly notices: readonly string[]
+} {
+  const taken = new Set(entities.map(({ id }) => id.toLowerCase()))
+  const first = new Map<string, string>()
+  const notices: string[] = []
+  const keys = entities.map(({ id, place }) => {
+    const earlier = first.get(id.toLowerCase())
+    if (earlier === undefined) {
+      first.set(id.toLowerCase(), place)
+      return id
+    }
+    let number = 2
+    while (taken.has(`${id}-${number}`.toLowerCase())) number += 1
+    const key = `${id}-${number}`
+    taken.add(key.toLowerCase())
+    notices.push(
+      `${place}: the id ${id} belongs to another task already (${earlier}), so this one became ${key}.`,
+    )
+    return key
+  })
+  return { keys, notices }
+}
+
+/** Gives keys made of names, none of them twice and none that is taken already. */
+export function keyGiver(taken: Iterable<string>): (name: string) => string {
+  const given = new Set(taken)
+  const next = new Map<string, number>()
+  return (name) => {
+    const stem = slug(name)
+    let key = stem
+    for (let number = next.get(stem) ?? 2; given.has(key); number += 1) {
+      key = `${stem}-${number}`
+      next.set(stem, number)
+    }
+    given.add(key)
+    return key
+  }
+}
+
+/** Lower case, letters and digits of any script, joined by `-`; at most 60 UTF-16 units. */
+function slug(name: string): string {
+  const words =
+    name
+      .normalize('NFC')
+      .toLowerCase()
+      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  const short = words
+    .join('-')
+    .slice(0, 60)
+    .replace(/[-\ud800-\udbff]$/, '')
+  return short === '' ? 'unnamed' : short
+}

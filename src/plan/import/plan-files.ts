@@ -1,0 +1,220 @@
+import { readdir, stat } from 'node:fs/promises'
+import { basename, join, relative, resolve } from 'node:path'
+import { errorCode, Failure, messageOf } from '../../kernel/failure.ts'
+import { containedPath, pathFailure, readContained } from '../../kernel/files/contained.ts'
+import { readRegular, specialKind } from '../../kernel/files/regular-file.ts'
+import { excerpt } from '../../kernel/text.ts'
+import type { LoadedPlan, PlanFiles, PlanFormat } from '../../project/ports/project-files.ts'
+import type { PlanDocument } from '../domain/document.ts'
+import { readBacklog } from './backlog.ts'
+import type { ImportResult, SourceText } from './import-result.ts'
+import { readPlan } from './read-plan.ts'
+import { readTaskman } from './taskman.ts'
+
+/** Largest file that is read as a plan, in bytes. */
+const largest = 200_000_000
+/** Largest text of a plan, in bytes: a log of a project may have more. */
+const maxPlanBytes = 20_000_000
+const mostFiles = 20_000
+
+/** What the system says of a path that leads to no file. */
+const missing = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'])
+
+/** What the system says when a file cannot be read. */
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'it is no longer there',
+  EACCES: 'you may not read it',
+  EPERM: 'you may not read it',
+  EISDIR: 'it is a folder',
+  ELOOP: 'it is a link that leads to itself',
+}
+
+/** Reads plans from files; relative paths are meant from a folder. Where they are confined to a folder, none leaves it. */
+export function planFiles(folder: string, confinedTo: string | null): PlanFiles {
+  return {
+    load: async (path, format) => {
+      const named = resolve(folder, path)
+      const place = confinedTo === null ? named : insideOf(confinedTo, { path, named })
+      const found = await stat(place).catch((error: unknown) => {
+        const code = errorCode(error) ?? messageOf(error)
+        if (!missing.has(code)) throw unreadable(path, code)
+        throw new Failure('NOT_FOUND', `There is no file ${excerpt(path, 200)}.`, {
+          reason: 'file_not_found',
+          hint: `It was looked for at ${excerpt(place, 200)}.`,
+        })
+      })
+      const special = specialKind(found)
+      if (special !== null) {
+        throw new Failure('INVALID_INPUT', `${path} is ${special}, not a file.`, {
+          reason: 'not_a_file',
+          hint: 'Write the plan to a file and import that.',
+        })
+      }
+      const reading = readingIn(confinedTo)
+      if (found.isDirectory()) return fromFolder(place, format, reading)
+      if (found.size > largest) {
+        throw new Failure(
+          'INVALID_INPUT',
+          `The file ${path} has ${found.size} bytes; at most ${largest} are read.`,
+          { reason: 'file_too_large' },
+        )
+      }
+      return fromFile(place, format, reading)
+    },
+  }
+}
+
+function insideOf(
+  confinedTo: string,
+  { path, named }: { readonly path: string; readonly named: string },
+): string {
+  const place = containedPath(confinedTo, named)
+  if ('reason' in place) throw pathFailure(path, place)
+  return place.absolute
+}
+
+type Reading = (file: string) => Promise<Buffer>
+
+/** Something else may have been put in the file's place since it was looked at: it is opened through no link. */
+function readingIn(confinedTo: string | null): Reading {
+  if (confinedTo === null) return readRegular
+  return async (file) => {
+    const read = await readContained(confinedTo, file, { maxBytes: largest })
+    if ('reason' in read) throw pathFailure(file, read)
+    return read.content
+  }
+}
+
+async function fromFolder(
+  folder: string,
+  format: PlanFormat | undefined,
+  reading: Reading,
+): Promise<LoadedPlan> {
+  if (format !== undefined && format !== 'backlog') {
+    throw new Failure('INVALID_INPUT', `${folder} is a folder; only a Backlog.md project is one.`, {
+      reason: 'folder_not_a_plan',
+      hint: 'Name the file itself.',
+    })
+  }
+  return accepted('backlog', readBacklog(await markdownFiles(folder, reading)))
+}
+
+async function markdownFiles(folder: string, reading: Reading): Promise<readonly SourceText[]> {
+  const entries = await told(folder, readdir(folder, { recursive: true, withFileTypes: true }))
+  const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.md')).slice(0, mostFiles)
+  const sources: SourceText[] = []
+  let total = 0
+  for (const { parentPath, name } of files) {
+    const path = join(parentPath, name)
+    const shown = join(basename(folder), relative(folder, path)).replaceAll('\\', '/')
+    const bytes = await told(path, reading(path))
+    total += bytes.length
+    if (total > maxPlanBytes) throw tooLong(basename(folder), `more than ${maxPlanBytes}`)
+    sources.push({ path: shown, text: bytes.toString('utf8') })
+  }
+  return sources
+}
+
+async function fromFile(file: string, asked: PlanFormat | undefined, reading: Reading): Promise<LoadedPlan> {
+  const bytes = await told(file, reading(file))
+  if (bytes.length > maxPlanBytes && !isOwnRecord(bytes)) {
+    throw tooLong(basename(file), String(bytes.length))
+  }
+  const text = bytes.toString('utf8')
+  const format = asked ?? formatOf(file, text)
+  if (format === 'journal') return { kind: 'journal', lines: text.split('\n').slice(1).filter(Boolean) }
+  if (format === 'taskman') return accepted(format, await told(file, readTaskman(file)))
+  return accepted(format, await readPlan({ format, text, name: basename(file) }))
+}
+
+function tooLong(name: string, bytes: string): Failure {
+  return new Failure(
+    'INVALID_INPUT',
+    `The plan ${name} has ${bytes} bytes; at most ${maxPlanBytes} are read.`,
+    { reason: 'plan_too_large', hint: 'Split it into several files, and import one after the other.' },
+  )
+}
+
+/** Whether a file is an export of a project, or a database of another program. */
+function isOwnRecord(bytes: Buffer): boolean {
+  const head = bytes.toString('latin1', 0, 40)
+  return head.startsWith('{"waymark":"journal"') || head.startsWith('SQLite format 3')
+}
+
+/** What cannot be read is told in a sentence, also where it went away while it was read. */
+async function told<T>(file: string, reading: Promise<T>): Promise<T> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof Failure) throw error
+    throw unreadable(file, errorCode(error) ?? messageOf(error))
+  }
+}
+
+function unreadable(file: string, code: string): Failure {
+  return new Failure('UNAVAILABLE', `${file} cannot be read: ${reasons[code] ?? code}.`, {
+    reason: 'file_unreadable',
+    hint: 'Nothing was imported. Look at the file, then import it again.',
+  })
+}
+
+function isEmpty({ phases, milestones, tasks }: PlanDocument, format: PlanFormat): boolean {
+  // The one phase of a Backlog.md project is made by us.
+  return tasks.length + milestones.length === 0 && (phases.length === 0 || format === 'backlog')
+}
+
+function nothingIn(format: PlanFormat, notices: readonly string[]): Failure {
+  const found = notices.slice(0, 5).join('\n')
+  return new Failure(
+    'INVALID_INPUT',
+    `Nothing was imported, because there is no task in it (read as ${format}).${found === '' ? '' : `\n${found}`}`,
+    {
+      reason: 'plan_empty',
+      hint:
+        format === 'markdown'
+          ? 'Tasks are the entries of a list, such as "- [ ] Draw the screens", and headings are phases. Another format is named with --from.'
+          : 'Another format is named with --from.',
+    },
+  )
+}
+
+function accepted(format: Exclude<PlanFormat, 'journal'>, result: ImportResult): LoadedPlan {
+  if (result.accepted && isEmpty(result.document, format)) throw nothingIn(format, result.notices)
+  if (result.accepted) return { kind: 'plan', format, document: result.document, notices: result.notices }
+  const { problems } = result
+  const shown = problems.slice(0, 20).join('\n')
+  const more = problems.length > 20 ? `\n… and ${problems.length - 20} more.` : ''
+  throw new Failure(
+    'INVALID_INPUT',
+    `Nothing was imported, because the ${format} plan has problems:\n${shown}${more}`,
+    {
+      reason: 'plan_invalid',
+      hint: 'Fix them and import again, or name another format with --from.',
+      details: { problems: problems.slice(0, 100) },
+    },
+  )
+}
+
+/** What a file is, by its name and the first of its content. */
+function formatOf(file: string, text: string): PlanFormat {
+  const name = basename(file).toLowerCase()
+  if (text.startsWith('SQLite format 3\0')) return 'taskman'
+  if (text.startsWith('{"waymark":"journal"')) return 'journal'
+  if (/\.(md|markdown|txt)$/.test(name)) return 'markdown'
+  const firstLine = text.slice(0, text.indexOf('\n') + 1 || undefined)
+  if (name.endsWith('.jsonl'))
+    return /"(issue_type|depends_on_id|closed_at)"/.test(firstLine) || isBeads(firstLine) ? 'beads' : 'jsonl'
+  if (!name.endsWith('.json')) return 'markdown'
+  return isTaskMaster(text) ? 'task-master' : 'json'
+}
+
+/** beads' issues have a number for a priority and a title; our lines say what they are. */
+function isBeads(line: string): boolean {
+  return /"title"\s*:/.test(line) && /"priority"\s*:\s*\d/.test(line)
+}
+
+/** `{ tasks: [ { id: 1 …` of Task Master, alone or below a tag; our plans have phases and keys. */
+function isTaskMaster(text: string): boolean {
+  const beginning = text.slice(0, 4_000)
+  return !/"(waymark_plan|phases|key)"\s*:/.test(beginning) && /"tasks"\s*:\s*\[/.test(beginning)
+}

@@ -1,0 +1,105 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { PlanFormat } from '../../project/ports/project-files.ts'
+import type { DocumentTask } from '../domain/document.ts'
+import { readBacklog } from './backlog.ts'
+import { readBeads } from './beads.ts'
+import type { ImportResult } from './import-result.ts'
+import { readMarkdownPlan } from './markdown.ts'
+import { readTaskMaster } from './task-master.ts'
+import { readPlanJson, readPlanJsonl } from './waymark.ts'
+
+/** A plan of this many characters is read in a few milliseconds; what is longer is read on a thread of its own. */
+const shortText = 20_000
+/** Milliseconds. */
+const patience = 120_000
+
+/** What the thread answers: all but the tasks, which are asked for part by part, so that none takes long to take over. */
+export type ReadAside =
+  | { readonly kind: 'read'; readonly result: ImportResult; readonly tasks: number }
+  | { readonly kind: 'tasks'; readonly tasks: readonly DocumentTask[] }
+
+export type AskedAside =
+  | { readonly kind: 'read'; readonly format: TextFormat; readonly text: string; readonly name: string }
+  | { readonly kind: 'tasks'; readonly from: number }
+
+interface Source {
+  readonly format: TextFormat
+  readonly text: string
+  /** The file's name, as it is shown. */
+  readonly name: string
+}
+
+/** Reads a plan from its text, and blocks nothing with a long one. */
+export async function readPlan(source: Source): Promise<ImportResult> {
+  if (source.text.length <= shortText) return readPlanText(source)
+  // Flags of the parent, such as a test runner's loaders, are none of the worker's business.
+  const worker = new Worker(workerFile(), { execArgv: [] })
+  try {
+    const read = await asked(worker, { kind: 'read', ...source })
+    if (read.kind !== 'read') throw new Error('The reader of plans answered out of turn.')
+    const { result } = read
+    if (!result.accepted) return result
+    const tasks: DocumentTask[] = []
+    while (tasks.length < read.tasks) {
+      const part = await asked(worker, { kind: 'tasks', from: tasks.length })
+      if (part.kind !== 'tasks' || part.tasks.length === 0)
+        throw new Error('The reader of plans answered out of turn.')
+      for (const task of part.tasks) tasks.push(task)
+      await new Promise(setImmediate)
+    }
+    return { ...result, document: { ...result.document, tasks } }
+  } finally {
+    void worker.terminate()
+  }
+}
+
+function asked(worker: Worker, question: AskedAside): Promise<ReadAside> {
+  const { promise, resolve, reject } = Promise.withResolvers<ReadAside>()
+  const ended = (code: number) => reject(new Error(`The reader of plans ended with code ${code}.`))
+  const deadline = setTimeout(
+    () => reject(new Error(`Reading the plan takes longer than ${patience / 1000} seconds.`)),
+    patience,
+  )
+  worker.once('message', resolve).once('error', reject).once('exit', ended)
+  worker.postMessage(question)
+  return promise.finally(() => {
+    clearTimeout(deadline)
+    worker.off('message', resolve).off('error', reject).off('exit', ended)
+  })
+}
+
+/** The bundle lies beside it; in the sources it is TypeScript, which Node runs as it is. */
+function workerFile(): string {
+  const bundled = join(import.meta.dirname, 'plan-worker.js')
+  return existsSync(bundled) ? bundled : join(import.meta.dirname, 'plan-worker.ts')
+}
+
+/** Formats that are text, and nothing but a plan. */
+type TextFormat = Exclude<PlanFormat, 'journal' | 'taskman'>
+
+export function readPlanText({
+  format,
+  text,
+  name,
+}: {
+  readonly format: TextFormat
+  readonly text: string
+  readonly name: string
+}): ImportResult {
+  switch (format) {
+    case 'markdown':
+      return readMarkdownPlan(text)
+    case 'json':
+      return readPlanJson(text)
+    case 'jsonl':
+      return readPlanJsonl(text)
+    case 'task-master':
+      return readTaskMaster(text)
+    case 'beads':
+      return readBeads(text)
+    case 'backlog':
+      return readBacklog([{ path: name, text }])
+  }
+}

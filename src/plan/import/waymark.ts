@@ -1,0 +1,143 @@
+import { z } from 'zod'
+import {
+  type DocumentMilestone,
+  type DocumentPhase,
+  type DocumentTask,
+  documentResolutions,
+  documentStatuses,
+  pathsOf,
+  planJsonVersion,
+} from '../domain/document.ts'
+import {
+  camelKeys,
+  choice,
+  flag,
+  instant,
+  isObject,
+  jsonLines,
+  many,
+  maybeText,
+  number,
+  parsedJson,
+  type ReadFields,
+  readFields,
+  record,
+  text,
+  texts,
+} from './fields.ts'
+import { type ImportResult, judged, unreadable } from './import-result.ts'
+
+// The form of each entity in JSON; `document.ts` writes it.
+
+const status = choice(documentStatuses).transform((said) => said ?? 'to_do')
+
+const phase: z.ZodType<DocumentPhase> = record({
+  key: text,
+  name: text,
+  status,
+  sort_order: number,
+  foreign_id: maybeText,
+}).transform(camelKeys)
+
+const milestone: z.ZodType<DocumentMilestone> = record({
+  key: text,
+  phase: text,
+  name: maybeText,
+  criterion: maybeText,
+  reached: flag,
+  foreign_id: maybeText,
+}).transform(camelKeys)
+
+const note = record({
+  content: text,
+  kind: maybeText,
+  role: maybeText,
+  author: maybeText,
+  created_at: instant,
+}).transform(camelKeys)
+
+const task: z.ZodType<DocumentTask> = record({
+  key: text,
+  title: text,
+  description: maybeText,
+  phase: maybeText,
+  milestone: maybeText,
+  parent: maybeText,
+  role: maybeText,
+  assignee: maybeText,
+  areas: texts,
+  status,
+  resolution: choice(documentResolutions),
+  sort_order: number,
+  depends_on: texts,
+  notes: many(note),
+  creator: maybeText,
+  created_at: instant,
+  updated_at: instant,
+  foreign_id: maybeText,
+}).transform(camelKeys)
+
+const plan = record({
+  waymark_plan: number,
+  phases: many(phase),
+  milestones: many(milestone),
+  tasks: many(task),
+})
+
+/** Reads what an export writes. Unknown fields are problems, because they are most often misspelt. */
+export function readPlanJson(written: string): ImportResult {
+  const parsed = parsedJson(written)
+  if (!parsed.readable) return unreadable(`${parsed.place}: ${parsed.problem}`)
+  const problems: string[] = []
+  const read = readFields(plan, parsed.value, { place: 'plan', problems })
+  const { waymark_plan: version, ...document } = read.fields
+  if (version !== null && version !== planJsonVersion) return unreadable(newerVersion('plan', version))
+  problems.push(...unknownFields(read))
+  const own = problems.map((problem) => problem.replace(/^plan\./, ''))
+  return judged({ document, places: pathsOf(document), problems: own, notices: [] })
+}
+
+function newerVersion(place: string, version: number): string {
+  return `${place}: the plan has version ${version}, and this Waymark reads version ${planJsonVersion}.`
+}
+
+function unknownFields({ unread }: Pick<ReadFields<unknown>, 'unread'>): readonly string[] {
+  return unread.map(({ place, name }) => `${place}: the field "${name}" is unknown.`)
+}
+
+const line = z.looseObject({ kind: choice(['plan', 'phase', 'milestone', 'task']) })
+const head = record({ version: number })
+
+/** One entity a line, each with its `kind`: phase, milestone or task. */
+export function readPlanJsonl(written: string): ImportResult {
+  const { lines, problems } = jsonLines(written)
+  const phases: ReadFields<DocumentPhase>[] = []
+  const milestones: ReadFields<DocumentMilestone>[] = []
+  const tasks: ReadFields<DocumentTask>[] = []
+  for (const { place, value } of lines) {
+    const as = { place, problems }
+    const { kind, ...fields } = readFields(line, value, as).fields
+    if (kind === null && isObject(value) && (value['kind'] ?? null) === null) {
+      problems.push(`${place}: "kind" is missing; it is plan, phase, milestone or task.`)
+    }
+    if (kind === 'plan') {
+      const { version } = readFields(head, fields, as).fields
+      if (version !== null && version !== planJsonVersion) problems.push(newerVersion(place, version))
+    }
+    if (kind === 'phase') phases.push(readFields(phase, fields, as))
+    if (kind === 'milestone') milestones.push(readFields(milestone, fields, as))
+    if (kind === 'task') tasks.push(readFields(task, fields, as))
+  }
+  problems.push(...[...phases, ...milestones, ...tasks].flatMap(unknownFields))
+  const document = { phases: values(phases), milestones: values(milestones), tasks: values(tasks) }
+  const places = { phases: placesOf(phases), milestones: placesOf(milestones), tasks: placesOf(tasks) }
+  return judged({ document, places, problems, notices: [] })
+}
+
+function values<Fields>(read: readonly ReadFields<Fields>[]): readonly Fields[] {
+  return read.map(({ fields }) => fields)
+}
+
+function placesOf(read: readonly ReadFields<unknown>[]): readonly string[] {
+  return read.map(({ place }) => place)
+}

@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import { findPlanned, spanOf } from '../../kernel/operations/find.ts'
+import { identifier } from '../../kernel/operations/input/fields.ts'
+import { list, Named } from '../../kernel/operations/list-answer.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import { printEntity } from '../../kernel/operations/print.ts'
+import { addDependency } from '../domain/editing.ts'
+import type { NewPlanFact } from '../domain/plan.ts'
+import { marks, taskStates } from '../domain/readiness.ts'
+import { briefField, briefTask, spanField } from './fields.ts'
+import { listedOfTask, plannedTaskEntry, TaskOrBrief, taskAnswer } from './plan-answer.ts'
+import { planSource } from './plan-show.ts'
+
+const dependencyFields = z.strictObject({
+  'task-id': identifier('Task that waits'),
+  'dep-id': identifier('Task to be done first'),
+  brief: briefField.optional(),
+})
+
+export const depAdd = defineOperation({
+  name: 'taskman_task_dep_add',
+  tool: 'taskman_task_dep_add',
+  command: 'task dep add',
+  toolset: 'plan',
+  audience: 'both',
+  title: 'Add a dependency',
+  description: 'Make a task wait for another one; a cycle is refused',
+  kind: 'command',
+  positional: ['task-id', 'dep-id'],
+  synonyms: { id: 'task-id', depends_on: 'dep-id', depends_on_id: 'dep-id', dependency_id: 'dep-id' },
+  input: dependencyFields,
+  output: TaskOrBrief,
+  listedOutput: listedOfTask,
+  brief: briefTask,
+  print: printEntity,
+}).handler(({ record }, input) =>
+  record(async (reads, setting) => {
+    const planned = await findPlanned(reads, input['task-id'])
+    const dependency = await findPlanned(reads, input['dep-id'])
+    const [taskId, dependsOnId] = [planned.task.id, dependency.task.id]
+    const fact = addDependency(taskId, dependsOnId, {
+      known: await reads.plan.dependsOn(taskId, dependsOnId),
+      wayBack: await reads.plan.chain(dependsOnId, taskId),
+    })
+    return { facts: [fact], answerFrom: taskAnswer(taskId, setting.at) }
+  }),
+)
+
+export const depRemove = defineOperation({
+  name: 'taskman_task_dep_remove',
+  tool: 'taskman_task_dep_remove',
+  command: 'task dep remove',
+  toolset: 'plan',
+  audience: 'both',
+  title: 'Remove a dependency',
+  description: 'Remove a dependency between two tasks',
+  kind: 'command',
+  destructive: true,
+  idempotent: true,
+  positional: ['task-id', 'dep-id'],
+  synonyms: { id: 'task-id', depends_on: 'dep-id', depends_on_id: 'dep-id', dependency_id: 'dep-id' },
+  input: dependencyFields,
+  output: TaskOrBrief,
+  listedOutput: listedOfTask,
+  brief: briefTask,
+  print: printEntity,
+}).handler(({ record }, input) =>
+  record(async (reads, setting) => {
+    const planned = await findPlanned(reads, input['task-id'])
+    const taskId = planned.task.id
+    const dependsOnId = planned.dependsOn.find((id) => id === input['dep-id'])
+    // As taskman: what is not there need not be removed.
+    if (dependsOnId === undefined) return { facts: [], answer: plannedTaskEntry(planned, setting.at) }
+    const fact: NewPlanFact = { kind: 'dependency.removed', taskId, dependsOnId }
+    return { facts: [fact], answerFrom: taskAnswer(taskId, setting.at) }
+  }),
+)
+
+export const planDependencies = defineOperation({
+  name: 'plan_dependencies',
+  command: 'plan dependencies',
+  screen: true,
+  toolset: 'plan',
+  audience: 'both',
+  title: 'The dependencies of the plan',
+  description:
+    'The dependency graph of the plan as nodes and edges, with what is ready and the critical path.',
+  kind: 'query',
+  input: z.strictObject({ mission: spanField.optional() }),
+  output: z.object({
+    phases: list(Named),
+    nodes: list(
+      z.object({
+        id: z.string(),
+        title: z.string(),
+        phase_id: z.string().nullable(),
+        mark: z.enum(marks),
+        critical: z.boolean(),
+      }),
+    ),
+    edges: list(z.object({ from: z.string(), to: z.string(), critical: z.boolean() })),
+  }),
+}).handler(({ store, clock }, input) =>
+  store.view(async (reads) => {
+    const { phases, tasks } = await planSource(reads, await spanOf(reads, input.mission), clock.now())
+    const found = taskStates(tasks)
+    const nodes = tasks.map(({ id, title, phaseId }, place) => ({
+      id,
+      title,
+      phase_id: phaseId,
+      mark: found[place]?.mark ?? 'blocked',
+      critical: found[place]?.critical ?? false,
+    }))
+    const critical = new Map(nodes.map((node) => [node.id, node.critical]))
+    const edges = tasks.flatMap(({ id, dependsOn }) =>
+      [...new Set(dependsOn)]
+        .filter((from) => critical.has(from))
+        .map((from) => ({
+          from,
+          to: id,
+          critical: critical.get(from) === true && critical.get(id) === true,
+        })),
+    )
+    return { phases: phases.map(({ id, name }) => ({ id, name })), nodes, edges }
+  }),
+)

@@ -1,0 +1,231 @@
+import { z } from 'zod'
+import type { TaskId } from '../../kernel/id.ts'
+import { findMilestone, findPhase, findPlanned } from '../../kernel/operations/find.ts'
+import { identifier, name, text, texts, unlisted } from '../../kernel/operations/input/fields.ts'
+import { strings } from '../../kernel/operations/list-answer.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import { printEdited, printEntity } from '../../kernel/operations/print.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import { newTask } from '../../track/domain/task.ts'
+import { dropTask, editTask, notOfPhase } from '../domain/editing.ts'
+import { knownRoles, type Milestone, type TaskChanges } from '../domain/plan.ts'
+import {
+  assertRole,
+  assigneeField,
+  briefField,
+  briefTask,
+  formatField,
+  roleField,
+  sortOrderField,
+  statusField,
+} from './fields.ts'
+import { listedOfTask, PlannedTaskEntry, TaskOrBrief, taskAnswer } from './plan-answer.ts'
+
+export const taskAdd = defineOperation({
+  name: 'taskman_task_add',
+  tool: 'taskman_task_add',
+  command: 'task add',
+  synonyms: { name: 'title', phase_id: 'phase', milestone_id: 'milestone', goal: 'description' },
+  toolset: 'plan',
+  audience: 'both',
+  title: 'Plan a task',
+  description: 'Add a task to a phase of the plan',
+  kind: 'command',
+  input: z.strictObject({
+    title: name('What is to be done'),
+    phase: identifier('Phase ID'),
+    description: text('How, and what done means').optional(),
+    role: roleField.optional(),
+    areas: texts('Code areas, as in start_task').optional(),
+    assignee: assigneeField.optional(),
+    depends_on: texts('Task ids').optional(),
+    milestone: identifier('Milestone of the phase').optional(),
+    creator: unlisted(name('Who asks for it; default the caller')).optional(),
+    'sort-order': sortOrderField.optional(),
+    brief: briefField.optional(),
+    format: formatField.optional(),
+  }),
+  output: TaskOrBrief,
+  listedOutput: listedOfTask,
+  brief: briefTask,
+  print: printEntity,
+}).handler(({ record, actor }, input) =>
+  record(async (reads, setting) => {
+    const phase = await findPhase(reads, input.phase)
+    const milestone = input.milestone === undefined ? null : await findMilestone(reads, input.milestone)
+    if (milestone && milestone.phaseId !== phase.id) throw notOfPhase(milestone, phase.id)
+    await assertRole(reads, input.role)
+    const task = newTask(
+      {
+        id: setting.ids.next('task'),
+        missionId: phase.missionId,
+        phaseId: phase.id,
+        milestoneId: milestone?.id ?? null,
+        name: input.title,
+        goal: input.description ?? null,
+        role: input.role ?? null,
+        ...(input.assignee !== undefined && { assignee: input.assignee }),
+        areas: input.areas ?? [],
+        sortOrder: input['sort-order'] ?? null,
+        creator: input.creator ?? actor.name,
+      },
+      setting.at,
+    )
+    const dependsOn = await dependenciesOf(reads, input.depends_on)
+    return {
+      facts: [
+        { kind: 'task.planned', task },
+        ...dependsOn.map((dependsOnId) => ({
+          kind: 'dependency.added' as const,
+          taskId: task.id,
+          dependsOnId,
+        })),
+      ],
+      answerFrom: taskAnswer(task.id, setting.at),
+    }
+  }),
+)
+
+/** Each once, and each a task that there is. */
+async function dependenciesOf(reads: Reads, ids: readonly string[] = []): Promise<readonly TaskId[]> {
+  const found = await Promise.all([...new Set(ids)].map((id) => findPlanned(reads, id)))
+  return found.map(({ task }) => task.id)
+}
+
+const clearable = ['description', 'role', 'assignee', 'milestone', 'sort-order'] as const
+
+const inputFields = z.strictObject({
+  id: identifier('Task ID'),
+  title: name('Title').optional(),
+  description: text('Description').optional(),
+  status: statusField(
+    'in_progress claims the task, to_do releases your claim; done is unverified, so prefer complete_task',
+  ).optional(),
+  role: roleField.optional(),
+  assignee: unlisted(assigneeField).optional(),
+  creator: unlisted(name('Who asks for it')).optional(),
+  milestone: identifier('Milestone of the phase').optional(),
+  phase: identifier('Phase to move to').optional(),
+  'sort-order': sortOrderField.optional(),
+  clear: z.array(z.enum(clearable)).max(20).describe('Fields to empty').optional(),
+  agent_name: name('Who claims it').optional(),
+  brief: briefField.optional(),
+  format: formatField.optional(),
+})
+
+export const taskEdit = defineOperation({
+  name: 'taskman_task_edit',
+  tool: 'taskman_task_edit',
+  command: 'task edit',
+  synonyms: {
+    task_id: 'id',
+    name: 'title',
+    phase_id: 'phase',
+    milestone_id: 'milestone',
+    goal: 'description',
+  },
+  toolset: 'plan',
+  audience: 'both',
+  title: 'Edit a task',
+  description: 'Change fields of a task; what is not given stays',
+  kind: 'command',
+  destructive: true,
+  idempotent: true,
+  positional: ['id'],
+  input: inputFields,
+  output: TaskOrBrief,
+  listedOutput: listedOfTask,
+  brief: briefTask,
+  print: printEdited,
+}).handler(({ record, actor }, input) =>
+  record(async (reads, setting) => {
+    const planned = await findPlanned(reads, input.id)
+    const milestone = input.milestone === undefined ? null : await findMilestone(reads, input.milestone)
+    await assertRole(reads, input.role)
+    const asked = input.status ?? null
+    const openAttempt = asked === null ? null : await reads.tasks.openAttempt(planned.task.id)
+    const facts = editTask(
+      { changes: await changesOf(reads, input, milestone), status: asked },
+      { planned, openAttempt, milestone },
+      { actor, agentName: input.agent_name ?? null },
+      setting,
+    )
+    return { facts, agentName: input.agent_name ?? null, answerFrom: taskAnswer(planned.task.id, setting.at) }
+  }),
+)
+
+async function changesOf(
+  reads: Reads,
+  input: z.output<typeof inputFields>,
+  milestone: Milestone | null,
+): Promise<TaskChanges> {
+  const clears = (field: (typeof clearable)[number]) => input.clear?.includes(field) === true
+  return {
+    ...(input.title !== undefined && { name: input.title }),
+    ...(input.description !== undefined && { goal: input.description }),
+    ...(input.role !== undefined && { role: input.role }),
+    ...(input.assignee !== undefined && { assignee: input.assignee }),
+    ...(input.creator !== undefined && { creator: input.creator }),
+    ...(milestone && { milestoneId: milestone.id }),
+    ...(input.phase !== undefined && { phaseId: (await findPhase(reads, input.phase)).id }),
+    ...(input['sort-order'] !== undefined && { sortOrder: input['sort-order'] }),
+    ...(clears('description') && { goal: null }),
+    ...(clears('role') && { role: null }),
+    ...(clears('assignee') && { assignee: null }),
+    ...(clears('milestone') && { milestoneId: null }),
+    ...(clears('sort-order') && { sortOrder: null }),
+  }
+}
+
+export const taskDrop = defineOperation({
+  name: 'task_drop',
+  command: 'task drop',
+  toolset: 'plan',
+  audience: 'both',
+  title: 'Drop a task',
+  description: 'Give a task up for good, with a reason: what waits for it waits no longer',
+  kind: 'command',
+  destructive: true,
+  positional: ['id', 'reason'],
+  input: z.strictObject({
+    id: identifier('Task ID'),
+    reason: text('Why it is given up'),
+  }),
+  output: PlannedTaskEntry,
+  listedOutput: listedOfTask,
+  print: printEntity,
+}).handler(({ record, actor }, input) =>
+  record(async (reads, setting) => {
+    const planned = await findPlanned(reads, input.id)
+    const openAttempt = await reads.tasks.openAttempt(planned.task.id)
+    const by = { actor, agentName: null }
+    const facts = dropTask({ planned, openAttempt }, { reason: input.reason, by }, setting)
+    return { facts, answerFrom: taskAnswer(planned.task.id, setting.at) }
+  }),
+)
+
+export const roleAdd = defineOperation({
+  name: 'role_add',
+  command: 'role add',
+  toolset: 'plan',
+  audience: 'person',
+  title: 'Declare a role',
+  description: 'Declare a role of this project, besides the known ones',
+  kind: 'command',
+  idempotent: true,
+  positional: ['role'],
+  input: z.strictObject({
+    role: z
+      .string()
+      .max(60)
+      .regex(/^[a-z][a-z0-9-]*$/, 'use lower case letters, digits and hyphens')
+      .describe('The role, such as data-engineer'),
+  }),
+  output: z.object({ role: z.string(), roles: strings }),
+}).handler(({ record }, { role }) =>
+  record(async ({ plan }) => {
+    const roles = [...knownRoles, ...(await plan.roles())]
+    if (roles.includes(role)) return { facts: [], answer: { role, roles } }
+    return { facts: [{ kind: 'role.declared', role }], answer: { role, roles: [...roles, role] } }
+  }),
+)

@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { Failure } from '../../kernel/failure.ts'
+import { didYouMean } from '../../kernel/nearest-word.ts'
+import { choice, identifier, name, unlisted } from '../../kernel/operations/input/fields.ts'
+import type { Answer } from '../../kernel/operations/operation.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import { knownRoles, taskStatuses } from '../domain/plan.ts'
+
+export const statusField = (description: string) =>
+  choice(taskStatuses, description, {
+    todo: 'to_do',
+    open: 'to_do',
+    pending: 'to_do',
+    doing: 'in_progress',
+    started: 'in_progress',
+    completed: 'done',
+    complete: 'done',
+    closed: 'done',
+  })
+
+export const reachedField = choice(['0', '1'], '1=reached', {
+  false: '0',
+  no: '0',
+  true: '1',
+  yes: '1',
+})
+
+export const sortOrderField = z.int().describe('Display order')
+
+/** taskman's; an agent reads JSON as well, so that its list of tools does without. */
+export const formatField = unlisted(choice(['json', 'text'], 'Form of the answer; default json'))
+
+export const missionField = identifier('Mission ID, instead of the project’s plan')
+
+/** Of what reads: without it, every plan that is open. */
+export const spanField = identifier('Only of this mission; "none": the project’s own')
+
+export const assigneeField = name('Agent or role that it is for')
+
+export const roleField = identifier('Role, such as developer')
+
+/** A role is one of taskman's, or one that the project declared. */
+export async function assertRole(reads: Reads, role: string | undefined): Promise<void> {
+  if (role === undefined || knownRoles.some((known) => known === role)) return
+  const declared = await reads.plan.roles()
+  if (declared.includes(role)) return
+  const roles = [...knownRoles, ...declared]
+  const guess = didYouMean(role, roles)
+  throw new Failure(
+    'INVALID_INPUT',
+    `"role" cannot be "${role}": choose one of ${roles.join(', ')}.${guess}`,
+    { reason: 'role_unknown', hint: `A project declares its own with: waymark role add ${role}` },
+  )
+}
+export const briefField = z.boolean().describe('Return only id, ready, blocked')
+
+/** The same for phases and milestones, whose answers are short anyway. */
+export const briefIdField = unlisted(z.boolean().describe('Answer only the id'))
+
+export function briefTask(task: Answer): Answer {
+  const { id, status, blocked, claimed_by } = task
+  return { id, ready: status === 'to_do' && blocked === false && claimed_by === null, blocked }
+}
+
+export function briefEntity({ id }: Answer): Answer {
+  return { id }
+}

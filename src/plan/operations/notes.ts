@@ -1,0 +1,123 @@
+import { z } from 'zod'
+import { displayName } from '../../kernel/actor.ts'
+import { findPlanned } from '../../kernel/operations/find.ts'
+import { choice, count, identifier, text } from '../../kernel/operations/input/fields.ts'
+import { list, page } from '../../kernel/operations/list-answer.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import { fitted, nextCursor, pageSize, readCursor } from '../../kernel/operations/paging.ts'
+import { printEntity, printList } from '../../kernel/operations/print.ts'
+import { ownName } from '../domain/claims.ts'
+import { type Note, noteKinds } from '../domain/plan.ts'
+import { assertRole, formatField, roleField } from './fields.ts'
+import { NoteEntry, noteEntry } from './plan-answer.ts'
+
+export const noteAdd = defineOperation({
+  name: 'taskman_task_note_add',
+  tool: 'taskman_task_note_add',
+  command: 'task note add',
+  synonyms: { task_id: 'id', note: 'content' },
+  toolset: 'plan',
+  audience: 'both',
+  title: 'Add a note',
+  description: 'Add a note to a task',
+  kind: 'command',
+  positional: ['id', 'content'],
+  input: z.strictObject({
+    id: identifier('Task ID'),
+    content: text('Text'),
+    kind: choice(noteKinds, 'Kind').optional(),
+    role: roleField.optional(),
+    format: formatField.optional(),
+  }),
+  output: NoteEntry,
+  print: printEntity,
+}).handler(({ record, actor }, input) =>
+  record(async (reads, setting) => {
+    const planned = await findPlanned(reads, input.id)
+    const { task } = planned
+    await assertRole(reads, input.role)
+    const attempt = await reads.tasks.openAttempt(task.id)
+    const agentName = ownName(planned, attempt, { actor, at: setting.at })
+    const note: Note = {
+      id: setting.ids.next('note'),
+      taskId: task.id,
+      content: input.content,
+      kind: input.kind ?? null,
+      role: input.role ?? null,
+      author: displayName({ actor, agentName }),
+      createdAt: setting.at,
+    }
+    return { facts: [{ kind: 'note.added', note }], agentName, answer: noteEntry(note) }
+  }),
+)
+
+export const noteList = defineOperation({
+  name: 'taskman_task_note_list',
+  tool: 'taskman_task_note_list',
+  command: 'task note list',
+  synonyms: { task_id: 'id' },
+  toolset: 'plan',
+  audience: 'both',
+  title: 'List notes',
+  description: 'The notes of a task, newest first',
+  kind: 'query',
+  positional: ['id'],
+  input: z.strictObject({
+    id: identifier('Task ID'),
+    limit: count('Default 20', 1000).optional(),
+    cursor: identifier('next_cursor').optional(),
+    format: formatField.optional(),
+  }),
+  output: z.object({ notes: list(NoteEntry), ...page }),
+  print: printList('notes'),
+}).handler(({ store, actor }, input) =>
+  store.view(async (reads) => {
+    const { task } = await findPlanned(reads, input.id)
+    const limit = pageSize(input.limit, actor)
+    const before = readCursor(input.cursor, ['notes'])?.get('notes')
+    const found = await reads.plan.notes(task.id, {
+      limit: limit + 1,
+      ...(before !== undefined && { before }),
+    })
+    const entries = found.items.slice(0, limit).map(({ item }) => noteEntry(item))
+    const shown = fitted(entries, input.limit, actor)
+    const seqs = found.items.slice(0, shown.length).map(({ seq }) => seq)
+    return {
+      notes: shown,
+      total: found.total,
+      next_cursor: nextCursor([{ name: 'notes', seqs, more: found.items.length > shown.length }]),
+    }
+  }),
+)
+
+const mostNotes = 200
+
+/** Notes by their ids, which taskman_task_get names; what does not exist is left out, as taskman does. */
+export const noteListByIds = defineOperation({
+  name: 'taskman_task_note_list_by_ids',
+  tool: 'taskman_task_note_list_by_ids',
+  unlisted: true,
+  command: 'task note list-by-ids',
+  toolset: 'plan',
+  audience: 'both',
+  title: 'List notes by their ids',
+  description: 'The notes with these ids, oldest first; ids that do not exist are left out',
+  kind: 'query',
+  positional: ['ids'],
+  input: z.strictObject({
+    ids: z
+      .string()
+      .min(1)
+      .max(10_000)
+      .describe('Note IDs with commas between them, from note_ids of taskman_task_get'),
+    format: formatField.optional(),
+  }),
+  output: z.object({ notes: list(NoteEntry), total: z.int() }),
+  print: printList('notes'),
+}).handler(({ store, actor }, { ids }) =>
+  store.view(async (reads) => {
+    const named = [...new Set(ids.split(',').map((id) => id.trim()))].filter((id) => id !== '')
+    const notes = (await reads.plan.notesWithIds(named.slice(0, mostNotes))).map(noteEntry)
+    return { notes: fitted(notes, undefined, actor), total: notes.length }
+  }),
+)

@@ -1,0 +1,151 @@
+import { z } from 'zod'
+import { assertPhaseFree, refuseGatedPhase } from '../../gate/operations/run/gating.ts'
+import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
+import type { PhaseId } from '../../kernel/id.ts'
+import { findPhase, ownerOf, spanOf } from '../../kernel/operations/find.ts'
+import { identifier, name } from '../../kernel/operations/input/fields.ts'
+import { list } from '../../kernel/operations/list-answer.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import { printEdited, printEntity, printList } from '../../kernel/operations/print.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import { isEnded, nextNumber, type Phase } from '../../track/domain/mission.ts'
+import { type PhaseChanges, phaseStatus } from '../domain/plan.ts'
+import { briefEntity, briefIdField, missionField, sortOrderField, spanField, statusField } from './fields.ts'
+import { PhaseEntry, PhaseOrBrief, phaseEntry } from './plan-answer.ts'
+
+export const phaseAdd = defineOperation({
+  name: 'taskman_phase_add',
+  tool: 'taskman_phase_add',
+  command: 'phase add',
+  synonyms: { phase_id: 'id', mission_id: 'mission', workflow_id: 'mission' },
+  toolset: 'plan',
+  audience: 'both',
+  title: 'Add a phase',
+  description: 'Add a phase to the plan',
+  kind: 'command',
+  input: z.strictObject({
+    id: identifier('Unique ID'),
+    name: name('Name'),
+    status: statusField('Status').optional(),
+    'sort-order': sortOrderField.optional(),
+    mission: missionField.optional(),
+    brief: briefIdField.optional(),
+  }),
+  output: PhaseOrBrief,
+  brief: briefEntity,
+  print: printEntity,
+}).handler(({ record }, input) =>
+  record(async (reads, setting) => {
+    const missionId = await ownerOf(reads, input.mission)
+    await assertFreeId(reads, input.id)
+    const status = phaseStatus(input.status ?? 'to_do')
+    const phase: Phase = {
+      id: input.id as PhaseId, // people name the phases of a plan
+      missionId,
+      number: missionId === null ? null : nextNumber(await reads.missions.phases(missionId)),
+      name: input.name,
+      status,
+      sortOrder: input['sort-order'] ?? null,
+      createdAt: setting.at,
+      completedAt: status === 'completed' ? setting.at : null,
+    }
+    return { facts: [{ kind: 'phase.created', phase }], answer: phaseEntry(phase) }
+  }),
+)
+
+/** Phases of one project have ids of their own, whatever plan they are of. */
+export async function assertFreeId(reads: Reads, id: string): Promise<void> {
+  const clash = await clashOf(reads, id)
+  if (clash === null) return
+  throw new Failure('CONFLICT', clash.says, {
+    reason: 'phase_exists',
+    hint: hintOf`Take "${clash.free}", which is free, or change that one with ${callTo('taskman_phase_edit', { id })}.`,
+  })
+}
+
+/** That an id is taken, and one that is free; null where the id is. */
+export async function clashOf(reads: Reads, id: string) {
+  const phase = await reads.plan.phase(id)
+  if (phase === null || (await isFreed(reads, phase))) return null
+  let number = 2
+  while (await reads.plan.phase(`${id}-${number}`)) number += 1
+  const where = phase.missionId === null ? '' : ` in mission ${phase.missionId}`
+  return { says: `phase already exists: ${id} "${phase.name}"${where}`, free: `${id}-${number}` }
+}
+
+/** A mission that someone ended needs its phases' ids no more; a workflow that ended by itself may go on. */
+async function isFreed(reads: Reads, { missionId }: Phase): Promise<boolean> {
+  const mission = missionId === null ? null : await reads.missions.find(missionId)
+  return mission !== null && isEnded(mission) && !(mission.kind === 'workflow' && mission.summary === null)
+}
+
+export const phaseEdit = defineOperation({
+  name: 'taskman_phase_edit',
+  tool: 'taskman_phase_edit',
+  command: 'phase edit',
+  synonyms: { phase_id: 'id' },
+  toolset: 'plan',
+  audience: 'both',
+  title: 'Edit a phase',
+  description: 'Change fields of a phase; what is not given stays',
+  kind: 'command',
+  destructive: true,
+  idempotent: true,
+  positional: ['id'],
+  input: z.strictObject({
+    id: identifier('Phase ID'),
+    name: name('Name').optional(),
+    status: statusField('Status').optional(),
+    'sort-order': sortOrderField.optional(),
+    clear: z
+      .array(z.enum(['sort-order']))
+      .max(20)
+      .describe('Fields to empty')
+      .optional(),
+    brief: briefIdField.optional(),
+  }),
+  output: PhaseOrBrief,
+  brief: briefEntity,
+  print: printEdited,
+}).handler(async (handling, input) => {
+  const asked = input.status === undefined ? undefined : phaseStatus(input.status)
+  const before = await handling.store.view((reads) => findPhase(reads, input.id))
+  // What gates a phase gates it by whatever call an agent ends it.
+  const isGated = asked === 'completed' && before.status !== 'completed' && handling.actor.kind === 'agent'
+  if (isGated) await refuseGatedPhase(handling, { missionId: before.missionId, phaseId: before.id })
+  return handling.record(async (reads) => {
+    const phase = await findPhase(reads, input.id)
+    if (isGated) await assertPhaseFree(reads, { missionId: phase.missionId, phaseId: phase.id }, 'agent')
+    const changes: PhaseChanges = {
+      ...(input.name !== undefined && { name: input.name }),
+      ...(asked !== undefined && { status: asked }),
+      ...(input['sort-order'] !== undefined && { sortOrder: input['sort-order'] }),
+      ...(input.clear?.includes('sort-order') && { sortOrder: null }),
+    }
+    if (Object.keys(changes).length === 0) return { facts: [], answer: phaseEntry(phase) }
+    return {
+      facts: [{ kind: 'phase.edited', phaseId: phase.id, missionId: phase.missionId, changes }],
+      answerFrom: async (after) => phaseEntry(await findPhase(after, phase.id)),
+    }
+  })
+})
+
+export const phaseList = defineOperation({
+  name: 'taskman_phase_list',
+  tool: 'taskman_phase_list',
+  command: 'phase list',
+  synonyms: { mission_id: 'mission', workflow_id: 'mission' },
+  toolset: 'plan',
+  audience: 'both',
+  title: 'List phases',
+  description: 'List the phases in order',
+  kind: 'query',
+  input: z.strictObject({ mission: spanField.optional() }),
+  output: z.object({ phases: list(PhaseEntry), total: z.int() }),
+  print: printList('phases'),
+}).handler(({ store }, input) =>
+  store.view(async (reads) => {
+    const phases = await reads.plan.phases(await spanOf(reads, input.mission))
+    return { phases: phases.map(phaseEntry), total: phases.length }
+  }),
+)

@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { restoreJournal } from '../../events/operations/journal-line.ts'
+import { ownerOf } from '../../kernel/operations/find.ts'
+import { choice, text } from '../../kernel/operations/input/fields.ts'
+import { strings } from '../../kernel/operations/list-answer.ts'
+import { defineOperation, type Handling } from '../../kernel/operations/operation.ts'
+import { planFormats } from '../../project/ports/project-files.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import { nextNumber } from '../../track/domain/mission.ts'
+import type { PlanDocument } from '../domain/document.ts'
+import { type ImportSituation, importPlan, type Steps, titleKey } from '../domain/import-plan.ts'
+import type { PlanOwner } from '../domain/plan.ts'
+import { missionField } from './fields.ts'
+import { assertFreeId } from './phases.ts'
+
+/** What an import added to a plan, or would add. */
+export const Added = z.object({
+  added: z.object({ phases: z.int(), milestones: z.int(), tasks: z.int() }),
+  /** Tasks that were there already. */
+  known: z.int(),
+  notices: strings,
+  dry_run: z.literal(true).optional(),
+})
+
+export const planImport = defineOperation({
+  name: 'plan_import',
+  command: 'import',
+  aliases: ['plan import', 'import taskman'],
+  toolset: 'plan',
+  audience: 'both',
+  title: 'Import a plan',
+  description:
+    'Adds a plan from a file: Markdown, JSON, JSONL, taskman, Task Master, Backlog.md, beads; or restores an exported project. All of it or nothing.',
+  kind: 'command',
+  positional: ['file'],
+  input: z.strictObject({
+    file: text('File or folder'),
+    from: choice(planFormats, 'What it is; default: as its name and content show', {
+      md: 'markdown',
+      taskmaster: 'task-master',
+      'backlog.md': 'backlog',
+    }).optional(),
+    mission: missionField.optional(),
+    'dry-run': z.boolean().describe('Say what would be added, and add nothing').optional(),
+  }),
+  output: Added.partial().extend({
+    format: z.string(),
+    /** Of an exported project: how many facts were restored. */
+    facts: z.int().optional(),
+    notices: strings,
+  }),
+}).handler(async (handling, input) => {
+  const loaded = await handling.planFiles.load(input.file, input.from)
+  if (loaded.kind === 'journal') {
+    const dryRun = input['dry-run'] ?? false
+    const { facts } = await restoreJournal(handling, loaded.lines, { dryRun })
+    return { format: 'journal', facts, notices: [], ...(dryRun && { dry_run: true as const }) }
+  }
+  const request = { mission: input.mission, dryRun: input['dry-run'] ?? false }
+  const result = await addPlan(handling, loaded.document, request)
+  return { format: loaded.format, ...result, notices: [...loaded.notices, ...result.notices] }
+})
+
+/** Most tasks that an import is compared with. */
+const mostTasks = 500_000
+
+/** Adds a document to a plan, in one transaction. */
+export async function addPlan(
+  { record, store, actor, clock, ids }: Handling,
+  document: PlanDocument,
+  request: { readonly mission: string | undefined; readonly dryRun: boolean },
+) {
+  const decided = async (reads: Reads, at: number) => {
+    const owner = await ownerOf(reads, request.mission)
+    const known = await situationOf(reads, owner, at)
+    for (const { key } of document.phases) if (!known.phases.has(key)) await assertFreeId(reads, key)
+    const { facts, ...summary } = await stepByStep(
+      importPlan(document, known, { setting: { at, ids }, creator: actor.name }),
+    )
+    return { facts, answer: { ...summary, added: { ...summary.added }, notices: [...summary.notices] } }
+  }
+  if (request.dryRun) {
+    const { answer } = await store.view((reads) => decided(reads, clock.now()))
+    return { ...answer, dry_run: true as const }
+  }
+  return record((reads, setting) => decided(reads, setting.at))
+}
+
+/** Takes a turn of the event loop for each step, so that others are answered meanwhile. */
+async function stepByStep<Result>(steps: Steps<Result>): Promise<Result> {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    await new Promise((resolve) => setTimeout(resolve))
+  }
+}
+
+async function situationOf({ plan }: Reads, owner: PlanOwner, now: number): Promise<ImportSituation> {
+  const phases = await plan.phases(owner)
+  const milestones = await plan.milestones({ owner })
+  const tasks = await plan.graph(owner, mostTasks, now)
+  return {
+    owner,
+    phases: new Set<string>(phases.map(({ id }) => id)),
+    nextNumber: nextNumber(phases),
+    milestones: new Set<string>(milestones.map(({ id }) => id)),
+    tasks: new Set<string>(tasks.map(({ id }) => id)),
+    titles: new Map(tasks.map(({ id, phaseId, name }) => [titleKey(phaseId, name), id])),
+  }
+}

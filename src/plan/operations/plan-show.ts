@@ -1,0 +1,145 @@
+import { z } from 'zod'
+import { spanOf } from '../../kernel/operations/find.ts'
+import { choice } from '../../kernel/operations/input/fields.ts'
+import { list, strings } from '../../kernel/operations/list-answer.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import type { GraphTask } from '../../store/ports/reads.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import { dot, mermaid } from '../domain/diagrams.ts'
+import { type OutlinePhase, type OutlineSource, outline, type PlacedTask } from '../domain/outline.ts'
+import type { PlanSpan } from '../domain/plan.ts'
+import { criticalPath, marks, readyTasks } from '../domain/readiness.ts'
+import { spanField } from './fields.ts'
+
+/** A task with its subtasks, which stand below the same milestone. */
+const OutlineTaskEntry = z
+  .object({
+    id: z.string(),
+    title: z.string(),
+    role: z.string().nullable(),
+    assignee: z.string().optional(),
+    mark: z.enum(marks),
+    critical: z.boolean(),
+    waitsFor: strings,
+    get subtasks(): z.ZodReadonly<z.ZodArray<typeof OutlineTaskEntry>> {
+      return list(OutlineTaskEntry)
+    },
+  })
+  .meta({ id: 'OutlineTask' })
+
+const OutlinePhaseEntry = z.object({
+  /** Null gathers the tasks outside any phase. */
+  id: z.string().nullable(),
+  name: z.string().nullable(),
+  mission_id: z.string().nullable(),
+  mission_name: z.string().nullable(),
+  done: z.int(),
+  total: z.int(),
+  milestones: list(
+    z.object({
+      id: z.string(),
+      name: z.string().nullable(),
+      reached: z.boolean(),
+      tasks: list(OutlineTaskEntry),
+    }),
+  ),
+  /** Tasks of the phase that lead to no milestone. */
+  tasks: list(OutlineTaskEntry),
+})
+
+export const planShow = defineOperation({
+  name: 'plan_show',
+  command: 'plan show',
+  toolset: 'plan',
+  audience: 'both',
+  title: 'Show the plan',
+  description: 'The outline of the plan: phases, milestones, tasks, what is ready, and the critical path.',
+  kind: 'query',
+  input: z.strictObject({ mission: spanField.optional() }),
+  output: z.object({
+    phases: list(OutlinePhaseEntry),
+    tasks: z.int(),
+    done: z.int(),
+    dropped: z.int(),
+    ready: z.int(),
+    critical_path: strings,
+  }),
+}).handler(({ store, clock }, input) =>
+  store.view(async (reads) => {
+    const source = await planSource(reads, await spanOf(reads, input.mission), clock.now())
+    const kept = source.tasks.filter(({ dropped }) => dropped !== true)
+    return {
+      phases: await withMissions(reads, outline(source)),
+      tasks: kept.length,
+      done: kept.filter(({ status }) => status === 'done').length,
+      dropped: source.tasks.length - kept.length,
+      ready: readyTasks(source.tasks).length,
+      critical_path: criticalPath(source.tasks).map(({ id }) => id),
+    }
+  }),
+)
+
+/** Each phase with the name of its mission, where it is of one. */
+async function withMissions({ missions }: Reads, phases: readonly OutlinePhase[]) {
+  const ids = [...new Set(phases.flatMap(({ mission_id }) => mission_id ?? []))]
+  const found = await Promise.all(ids.map((id) => missions.find(id)))
+  const names = new Map(found.flatMap((mission) => (mission ? [[mission.id as string, mission.name]] : [])))
+  return phases.map((phase) => ({ ...phase, mission_name: names.get(phase.mission_id ?? '') ?? null }))
+}
+
+const drawings = { mermaid, dot } as const
+
+export const planGraph = defineOperation({
+  name: 'plan_graph',
+  command: 'plan graph',
+  toolset: 'plan',
+  audience: 'both',
+  title: 'Draw the dependencies',
+  description: 'The dependency graph of the plan as text: Mermaid, or DOT for Graphviz.',
+  kind: 'query',
+  input: z.strictObject({
+    language: choice(['mermaid', 'dot'], 'Default mermaid', { graphviz: 'dot' }).optional(),
+    mission: spanField.optional(),
+  }),
+  output: z.object({ language: z.string(), text: z.string() }),
+  print: (answer) => [String(answer['text'])],
+}).handler(({ store, clock }, input) =>
+  store.view(async (reads) => {
+    const language = input.language ?? 'mermaid'
+    const source = await planSource(reads, await spanOf(reads, input.mission), clock.now())
+    return { language, text: drawings[language](source) }
+  }),
+)
+
+/** Most tasks that one picture of a plan is made of. */
+const mostTasks = 200_000
+
+/** A whole plan with as little of each task as outlines and diagrams need. */
+export async function planSource({ plan }: Reads, owner: PlanSpan, now: number): Promise<OutlineSource> {
+  const phases = await plan.phases(owner)
+  const milestones = await plan.milestones({ owner })
+  const tasks = await plan.graph(owner, mostTasks, now)
+  const orders = new Map<string, number>(phases.map(({ id }, order) => [id, order]))
+  return { phases, milestones, tasks: tasks.map((task) => placed(task, orders)) }
+}
+
+function placed(task: GraphTask, orders: ReadonlyMap<string, number>): PlacedTask {
+  return {
+    id: task.id,
+    title: task.name,
+    missionId: task.missionId,
+    phaseId: task.phaseId,
+    milestoneId: task.milestoneId,
+    parentId: task.parentTaskId,
+    dependsOn: task.dependsOn,
+    status: task.status,
+    dropped: task.dropped,
+    unsettled: task.unsettled,
+    claimed: task.held,
+    role: task.role,
+    ...(task.assignee !== null && { assignee: task.assignee }),
+    phaseOrder: task.phaseId === null ? null : (orders.get(task.phaseId) ?? null),
+    sortOrder: task.sortOrder,
+    createdOrder: task.seq,
+  }
+}

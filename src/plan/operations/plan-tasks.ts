@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { ownerOf } from '../../kernel/operations/find.ts'
+import { identifier, name, text, texts } from '../../kernel/operations/input/fields.ts'
+import { list, Named } from '../../kernel/operations/list-answer.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import { printList } from '../../kernel/operations/print.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import { isEnded, nextNumber } from '../../track/domain/mission.ts'
+import { knownRoles, type PlannedTask } from '../domain/plan.ts'
+import { planTogether, type TogetherPhase } from '../domain/plan-tasks.ts'
+import { clashOf } from './phases.ts'
+
+const mostTasks = 200
+
+/** Plans phases, tasks and dependencies together: all of it is there at once, or nothing. */
+export const planTasks = defineOperation({
+  name: 'plan_tasks',
+  tool: 'plan_tasks',
+  command: 'plan tasks',
+  synonyms: { mission: 'mission_id', workflow_id: 'mission_id' },
+  toolset: 'plan',
+  audience: 'both',
+  title: 'Plan a whole mission',
+  description: 'Plan phases, tasks and dependencies in one call: all of it or nothing',
+  kind: 'command',
+  input: z.strictObject({
+    mission_id: identifier("Default the project's own plan").optional(),
+    phases: z
+      .array(z.strictObject({ id: z.string().min(1).max(100).optional(), name: name('Name') }))
+      .max(50)
+      .describe('New phases, in order')
+      .optional(),
+    tasks: z
+      .array(
+        z.strictObject({
+          key: identifier('Your name for it here'),
+          title: name('Title'),
+          description: text('How, and what done means').optional(),
+          phase: identifier('Id or name'),
+          role: z.string().min(1).max(100).optional(),
+          areas: texts().optional(),
+          assignee: name('Agent or role').optional(),
+          depends_on: texts('Keys or task ids').optional(),
+        }),
+      )
+      .max(mostTasks)
+      .describe('Tasks'),
+  }),
+  output: z.object({
+    tasks: list(z.object({ key: z.string(), id: z.string(), ready: z.boolean() })),
+    phases: list(Named.extend({ number: z.int().nullable() })).optional(),
+  }),
+  listedOutput: ['tasks'],
+  print: printList('tasks'),
+}).handler(({ record, actor }, input) =>
+  record(async (reads, setting) => {
+    const missionId = await ownerOf(reads, input.mission_id)
+    const mission = missionId === null ? null : await reads.missions.find(missionId)
+    const asked = input.phases ?? []
+    const there = await reads.plan.phases(missionId)
+    const named = [...new Set(input.tasks.map(({ phase }) => phase))]
+    const elsewhere = await Promise.all(named.map((id) => reads.plan.phase(id)))
+    const planned = planTogether(
+      { phases: asked, tasks: input.tasks },
+      {
+        owner: missionId,
+        ended: mission !== null && isEnded(mission) && mission.summary !== null ? mission : null,
+        there,
+        elsewhere: elsewhere.filter((phase) => phase !== null),
+        nextNumber: nextNumber(there),
+        clashes: await clashesOf(reads, asked),
+        roles: new Set<string>([...knownRoles, ...(await reads.plan.roles())]),
+        known: await knownTasks(
+          reads,
+          input.tasks.flatMap(({ depends_on }) => depends_on ?? []),
+        ),
+        creator: actor.name,
+      },
+      setting,
+    )
+    const { phases, tasks, facts } = planned
+    return {
+      facts,
+      answerFrom: async (after) => {
+        const ids = tasks.map(({ id }) => id)
+        const histories = await after.tasks.histories(ids, setting.at)
+        return {
+          tasks: tasks.map(({ key, id }) => ({ key, id, ready: !histories.get(id)?.blocked })),
+          ...(phases.length > 0 && {
+            phases: phases.map(({ id, number, name: called }) => ({ id, number, name: called })),
+          }),
+        }
+      },
+    }
+  }),
+)
+
+async function clashesOf(reads: Reads, phases: readonly TogetherPhase[]): Promise<readonly string[]> {
+  const clashes: string[] = []
+  for (const { id } of phases) {
+    const clash = id === undefined ? null : await clashOf(reads, id)
+    if (clash) clashes.push(`${clash.says}: take "${clash.free}"`)
+  }
+  return clashes
+}
+
+async function knownTasks(reads: Reads, ids: readonly string[]): Promise<ReadonlyMap<string, PlannedTask>> {
+  const found = await Promise.all([...new Set(ids)].map((id) => reads.plan.task(id)))
+  return new Map(found.flatMap((planned) => (planned ? [[planned.task.id as string, planned]] : [])))
+}

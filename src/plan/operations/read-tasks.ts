@@ -1,0 +1,143 @@
+import { z } from 'zod'
+import type { Actor } from '../../kernel/actor.ts'
+import type { Setting } from '../../kernel/id.ts'
+import { instant } from '../../kernel/instant.ts'
+import { findMilestone, findPhase, findPlanned, spanOf } from '../../kernel/operations/find.ts'
+import { choice, count, identifier, text, unlisted } from '../../kernel/operations/input/fields.ts'
+import { list, page, strings } from '../../kernel/operations/list-answer.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import { fitted, pageSize } from '../../kernel/operations/paging.ts'
+import { printEntity, printList } from '../../kernel/operations/print.ts'
+import { excerpt } from '../../kernel/text.ts'
+import type { PlanFilter } from '../../store/ports/reads.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import { toldStory, toldStoryFields } from '../../track/operations/task-story.ts'
+import { endClaim } from '../domain/claims.ts'
+import type { Claim, NewPlanFact, Note, PlannedTask } from '../domain/plan.ts'
+import { assertRole, formatField, roleField, spanField, statusField } from './fields.ts'
+import { listedOfTask, PlannedTaskEntry, plannedTaskEntry } from './plan-answer.ts'
+
+const inputFields = z.strictObject({
+  phase: identifier('Phase ID').optional(),
+  status: statusField('Status').optional(),
+  role: roleField.optional(),
+  milestone: identifier('Milestone ID').optional(),
+  ready: z.boolean().describe('Only tasks that are ready').optional(),
+  blocked: z.boolean().describe('Only tasks that wait for another').optional(),
+  'blocked-filter': unlisted(
+    choice(['blocked', 'unblocked'], 'As taskman asks: what waits for another, or everything else'),
+  ).optional(),
+  unassigned: z.boolean().describe('Only without a role').optional(),
+  search: text('Words in title or description').optional(),
+  mission: spanField.optional(),
+  limit: count('Default 20', 1000).optional(),
+  cursor: identifier('next_cursor').optional(),
+  format: formatField.optional(),
+})
+
+export const taskList = defineOperation({
+  name: 'taskman_task_list',
+  tool: 'taskman_task_list',
+  command: 'task list',
+  synonyms: { phase_id: 'phase', milestone_id: 'milestone', mission_id: 'mission', workflow_id: 'mission' },
+  toolset: 'plan',
+  audience: 'both',
+  title: 'List tasks',
+  description: 'List tasks of the plan, in its order',
+  kind: 'query',
+  input: inputFields,
+  output: z.object({ tasks: list(PlannedTaskEntry), ...page }),
+  print: printList('tasks'),
+}).handler(({ store, clock, actor }, input) =>
+  store.view(async (reads) => {
+    const now = clock.now()
+    const limit = pageSize(input.limit, actor)
+    const after = input.cursor === undefined ? null : await findPlanned(reads, input.cursor)
+    const filter = await filterOf(reads, input, now)
+    const { tasks, total } = await reads.plan.tasks(filter, {
+      limit: limit + 1,
+      ...(after && { after: after.task.id }),
+    })
+    const entries = tasks.slice(0, limit).map((planned) => listed(plannedTaskEntry(planned, now), actor))
+    const shown = fitted(entries, input.limit, actor)
+    const next = tasks.length > shown.length ? (shown.at(-1)?.id ?? null) : null
+    return { tasks: shown, total, next_cursor: next }
+  }),
+)
+
+/** A long description is cut in a list that an agent reads; the task itself has it whole. */
+function listed(task: PlannedTaskEntry, { channel }: Actor): PlannedTaskEntry {
+  if (channel === 'cli' || task.description === null) return task
+  const description = excerpt(task.description)
+  return description === task.description ? task : { ...task, description }
+}
+
+async function filterOf(reads: Reads, input: z.output<typeof inputFields>, now: number): Promise<PlanFilter> {
+  await assertRole(reads, input.role)
+  return {
+    now,
+    ...((input.phase === undefined || input.mission !== undefined) && {
+      owner: await spanOf(reads, input.mission),
+    }),
+    ...(input.phase !== undefined && { phaseId: (await findPhase(reads, input.phase)).id }),
+    ...(input.milestone !== undefined && { milestoneId: (await findMilestone(reads, input.milestone)).id }),
+    ...(input.status !== undefined && { status: input.status }),
+    ...(input.role !== undefined && { role: input.role }),
+    ...(input.ready !== undefined && { ready: input.ready }),
+    ...(input.blocked !== undefined && { blocked: input.blocked }),
+    ...(input['blocked-filter'] === 'blocked' && { blocked: true }),
+    ...(input['blocked-filter'] === 'unblocked' && { unblocked: true }),
+    ...(input.unassigned !== undefined && { unassigned: input.unassigned }),
+    ...(input.search !== undefined && { search: input.search }),
+  }
+}
+
+const mostNotes = 50
+
+export const taskGet = defineOperation({
+  name: 'taskman_task_get',
+  tool: 'taskman_task_get',
+  command: 'task get',
+  synonyms: { task_id: 'id' },
+  toolset: 'plan',
+  audience: 'both',
+  title: 'Get a task',
+  description: 'One task of the plan: what it depends on, what was tried before',
+  kind: 'query',
+  positional: ['id'],
+  input: z.strictObject({ id: identifier('Task ID'), format: formatField.optional() }),
+  output: PlannedTaskEntry.extend({ note_ids: strings.optional(), ...toldStoryFields }),
+  listedOutput: listedOfTask,
+  print: printEntity,
+}).handler(({ store, clock }, input) =>
+  store.view(async (reads) => {
+    const planned = await findPlanned(reads, input.id)
+    const notes = await reads.plan.notes(planned.task.id, { limit: mostNotes })
+    const ids = notes.items.map(({ item }) => item.id)
+    return {
+      ...plannedTaskEntry(planned, clock.now()),
+      ...(ids.length > 0 && { note_ids: ids }),
+      ...(await toldStory(reads, planned)),
+    }
+  }),
+)
+
+/** The end of a claim that ran out, with a note that says whose it was. */
+export function expiryOf({ task, claim }: PlannedTask, setting: Setting): readonly NewPlanFact[] {
+  if (claim === null) return []
+  const note: Note = {
+    id: setting.ids.next('note'),
+    taskId: task.id,
+    content: expiryWords(claim),
+    kind: 'progress',
+    role: null,
+    author: 'waymark',
+    createdAt: setting.at,
+  }
+  return [...endClaim(task.id, claim, 'expired'), { kind: 'note.added', note }]
+}
+
+function expiryWords({ agent, claimedAt, expiresAt }: Claim): string {
+  const until = expiresAt === null ? '' : ` It ran out at ${instant(expiresAt)}.`
+  return `The claim of ${agent}, made at ${instant(claimedAt)}, was not followed by an attempt.${until}`
+}

@@ -1,0 +1,229 @@
+import { z } from 'zod'
+import { displayName } from '../../kernel/actor.ts'
+import { instant } from '../../kernel/instant.ts'
+import { findPlanned, spanOf } from '../../kernel/operations/find.ts'
+import { name } from '../../kernel/operations/input/fields.ts'
+import { strings } from '../../kernel/operations/list-answer.ts'
+import { defineOperation, type Handling } from '../../kernel/operations/operation.ts'
+import { asText } from '../../kernel/operations/print.ts'
+import { plainWord } from '../../kernel/text.ts'
+import { sentBackLines } from '../../review/operations/in-lines.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import { claimTask } from '../domain/claims.ts'
+import { type Claim, knownRoles, type PlannedTask, type PlanSpan } from '../domain/plan.ts'
+import { counted, mostNamed, reasonsFor } from '../domain/readiness.ts'
+import { assertRole, formatField, roleField, spanField } from './fields.ts'
+import { PlannedTaskEntry, plannedTaskEntry } from './plan-answer.ts'
+import { expiryOf } from './read-tasks.ts'
+
+const inputFields = z.strictObject({
+  role: roleField.optional(),
+  claim: z.boolean().describe('Make it yours for 30 minutes').optional(),
+  agent_name: name('Your name, if agents share this connection').optional(),
+  mission: spanField.optional(),
+  format: formatField.optional(),
+})
+
+export const taskNext = defineOperation({
+  name: 'taskman_task_next',
+  tool: 'taskman_task_next',
+  command: 'task next',
+  synonyms: { mission_id: 'mission', workflow_id: 'mission' },
+  toolset: 'plan',
+  audience: 'both',
+  title: 'Next task',
+  description:
+    'The next task that is ready, critical path first. Claim it, then start_task { planned_task_id, claim_token }',
+  kind: 'command',
+  input: inputFields,
+  output: z.object({
+    task: PlannedTaskEntry.extend({ areas: strings.optional() }).nullable(),
+    claim: z.object({ token: z.string(), agent: z.string(), expires_at: z.string() }).nullable(),
+    /** What the task wants, or why there is none. */
+    message: z.string().optional(),
+  }),
+  listedOutput: ['task', 'claim'],
+  print: (answer, input) => [
+    input['format'] === 'text'
+      ? asText(answer['task'] ?? answer['message'] ?? 'nothing is ready')
+      : JSON.stringify(answer),
+  ],
+}).handler(async (handling, input) => {
+  if (!input.claim) {
+    return handling.store.view(async (reads) => {
+      const now = handling.clock.now()
+      const next = await nextOf(reads, input, { now, caller: callerOf(handling, input) })
+      const said = await messageFor(reads, next, input, { now, caller: callerOf(handling, input) })
+      return answerOf(next, null, { now, said })
+    })
+  }
+  // Who asks again and again while there is nothing holds nobody up.
+  const nothing = await handling.store.view(async (reads) => {
+    const asked = { now: handling.clock.now(), caller: callerOf(handling, input) }
+    if ((await reads.plan.expiredClaims(asked.now)).length > 0) return null
+    if ((await nextOf(reads, input, asked)) !== null) return null
+    return answerOf(null, null, { now: asked.now, said: await messageFor(reads, null, input, asked) })
+  })
+  if (nothing !== null) return nothing
+  return handling.record(async (reads, setting) => {
+    const asked = { now: setting.at, caller: callerOf(handling, input) }
+    const expired = await reads.plan.expiredClaims(setting.at)
+    const ended = expired.flatMap((planned) => expiryOf(planned, setting))
+    const next = await nextOf(reads, input, asked)
+    const said = await messageFor(reads, next, input, asked)
+    if (next === null) return { facts: ended, answer: answerOf(null, null, { now: setting.at, said }) }
+    const planned = expired.some(({ task }) => task.id === next.task.id) ? { ...next, claim: null } : next
+    const claimant = { actor: handling.actor, agentName: input.agent_name ?? null }
+    const { claim, facts } = claimTask(planned, claimant, setting)
+    return {
+      facts: [...ended, ...facts],
+      agentName: claimant.agentName,
+      answerFrom: async (after) =>
+        answerOf(await findPlanned(after, planned.task.id), claim, { now: setting.at, said }),
+    }
+  })
+})
+
+type Input = z.output<typeof inputFields>
+
+interface Asked {
+  readonly now: number
+  /** What the caller is called. */
+  readonly caller: string
+}
+
+function callerOf({ actor }: Handling, { agent_name }: Input): string {
+  return displayName({ actor, agentName: agent_name ?? null })
+}
+
+/** Without a role, what is for anyone comes before what wants a role. */
+async function nextOf(reads: Reads, input: Input, { now, caller }: Asked): Promise<PlannedTask | null> {
+  await assertRole(reads, input.role)
+  const { role } = input
+  const filter = {
+    owner: await spanOf(reads, input.mission),
+    now,
+    assignees: [caller, ...(role === undefined ? [] : [role])],
+    ...(role !== undefined && { role }),
+  }
+  if (role !== undefined) return reads.plan.next(filter)
+  return (await reads.plan.next({ ...filter, roleless: true })) ?? reads.plan.next(filter)
+}
+
+async function messageFor(
+  reads: Reads,
+  next: PlannedTask | null,
+  input: Input,
+  asked: Asked,
+): Promise<string | null> {
+  if (next === null) return whyNothing(reads, input, asked)
+  const { id, role } = next.task
+  const said = [
+    ...(role === null || role === input.role ? [] : [`It wants the role ${role}.`]),
+    ...(await sentBackLines(reads, [id])),
+  ]
+  return said.length === 0 ? null : said.join(' ')
+}
+
+const mostLooked = 1000
+
+/** Why nothing is ready, in figures, and the filter that would find something. */
+async function whyNothing(reads: Reads, input: Input, { now, caller }: Asked): Promise<string> {
+  const owner = await spanOf(reads, input.mission)
+  const page = { limit: mostLooked }
+  const toDo = await reads.plan.tasks({ owner, status: 'to_do', now }, page)
+  const begun = await reads.plan.tasks({ owner, status: 'in_progress', now }, page)
+  const reasons = reasonsFor({
+    toDo: toDo.tasks,
+    begun: begun.tasks,
+    awaited: await openDependencies(reads, toDo.tasks, now),
+    caller,
+    role: input.role ?? null,
+  })
+  const total = toDo.total + begun.total
+  const done = total > 0 ? 0 : (await reads.plan.tasks({ owner, status: 'done', now }, { limit: 1 })).total
+  const where = input.mission === undefined ? 'in an open mission or in the project’s own plan' : 'there'
+  const none = done > 0 ? 'Every planned task is done.' : `No task is planned ${where}.`
+  const figures = total === 0 ? none : `Of ${counted(total)}, ${reasons.join(', ')}.`
+  const other = await elsewhere(reads, owner, input, { now, caller })
+  return `Nothing is ready. ${figures}${other === null ? '' : ` ${other}`}`
+}
+
+/** What blocked tasks wait for and why it is open, also where it is of another plan. */
+async function openDependencies(
+  reads: Reads,
+  toDo: readonly PlannedTask[],
+  now: number,
+): Promise<readonly string[]> {
+  const blocked = toDo.filter((planned) => planned.blocked)
+  const ids = [...new Set(blocked.flatMap(({ dependsOn }) => dependsOn))].slice(0, mostLooked)
+  if (ids.length === 0) return []
+  const cards = await reads.tasks.cards(ids)
+  const histories = await reads.tasks.histories(ids, now)
+  const open = cards
+    .map(({ task }) => task)
+    .filter(({ id, status }) => status !== 'done' || histories.get(id)?.unsettled === true)
+  const reasons = await Promise.all(
+    open.slice(0, mostNamed).map(async (task) => {
+      if (task.status !== 'done') return plainWord(task.status)
+      const holds = await reads.holds.list({ taskId: task.id, status: 'open' }, { limit: 10 })
+      const isInReview = holds.items.some(({ item }) => item.hold.kind === 'review')
+      return isInReview ? 'in review' : 'done, and waits for a person'
+    }),
+  )
+  return open.map(({ id }, place) => (place < reasons.length ? `${id} (${reasons[place]})` : id))
+}
+
+/** The nearest filter that finds a task: another mission's, another role's, someone else's. */
+async function elsewhere(
+  reads: Reads,
+  owner: PlanSpan,
+  { role, mission }: Input,
+  { now, caller }: Asked,
+): Promise<string | null> {
+  const roles: readonly string[] = [...knownRoles, ...(await reads.plan.roles())]
+  const everywhere = { owner: 'open', now } as const
+  const mine = [caller, ...(role === undefined ? [] : [role])]
+  const others = [
+    { owner, now, assignees: mine },
+    ...(mission === undefined
+      ? []
+      : [{ ...everywhere, assignees: mine, ...(role !== undefined && { role }) }]),
+    { owner, now },
+  ]
+  for (const filter of others) {
+    const found = await reads.plan.next(filter)
+    if (found === null) continue
+    const { id, role: wants, assignee, missionId } = found.task
+    const isForOther = Boolean(assignee) && assignee !== caller
+    const asRole = isForOther && roles.some((known) => known === assignee) ? (assignee ?? null) : wants
+    const fields = [
+      ...(asRole === null ? [] : [`role: "${asRole}"`]),
+      ...(isForOther && asRole !== assignee ? [`agent_name: "${assignee}"`] : []),
+      ...(mission === undefined || owner === missionId ? [] : [`mission: "${missionId ?? 'none'}"`]),
+    ]
+    return `taskman_task_next { ${fields.join(', ')} } finds ${id}.`
+  }
+  return null
+}
+
+function answerOf(
+  planned: PlannedTask | null,
+  claim: Claim | null,
+  { now, said }: { readonly now: number; readonly said: string | null },
+) {
+  return {
+    task:
+      planned === null
+        ? null
+        : {
+            ...plannedTaskEntry(planned, now),
+            ...(planned.task.areas.length > 0 && { areas: planned.task.areas }),
+          },
+    claim:
+      claim === null || claim.expiresAt === null
+        ? null
+        : { token: claim.token, agent: claim.agent, expires_at: instant(claim.expiresAt) },
+    ...(said !== null && { message: said }),
+  }
+}

@@ -1,0 +1,122 @@
+import type { AttemptId, TaskId } from '../../kernel/id.ts'
+import type { MeasuredTotals, TaskCard } from '../../store/ports/reads.ts'
+import { anyOf } from '../../store/tables/query.ts'
+import type { ReadScope } from '../../store/tables/tables.ts'
+import { attemptOf, countsOf, scopeMatchesOf } from '../../track/tables/attempt.ts'
+import { claimOf } from './claim.ts'
+import { taskOf } from './task.ts'
+
+/** Tasks as cards show them, in the order given: five queries, whatever the number. */
+export async function taskCards(scope: ReadScope, ids: readonly string[]): Promise<readonly TaskCard[]> {
+  if (ids.length === 0) return []
+  const { db, projectId } = scope
+  const tasks = await db
+    .selectFrom('task')
+    .leftJoin('mission', (join) =>
+      join.onRef('mission.project_id', '=', 'task.project_id').onRef('mission.id', '=', 'task.mission_id'),
+    )
+    .selectAll('task')
+    .select('mission.name as mission_name')
+    .where('task.project_id', '=', projectId)
+    .where('task.id', 'in', ids)
+    .execute()
+  const attemptIds = tasks.flatMap(({ last_attempt_id: id }) => id ?? [])
+  const attempts = await db
+    .selectFrom('attempt')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', 'in', anyOf(attemptIds))
+    .execute()
+  const measured = await measuredAttempts(scope, attemptIds)
+  const progress = await lastProgress(scope, ids)
+  const attemptById = new Map(attempts.map((row) => [row.id, attemptOf(row)]))
+  const cards = tasks.map((row): TaskCard => {
+    const task = taskOf(row)
+    const attempt = attemptById.get(row.last_attempt_id ?? '') ?? null
+    return {
+      task,
+      missionName: row.mission_name,
+      claim: claimOf(row),
+      attempt,
+      progress: progress.get(task.id) ?? null,
+      measured: (attempt && measured.get(attempt.id)) ?? null,
+    }
+  })
+  const byId = new Map<string, TaskCard>(cards.map((card) => [card.task.id, card]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
+/** What was measured at the ends of attempts, without the changes themselves: two queries, whatever the number. */
+export async function measuredAttempts(
+  { db, projectId }: ReadScope,
+  ids: readonly string[],
+): Promise<ReadonlyMap<AttemptId, MeasuredTotals>> {
+  if (ids.length === 0) return new Map()
+  const ends = await db
+    .selectFrom('attempt_end as end')
+    .innerJoin('attempt', (join) =>
+      join.onRef('attempt.project_id', '=', 'end.project_id').onRef('attempt.id', '=', 'end.attempt_id'),
+    )
+    .selectAll('attempt')
+    .select(['end.verification', 'end.out_of_scope'])
+    .where('end.project_id', '=', projectId)
+    .where('end.attempt_id', 'in', ids)
+    .execute()
+  const lines = await db
+    .selectFrom('attempt_change')
+    .select(({ fn }) => [
+      'attempt_id',
+      fn.sum<number | null>('added_lines').as('added'),
+      fn.sum<number | null>('deleted_lines').as('deleted'),
+    ])
+    .where('project_id', '=', projectId)
+    .where('attempt_id', 'in', ids)
+    .groupBy('attempt_id')
+    .execute()
+  const linesOf = new Map(lines.map((row) => [row.attempt_id, row]))
+  return new Map(
+    ends.map((row) => {
+      const { added = 0, modified = 0, deleted = 0, renamed = 0 } = countsOf(row) ?? {}
+      const files = added + modified + deleted + renamed
+      const isUnknown = row.verification === 'unknown'
+      const sums = linesOf.get(row.id)
+      const measured: MeasuredTotals = {
+        verification: row.verification as MeasuredTotals['verification'], // as it was written
+        scopeMatches: scopeMatchesOf(row),
+        outOfScope: row.out_of_scope,
+        attempt: row.number,
+        files: isUnknown ? null : files,
+        addedLines: isUnknown ? null : sumOf(files, sums?.added),
+        deletedLines: isUnknown ? null : sumOf(files, sums?.deleted),
+      }
+      return [row.id as AttemptId, measured] // a brand
+    }),
+  )
+}
+
+/** No files have no lines; of files of which none could be counted, the lines are unknown. */
+function sumOf(files: number, sum: number | null | undefined): number | null {
+  if (sum != null) return Number(sum)
+  return files === 0 ? 0 : null
+}
+
+/** How far each task is, as was said last; absent where nothing was. */
+async function lastProgress(
+  { db, projectId }: ReadScope,
+  ids: readonly string[],
+): Promise<ReadonlyMap<TaskId, number | null>> {
+  const rows = await db
+    .selectFrom('progress')
+    .select(['task_id', 'progress'])
+    .where('project_id', '=', projectId)
+    .where('seq', 'in', (eb) =>
+      eb
+        .selectFrom('progress')
+        .select(({ fn }) => fn.max('seq').as('seq'))
+        .where('project_id', '=', projectId)
+        .where('task_id', 'in', ids)
+        .groupBy('task_id'),
+    )
+    .execute()
+  return new Map(rows.map(({ task_id, progress }) => [task_id as TaskId, progress])) // a brand
+}

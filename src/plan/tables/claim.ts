@@ -1,0 +1,89 @@
+import { type Selectable, sql } from 'kysely'
+import { prepared } from '../../store/tables/query.ts'
+import type { Projecting } from '../../store/tables/tables.ts'
+import { type Claim, claimLasts } from '../domain/plan.ts'
+import type { TaskTable } from './task.ts'
+
+/** Every token that a claim had: it names its task also when the claim is over. */
+export interface ClaimTokenTable {
+  project_id: string
+  token: string
+  task_id: string
+}
+
+export type ClaimColumns = Pick<
+  Selectable<TaskTable>,
+  'claim_agent' | 'claim_actor' | 'claim_connection' | 'claim_token' | 'claimed_at' | 'claim_expires_at'
+>
+
+export const unclaimed: ClaimColumns = {
+  claim_agent: null,
+  claim_actor: null,
+  claim_connection: null,
+  claim_token: null,
+  claimed_at: null,
+  claim_expires_at: null,
+}
+
+export function claimColumns(claim: Claim): ClaimColumns {
+  return {
+    claim_agent: claim.agent,
+    claim_actor: claim.actor,
+    claim_connection: claim.connection ?? null,
+    claim_token: claim.token,
+    claimed_at: claim.claimedAt,
+    claim_expires_at: claim.expiresAt,
+  }
+}
+
+export function claimOf(row: ClaimColumns): Claim | null {
+  const { claim_agent: agent, claim_actor: actor, claim_token: token, claimed_at: claimedAt } = row
+  if (agent === null || actor === null || token === null || claimedAt === null) return null
+  const connection = row.claim_connection
+  return {
+    agent,
+    actor,
+    ...(connection !== null && { connection }),
+    token,
+    claimedAt,
+    expiresAt: row.claim_expires_at,
+  }
+}
+
+export const taskById = prepared((db, projectId: string, id: string) =>
+  db.selectFrom('task').selectAll().where('project_id', '=', projectId).where('id', '=', id),
+)
+
+export async function keepToken({ db, projectId }: Projecting, taskId: string, token: string): Promise<void> {
+  await db
+    .insertInto('claim_token')
+    .values({ project_id: projectId, token, task_id: taskId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Any word about a task keeps its claim running, no matter whose. */
+export async function renewClaim({ db, projectId, at }: Projecting, taskId: string): Promise<void> {
+  const [task] = await taskById(db, projectId, taskId)
+  // While it is worked on, nothing runs out.
+  if (!task || task.claim_expires_at === null || task.claim_expires_at <= at) return
+  await db
+    .updateTable('task')
+    .set({ claim_expires_at: at + claimLasts })
+    .where('project_id', '=', projectId)
+    .where('id', '=', taskId)
+    .execute()
+}
+
+/** The task was changed just now, which keeps its claim running too. */
+export async function touchTask({ db, projectId, at }: Projecting, taskId: string): Promise<void> {
+  await db
+    .updateTable('task')
+    .set({
+      updated_at: at,
+      claim_expires_at: sql<number>`case when claim_expires_at > ${at} then ${at + claimLasts} else claim_expires_at end`,
+    })
+    .where('project_id', '=', projectId)
+    .where('id', '=', taskId)
+    .execute()
+}

@@ -1,0 +1,318 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { TaskId } from '../../kernel/id.ts'
+import { makeKnown } from '../../store/record/session.ts'
+import { inBatches, lookedUp, prepared } from '../../store/tables/query.ts'
+import type { Projecting, ReadScope } from '../../store/tables/tables.ts'
+import { touchTask } from './claim.ts'
+
+export interface TaskDependencyTable {
+  project_id: string
+  task_id: string
+  depends_on_id: string
+  seq: number
+}
+
+export async function applyDependencyAdded(
+  projecting: Projecting,
+  { taskId, dependsOnId }: FactOf<'dependency.added'>,
+): Promise<void> {
+  const { db, projectId, seq } = projecting
+  await db
+    .insertInto('task_dependency')
+    .values({ project_id: projectId, task_id: taskId, depends_on_id: dependsOnId, seq })
+    .execute()
+  await countDependency(projecting, { taskId, dependsOnId }, 1)
+  await touchTask(projecting, taskId)
+  await raisePrerequisites(projecting, taskId)
+}
+
+export async function applyDependencyRemoved(
+  projecting: Projecting,
+  { taskId, dependsOnId }: FactOf<'dependency.removed'>,
+): Promise<void> {
+  const { db, projectId } = projecting
+  const removed = await db
+    .deleteFrom('task_dependency')
+    .where('project_id', '=', projectId)
+    .where('task_id', '=', taskId)
+    .where('depends_on_id', '=', dependsOnId)
+    .returning('task_id')
+    .executeTakeFirst()
+  if (!removed) return
+  await countDependency(projecting, { taskId, dependsOnId }, -1)
+  await touchTask(projecting, taskId)
+  await lower(projecting, [dependsOnId])
+}
+
+/** One task has one dependency more or less, unless it is done and settled already. */
+async function countDependency(
+  { db, projectId }: Projecting,
+  edge: { readonly taskId: string; readonly dependsOnId: string },
+  by: 1 | -1,
+): Promise<void> {
+  await sql`update task set ${changedBy(by)}
+    where project_id = ${projectId} and id = ${edge.taskId} and exists (
+      select 1 from task as dependency
+        where dependency.project_id = task.project_id and dependency.id = ${edge.dependsOnId}
+          and ${isOpen})`.execute(db)
+}
+
+/** A task is done and settled, or not after all: everything that depends on it has one dependency less or more. */
+export async function countDependents(
+  { db, projectId }: Projecting,
+  taskId: string,
+  by: 1 | -1,
+): Promise<void> {
+  await sql`update task set ${changedBy(by)}
+    where project_id = ${projectId} and id in (
+      select task_id from task_dependency
+        where project_id = ${projectId} and depends_on_id = ${taskId})`.execute(db)
+}
+
+/** Counts the dependencies of every task again, after what holds them up has changed. */
+export async function countEveryDependency({ db, projectId }: Projecting): Promise<void> {
+  await sql`update task set open_dependencies = (
+      select count(*) from task_dependency as edge
+        join task as dependency
+          on dependency.project_id = edge.project_id and dependency.id = edge.depends_on_id
+        where edge.project_id = task.project_id and edge.task_id = task.id and ${isOpen})
+    where project_id = ${projectId}`.execute(db)
+  await sql`update task set ${changedBy(0)} where project_id = ${projectId}`.execute(db)
+}
+
+// As `isReleased` in rows/standing.ts says it.
+const isOpen = sql`(dependency.status <> 'done'
+  or (dependency.open_holds > 0 and coalesce(dependency.resolution, '') <> 'dropped'))`
+
+function changedBy(by: 1 | 0 | -1) {
+  return sql`open_dependencies = open_dependencies + ${by}, standing = case
+    when status <> 'to_do' then status
+    when open_dependencies + ${by} = 0 then 'ready'
+    else 'blocked' end`
+}
+
+// Chains longer than this compare as equal, so that one more link at the end of a chain is a bounded amount of work.
+const highest = 1000
+
+/** A task is not done any more: its chain goes on through what waits for it, and so do the chains before it. */
+export async function restoreHeight(projecting: Projecting, taskId: string): Promise<void> {
+  const { db, projectId, heightsLater } = projecting
+  if (heightsLater) return
+  await sql`update task set height = ${heightOf()} where project_id = ${projectId} and id = ${taskId}`.execute(
+    db,
+  )
+  await raisePrerequisites(projecting, taskId)
+}
+
+/** What a task waits for, at any distance, begins a chain at least one longer than the task's; rising ends where it is. */
+async function raisePrerequisites(
+  { db, projectId, heightsLater }: Projecting,
+  taskId: string,
+): Promise<void> {
+  if (heightsLater) return
+  const waitsFor = sql`edge.project_id = ${projectId} and edge.task_id = task.id`
+  await sql`
+    with recursive reached (id, height) as (
+      select edge.depends_on_id, task.height + 1 from task
+        ${lookedUp(db, { table: 'task_dependency', as: 'edge', on: waitsFor })}
+        where task.project_id = ${projectId} and task.id = ${taskId}
+          and task.status <> 'done' and task.height < ${highest}
+      union
+      select edge.depends_on_id, reached.height + 1 from reached
+        ${lookedUp(db, { table: 'task', as: 'task', on: sql`task.project_id = ${projectId} and task.id = reached.id` })}
+        ${lookedUp(db, { table: 'task_dependency', as: 'edge', on: waitsFor })}
+        where task.status <> 'done' and task.height < reached.height and reached.height < ${highest}
+    )
+    update task set height = raised.height
+      from (select ${projectId} as project_id, id, max(height) as height from reached group by id) as raised
+      where task.project_id = raised.project_id and task.id = raised.id
+        and task.status <> 'done' and task.height < raised.height`.execute(db)
+}
+
+/** What a task waits for, and whether anything waits for it. */
+export interface Links {
+  readonly prerequisites: readonly string[]
+  readonly hasDependents: boolean
+}
+
+const linkRows = prepared((db, projectId: string, taskId: string) =>
+  db
+    .selectFrom('task_dependency')
+    .select('depends_on_id as other')
+    .where('project_id', '=', projectId)
+    .where('task_id', '=', taskId)
+    .unionAll(
+      db
+        .selectFrom('project')
+        .select(sql<string>`''`.as('other'))
+        .where('id', '=', projectId)
+        .where((where) =>
+          where.exists(
+            where
+              .selectFrom('task_dependency as waiting')
+              .select('waiting.task_id')
+              .where('waiting.project_id', '=', projectId)
+              .where('waiting.depends_on_id', '=', taskId),
+          ),
+        ),
+    ),
+)
+
+export async function linksOf({ db, projectId }: ReadScope, taskId: string): Promise<Links> {
+  const others = (await linkRows(db, projectId, taskId)).map(({ other }) => other)
+  return { prerequisites: others.filter((id) => id !== ''), hasDependents: others.includes('') }
+}
+
+/** A new task has none. */
+export function makeUnlinked({ db, projectId }: ReadScope, taskId: string): Promise<void> {
+  return makeKnown(db, linkRows.filled(db, [projectId, taskId]), [])
+}
+
+/** What a task waits for no longer begins a chain through it. */
+export function lowerPrerequisites(projecting: Projecting, { prerequisites: ids }: Links): Promise<void> {
+  return lower(projecting, ids)
+}
+
+/** Brings tasks down to what still waits for them, then what they wait for, as far as anything changes. */
+async function lower(projecting: Projecting, taskIds: readonly string[]): Promise<void> {
+  const { db, projectId, heightsLater } = projecting
+  if (heightsLater) return
+  let changed = taskIds
+  while (changed.length > 0) {
+    const { rows } = await sql<{ id: string }>`
+      update task set height = ${heightOf()}
+        where project_id = ${projectId} and id in (${sql.join(changed)}) and height > 1
+          and not exists (
+            select 1 from task_dependency as edge
+              join task as waiting on waiting.project_id = edge.project_id and waiting.id = edge.task_id
+              where edge.project_id = task.project_id and edge.depends_on_id = task.id
+                and waiting.height >= task.height - 1)
+        returning id`.execute(db)
+    changed = await prerequisites(
+      projecting,
+      rows.map(({ id }) => id),
+    )
+  }
+}
+
+/** Makes the heights of all tasks of a project in memory, which is faster than link by link where there are many. */
+export async function makeHeights({ db, projectId }: ReadScope): Promise<void> {
+  const [tasks, edges] = await Promise.all([
+    db.selectFrom('task').select(['id', 'status', 'height']).where('project_id', '=', projectId).execute(),
+    db
+      .selectFrom('task_dependency')
+      .select(['task_id', 'depends_on_id'])
+      .where('project_id', '=', projectId)
+      .execute(),
+  ])
+  const heights = heightsOf(tasks, edges)
+  const changed = tasks.flatMap(({ id, height }) => {
+    const made = heights.get(id) ?? height
+    return made === height ? [] : [sql`(${id}, cast(${made} as bigint))`]
+  })
+  for (const rows of inBatches(changed)) {
+    await sql`update task set height = made.column2 from (values ${sql.join(rows)}) as made
+      where task.project_id = ${projectId} and task.id = made.column1`.execute(db)
+  }
+}
+
+type Link = Pick<TaskDependencyTable, 'task_id' | 'depends_on_id'>
+
+/** From the tasks that nothing waits for, to what those wait for, and so on. */
+function heightsOf(
+  tasks: readonly { readonly id: string; readonly status: string }[],
+  edges: readonly Link[],
+): ReadonlyMap<string, number> {
+  const isDone = new Map(tasks.map(({ id, status }) => [id, status === 'done']))
+  const links = Map.groupBy(edges, ({ task_id }) => task_id)
+  const waiting = new Map<string, number>()
+  for (const { depends_on_id: id } of edges) waiting.set(id, (waiting.get(id) ?? 0) + 1)
+  const heights = new Map(tasks.map(({ id }) => [id, isDone.get(id) ? 0 : 1]))
+  const ready = tasks.map(({ id }) => id).filter((id) => !waiting.has(id))
+  for (const id of ready) {
+    const above = Math.min((heights.get(id) ?? 0) + 1, highest)
+    for (const { depends_on_id: on } of links.get(id) ?? []) {
+      if (!isDone.get(on)) heights.set(on, Math.max(heights.get(on) ?? 0, above))
+      const left = (waiting.get(on) ?? 0) - 1
+      waiting.set(on, left)
+      if (left === 0) ready.push(on) // which this very loop comes to
+    }
+  }
+  return heights
+}
+
+function heightOf() {
+  return sql<number>`(
+    select 1 + coalesce(max(case when waiting.height < ${highest} then waiting.height else ${highest - 1} end), 0)
+      from task_dependency as edge
+      join task as waiting on waiting.project_id = edge.project_id and waiting.id = edge.task_id
+      where edge.project_id = task.project_id and edge.depends_on_id = task.id)`
+}
+
+/** What tasks wait for. */
+async function prerequisites(
+  { db, projectId }: Projecting,
+  taskIds: readonly string[],
+): Promise<readonly string[]> {
+  if (taskIds.length === 0) return []
+  const rows = await db
+    .selectFrom('task_dependency')
+    .select('depends_on_id')
+    .distinct()
+    .where('project_id', '=', projectId)
+    .where('task_id', 'in', [...taskIds])
+    .execute()
+  return rows.map(({ depends_on_id }) => depends_on_id)
+}
+
+const mostEdges = 200_000
+
+/** The shortest chain. Usually there is none, and little waits for a task: it is looked for from the end. */
+export async function dependencyChain(
+  scope: ReadScope,
+  from: TaskId,
+  to: TaskId,
+): Promise<readonly TaskId[] | null> {
+  if (from === to) return [from]
+  if (!(await waitsFor(scope, from, to))) return null
+  const cameFrom = new Map<TaskId, TaskId>()
+  for (const { id, dependsOn } of await edgesTo(scope, to)) if (!cameFrom.has(id)) cameFrom.set(id, dependsOn)
+  const chain = [from]
+  for (let id = cameFrom.get(from); id !== undefined && id !== to; id = cameFrom.get(id)) chain.push(id)
+  return [...chain, to]
+}
+
+async function waitsFor(scope: ReadScope, from: TaskId, to: TaskId): Promise<boolean> {
+  const { db, projectId } = scope
+  const { rows } = await sql`
+    with recursive waiting (id) as (
+      select task_id from task_dependency where project_id = ${projectId} and depends_on_id = ${to}
+      union
+      select edge.task_id from waiting ${edgesOfWaiting(scope)}
+    )
+    select 1 from waiting where id = ${from} limit 1`.execute(db)
+  return rows.length > 0
+}
+
+function edgesOfWaiting({ db, projectId }: ReadScope): RawBuilder<unknown> {
+  const on = sql`edge.project_id = ${projectId} and edge.depends_on_id = waiting.id`
+  return lookedUp(db, { table: 'task_dependency', as: 'edge', on })
+}
+
+/** Every dependency on the way to a task, nearest first. */
+async function edgesTo(
+  scope: ReadScope,
+  to: TaskId,
+): Promise<readonly { readonly id: TaskId; readonly dependsOn: TaskId }[]> {
+  const { db, projectId } = scope
+  const { rows } = await sql<{ id: TaskId; dependsOn: TaskId }>`
+    with recursive waiting (id, depends_on_id) as (
+      select task_id, depends_on_id from task_dependency
+        where project_id = ${projectId} and depends_on_id = ${to}
+      union
+      select edge.task_id, edge.depends_on_id from waiting ${edgesOfWaiting(scope)}
+    )
+    select id, depends_on_id as "dependsOn" from waiting limit ${mostEdges}`.execute(db)
+  return rows
+}

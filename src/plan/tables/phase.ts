@@ -1,0 +1,388 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { MilestoneId, MissionId, PhaseId } from '../../kernel/id.ts'
+import type { PhaseTally, PlanReads } from '../../store/ports/reads.ts'
+import { prepared, preparedFor, preparedUpTo } from '../../store/tables/query.ts'
+import type { Projecting, ReadScope, RowKey } from '../../store/tables/tables.ts'
+import type { Phase, PhaseWithWork } from '../../track/domain/mission.ts'
+import type { Milestone } from '../domain/plan.ts'
+import { ofOwner, phaseOfOpenMission } from './plan-list.ts'
+import { moveTask, phaseOrder } from './task.ts'
+
+export interface PhaseTable {
+  project_id: string
+  id: string
+  seq: number
+  mission_id: string | null
+  number: number | null
+  name: string
+  status: string
+  sort_order: number | null
+  first_start: number | null
+  last_end: number | null
+  created_at: number
+  completed_at: number | null
+}
+
+export interface MilestoneTable {
+  project_id: string
+  id: string
+  seq: number
+  phase_id: string
+  name: string | null
+  criterion: string | null
+  reached: number
+  created_at: number
+}
+
+function phaseRow({ projectId, seq }: RowKey, phase: Phase): Insertable<PhaseTable> {
+  return {
+    project_id: projectId,
+    id: phase.id,
+    seq,
+    mission_id: phase.missionId,
+    number: phase.number,
+    name: phase.name,
+    status: phase.status,
+    sort_order: phase.sortOrder,
+    first_start: null,
+    last_end: null,
+    created_at: phase.createdAt,
+    completed_at: phase.completedAt,
+  }
+}
+
+export function phaseOf(row: Selectable<PhaseTable>): Phase {
+  return {
+    id: row.id as PhaseId, // a brand
+    missionId: row.mission_id as MissionId | null, // a brand
+    number: row.number,
+    name: row.name,
+    status: row.status as Phase['status'], // as it was written
+    sortOrder: row.sort_order,
+    createdAt: row.created_at,
+    completedAt: row.completed_at,
+  }
+}
+
+export async function applyPhaseCreated(
+  projecting: Projecting,
+  { phase }: FactOf<'phase.created'>,
+): Promise<void> {
+  await retireId(projecting, phase.id)
+  const number = await numberOf(projecting, phase)
+  await projecting.db
+    .insertInto('phase')
+    .values(phaseRow(projecting, { ...phase, number }))
+    .execute()
+}
+
+/** A phase of the project's own plan has none. */
+async function numberOf(projecting: Projecting, { missionId, number: asked }: Phase): Promise<number | null> {
+  if (missionId === null) return null
+  const { db, projectId } = projecting
+  const rows = await db
+    .selectFrom('phase')
+    .select(['id', 'number'])
+    .where('project_id', '=', projectId)
+    .where('mission_id', '=', missionId)
+    .execute()
+  const taken = new Map(rows.flatMap(({ id, number }) => (number === null ? [] : [[number, id] as const])))
+  const { number, moved } = numbering(taken, asked)
+  if (moved) await reorderTasks(projecting, await update(projecting, moved.id, { number: moved.number }))
+  return number
+}
+
+/** A phase of a mission that has ended leaves its id to a new one, and goes on as `P1@m-…`. */
+async function retireId(projecting: Projecting, id: string): Promise<void> {
+  const { db, projectId } = projecting
+  const phase = await db
+    .selectFrom('phase')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (phase === undefined || phase.mission_id === null) return
+  const kept = `${id}@${phase.mission_id}`
+  await update(projecting, id, { number: null })
+  await db
+    .insertInto('phase')
+    .values({ ...phase, id: kept })
+    .execute()
+  for (const table of ['task', 'milestone', 'attempt', 'decision', 'issue', 'progress', 'hold'] as const) {
+    await sql`update ${sql.table(table)} set phase_id = ${kept}
+      where project_id = ${projectId} and phase_id = ${id}`.execute(db)
+  }
+  await sql`update task_place set place = ${kept}
+    where project_id = ${projectId} and kind = 'phase' and place = ${id}`.execute(db)
+  await sql`update task_count set place = ${kept}
+    where project_id = ${projectId} and kind in ('phase', 'home_phase') and place = ${id}`.execute(db)
+  await db.deleteFrom('phase').where('project_id', '=', projectId).where('id', '=', id).execute()
+}
+
+export async function applyPhaseReopened(
+  projecting: Projecting,
+  { phaseId }: FactOf<'phase.reopened'>,
+): Promise<void> {
+  await update(projecting, phaseId, { status: 'in_progress', completed_at: null })
+}
+
+export async function applyPhaseCompleted(
+  projecting: Projecting,
+  { phaseId }: FactOf<'phase.completed'>,
+): Promise<void> {
+  await update(projecting, phaseId, { status: 'completed', completed_at: projecting.at })
+}
+
+export async function applyPhaseEdited(
+  projecting: Projecting,
+  { phaseId, changes }: FactOf<'phase.edited'>,
+): Promise<void> {
+  if (Object.keys(changes).length === 0) return
+  const { name, status, sortOrder } = changes
+  const ended = status === 'completed' ? projecting.at : null
+  const phase = await update(projecting, phaseId, {
+    ...(name !== undefined && { name }),
+    ...(status !== undefined && { status, completed_at: ended }),
+    ...(sortOrder !== undefined && { sort_order: sortOrder }),
+  })
+  if (sortOrder !== undefined) await reorderTasks(projecting, phase)
+}
+
+async function reorderTasks(
+  { db, projectId }: Projecting,
+  phase: Pick<Selectable<PhaseTable>, 'id' | 'sort_order' | 'number'>,
+): Promise<void> {
+  await db
+    .updateTable('task')
+    .set({ order_phase: phaseOrder(phase) })
+    .where('project_id', '=', projectId)
+    .where('phase_id', '=', phase.id)
+    .execute()
+}
+
+async function update(
+  { db, projectId }: Projecting,
+  phaseId: string,
+  changed: Partial<PhaseTable>,
+): Promise<Selectable<PhaseTable>> {
+  return db
+    .updateTable('phase')
+    .set(changed)
+    .where('project_id', '=', projectId)
+    .where('id', '=', phaseId)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** The number that a phase gets in its mission, and the one that has to make room for it. */
+export interface Numbering {
+  readonly number: number
+  readonly moved: { readonly id: string; readonly number: number } | null
+}
+
+/**
+ * Numbers a phase in its mission, by the numbers that there are. Early facts of planned phases name no number: such a
+ * phase gets the next one, and makes room where a later fact names that number.
+ */
+function numbering(taken: ReadonlyMap<number, string>, asked: number | null): Numbering {
+  const next = Math.max(0, ...taken.keys()) + 1
+  if (asked === null) return { number: next, moved: null }
+  const holder = taken.get(asked)
+  return { number: asked, moved: holder === undefined ? null : { id: holder, number: next } }
+}
+
+function milestoneRow({ projectId, seq }: RowKey, milestone: Milestone): Insertable<MilestoneTable> {
+  return {
+    project_id: projectId,
+    id: milestone.id,
+    seq,
+    phase_id: milestone.phaseId,
+    name: milestone.name,
+    criterion: milestone.criterion,
+    reached: milestone.reached ? 1 : 0,
+    created_at: milestone.createdAt,
+  }
+}
+
+function milestoneOf(row: Selectable<MilestoneTable>): Milestone {
+  return {
+    id: row.id as MilestoneId, // a brand
+    phaseId: row.phase_id as PhaseId, // a brand
+    name: row.name,
+    criterion: row.criterion,
+    reached: row.reached === 1,
+    createdAt: row.created_at,
+  }
+}
+
+export async function applyMilestoneCreated(
+  projecting: Projecting,
+  { milestone }: FactOf<'milestone.created'>,
+): Promise<void> {
+  await projecting.db.insertInto('milestone').values(milestoneRow(projecting, milestone)).execute()
+}
+
+export async function applyMilestoneEdited(
+  projecting: Projecting,
+  { milestoneId, changes }: FactOf<'milestone.edited'>,
+): Promise<void> {
+  const { name, criterion, reached, phaseId } = changes
+  const changed = {
+    ...(name !== undefined && { name }),
+    ...(criterion !== undefined && { criterion }),
+    ...(reached !== undefined && { reached: reached ? 1 : 0 }),
+    ...(phaseId !== undefined && { phase_id: phaseId }),
+  }
+  if (Object.keys(changed).length === 0) return
+  await projecting.db
+    .updateTable('milestone')
+    .set(changed)
+    .where('project_id', '=', projecting.projectId)
+    .where('id', '=', milestoneId)
+    .execute()
+  if (phaseId !== undefined) await moveTasks(projecting, milestoneId, phaseId)
+}
+
+/** What is done stays where it was done. */
+async function moveTasks(projecting: Projecting, milestoneId: string, phaseId: string): Promise<void> {
+  const tasks = await projecting.db
+    .selectFrom('task')
+    .selectAll()
+    .where('project_id', '=', projecting.projectId)
+    .where('milestone_id', '=', milestoneId)
+    .where('status', '<>', 'done')
+    .where((eb) => eb.or([eb('phase_id', 'is', null), eb('phase_id', '<>', phaseId)]))
+    .execute()
+  for (const task of tasks) await moveTask(projecting, task, phaseId)
+}
+
+type PlaceReads = Pick<PlanReads, 'phases' | 'phase' | 'milestones' | 'milestone'>
+
+const most = 1000
+
+/** The project's own plan has none, and comes first. */
+const missionSeq = sql`coalesce((select seq from mission
+  where mission.project_id = phase.project_id and mission.id = phase.mission_id), 0)`
+
+export function planPlaceReads({ db, projectId }: ReadScope): PlaceReads {
+  const phases = () => db.selectFrom('phase').selectAll().where('project_id', '=', projectId)
+  return {
+    async phases(owner) {
+      const rows = await phases()
+        .where(sql<boolean>`${owner === 'open' ? phaseOfOpenMission(projectId) : ofOwner(owner)}`)
+        .orderBy(missionSeq)
+        .orderBy(sql`sort_order is null`)
+        .orderBy('sort_order')
+        .orderBy(sql`coalesce(number, 0)`)
+        .orderBy('seq')
+        .limit(most)
+        .execute()
+      return rows.map(phaseOf)
+    },
+    async phase(id) {
+      const row = await phases().where('id', '=', id).executeTakeFirst()
+      return row ? phaseOf(row) : null
+    },
+    async milestones({ owner, phaseId }) {
+      const rows = await db
+        .selectFrom('milestone')
+        .innerJoin('phase', (join) =>
+          join
+            .onRef('phase.project_id', '=', 'milestone.project_id')
+            .onRef('phase.id', '=', 'milestone.phase_id'),
+        )
+        .selectAll('milestone')
+        .where('milestone.project_id', '=', projectId)
+        .$if(owner !== undefined, (query) =>
+          query.where(
+            sql<boolean>`${owner === 'open' ? phaseOfOpenMission(projectId) : ofOwner(owner ?? null)}`,
+          ),
+        )
+        .$if(phaseId !== undefined, (query) => query.where('milestone.phase_id', '=', phaseId ?? ''))
+        .orderBy(missionSeq)
+        .orderBy(sql`phase.sort_order is null`)
+        .orderBy('phase.sort_order')
+        .orderBy(sql`coalesce(phase.number, 0)`)
+        .orderBy('phase.seq')
+        .orderBy('milestone.seq')
+        .limit(most)
+        .execute()
+      return rows.map(milestoneOf)
+    },
+    async milestone(id) {
+      const row = await db
+        .selectFrom('milestone')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return row ? milestoneOf(row) : null
+    },
+  }
+}
+
+const phasesOfMissions = preparedUpTo((limit) =>
+  preparedFor((db, projectId, missionIds) =>
+    db
+      .selectFrom('phase')
+      .selectAll()
+      .select(
+        sql<number>`case when exists (select 1 from task_count
+        where task_count.project_id = phase.project_id and task_count.kind = 'phase'
+          and task_count.place = phase.id and task_count.tasks > 0) then 1 else 0 end`.as('has_work'),
+      )
+      .where('project_id', '=', projectId)
+      .where('mission_id', 'in', missionIds)
+      .orderBy('mission_id')
+      .orderBy(sql`sort_order is null`)
+      .orderBy('sort_order')
+      .orderBy('number')
+      .limit(limit),
+  ),
+)
+
+/** The phases of missions, each in its order. */
+export async function standingPhases(
+  scope: ReadScope,
+  missionIds: readonly MissionId[],
+  limit: number,
+): Promise<readonly PhaseWithWork[]> {
+  const rows = await phasesOfMissions(limit)(scope, missionIds)
+  return rows.map((row) => ({ ...phaseOf(row), hasWork: row.has_work === 1 }))
+}
+
+const talliesOfMission = prepared((db, projectId: string, missionId: string) =>
+  db
+    .selectFrom('phase')
+    .where('phase.project_id', '=', projectId)
+    .where('phase.mission_id', '=', missionId)
+    .select([
+      'phase.id',
+      'phase.first_start',
+      'phase.last_end',
+      sql<number>`(select coalesce(sum(tasks), 0) from task_count
+        where task_count.project_id = phase.project_id and task_count.kind = 'phase'
+          and task_count.place = phase.id)`.as('tasks'),
+      sql<number>`(select count(*) from attempt
+        where attempt.project_id = phase.project_id and attempt.phase_id = phase.id
+          and attempt.status = 'open')`.as('open_attempts'),
+    ])
+    .orderBy('phase.number')
+    .limit(1000),
+)
+
+/** In order of the phases' numbers. A task counts in its home phase and where it was worked on. */
+export async function phaseTallies(
+  { db, projectId }: ReadScope,
+  missionId: MissionId,
+): Promise<readonly PhaseTally[]> {
+  const rows = await talliesOfMission(db, projectId, missionId)
+  return rows.map((row) => ({
+    phaseId: row.id as PhaseId, // a brand
+    tasks: row.tasks,
+    firstStart: row.first_start,
+    lastEnd: row.last_end,
+    openAttempts: row.open_attempts,
+  }))
+}

@@ -1,0 +1,311 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely'
+import type { TaskId } from '../../kernel/id.ts'
+import type { PlanFilter, PlanPage } from '../../store/ports/reads.ts'
+import { preparedFor } from '../../store/tables/query.ts'
+import { holdsText } from '../../store/tables/search.ts'
+import type { ReadScope } from '../../store/tables/tables.ts'
+import type { PlannedTask, PlanOwner } from '../domain/plan.ts'
+import { claimOf } from './claim.ts'
+import type { TaskDependencyTable } from './dependency.ts'
+import { isUnsettled, type TaskTable, taskOf } from './task.ts'
+import { ownPlan } from './task-place.ts'
+
+/** Nothing comes behind a task that is not there. */
+export async function planPage(
+  scope: ReadScope,
+  filter: PlanFilter,
+  { limit, after }: { readonly limit: number; readonly after?: TaskId },
+): Promise<PlanPage> {
+  const total = await planTotal(scope, filter)
+  const behind = after === undefined ? null : await listPlaceOf(scope, after)
+  if (behind === undefined) return { tasks: [], total }
+  const parts = planParts(scope.projectId, filter, behind)
+  const rows = await firstTasks(scope, parts, { order: listOrder, limit })
+  return { tasks: await plannedTasks(scope, rows), total }
+}
+
+async function listPlaceOf({ db, projectId }: ReadScope, taskId: TaskId): Promise<ListPlace | undefined> {
+  return db
+    .selectFrom('task')
+    .select(['order_phase', 'order_phase_seq', 'order_own', 'seq'])
+    .where('project_id', '=', projectId)
+    .where('id', '=', taskId)
+    .executeTakeFirst()
+}
+
+/** Tasks as the plan sees them, in the order given: one query more, whatever the number. */
+export async function plannedTasks(
+  scope: ReadScope,
+  rows: readonly Selectable<TaskTable>[],
+): Promise<readonly PlannedTask[]> {
+  const dependencies = await dependenciesOf(
+    scope,
+    rows.map(({ id }) => id),
+  )
+  return rows.map((row) => ({
+    task: taskOf(row),
+    dependsOn: dependencies.get(row.id) ?? [],
+    unsettled: isUnsettled(row),
+    blocked: row.status !== 'done' && row.open_dependencies > 0,
+    claim: claimOf(row),
+  }))
+}
+
+// One statement takes 32,766 values on SQLite.
+const most = 30_000
+
+/** What each task depends on, in the order in which it was said. */
+export async function dependenciesOf(
+  scope: ReadScope,
+  taskIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly TaskId[]>> {
+  const found = new Map<string, TaskId[]>()
+  for (let start = 0; start < taskIds.length; start += most) {
+    for (const edge of await edgesOf(scope, taskIds.slice(start, start + most))) {
+      const dependsOn = found.get(edge.task_id) ?? []
+      dependsOn.push(edge.depends_on_id as TaskId) // a brand
+      found.set(edge.task_id, dependsOn)
+    }
+  }
+  return found
+}
+
+type Edge = Pick<TaskDependencyTable, 'task_id' | 'depends_on_id' | 'seq'>
+
+const edges = preparedFor((db, projectId, taskIds) =>
+  db
+    .selectFrom('task_dependency')
+    .select(['task_id', 'depends_on_id', 'seq'])
+    .where('project_id', '=', projectId)
+    .where('task_id', 'in', taskIds),
+)
+
+async function edgesOf(scope: ReadScope, taskIds: readonly string[]): Promise<readonly Edge[]> {
+  if (taskIds.length === 0) return []
+  return (await edges(scope, taskIds)).toSorted((one, other) => one.seq - other.seq)
+}
+
+/** How many tasks a filter matches: from the counts that are kept, where they answer it. */
+async function planTotal(scope: ReadScope, filter: PlanFilter): Promise<number> {
+  const { milestoneId, role, ready, blocked, unblocked, unassigned, search, status } = filter
+  const isKept = milestoneId === undefined && role === undefined && search === undefined
+  if (!isKept || ready || blocked || unblocked || unassigned)
+    return countOf(scope, planParts(scope.projectId, filter))
+  const kept = await keptCount(scope, filter)
+  if (status === undefined || status === 'done') return kept
+  const expired = await countOf(scope, [expiredPart(scope.projectId, filter)])
+  return status === 'to_do' ? kept + expired : kept - expired
+}
+
+async function keptCount({ db, projectId }: ReadScope, filter: PlanFilter): Promise<number> {
+  const { owner, phaseId, status } = filter
+  const { kind, place } = placeOf(projectId, filter)
+  const row = await db
+    .selectFrom('task_count')
+    .select(sql<number>`coalesce(sum(tasks), 0)`.as('total'))
+    .where('project_id', '=', projectId)
+    .where('kind', '=', kind)
+    .$if(place !== null, (query) => query.where('place', '=', place ?? ''))
+    .$if(place === null, (query) => query.where(sql<boolean>`${countsOfOpenMissions(projectId)}`))
+    .$if(status !== undefined, (query) => query.where('status', '=', status ?? ''))
+    .$if(phaseId !== undefined && owner !== undefined, (query) =>
+      query.where(sql<boolean>`exists (select 1 from phase
+        where phase.project_id = task_count.project_id and phase.id = task_count.place
+          and ${owner === 'open' ? phaseOfOpenMission(projectId) : ofOwner(owner ?? null)})`),
+    )
+    .executeTakeFirstOrThrow()
+  return row.total
+}
+
+function placeOf(projectId: string, { owner, phaseId }: PlanFilter) {
+  if (phaseId !== undefined) return { kind: 'home_phase', place: phaseId } as const
+  if (owner === 'open') return { kind: 'home', place: null } as const
+  if (owner !== undefined) return { kind: 'home', place: owner ?? ownPlan } as const
+  return { kind: 'project', place: projectId } as const
+}
+
+async function countOf({ db }: ReadScope, parts: readonly RawBuilder<unknown>[]): Promise<number> {
+  if (parts.length === 0) return 0
+  const counts = parts.map((part) => sql`(select count(*) from task where ${part})`)
+  const { rows } = await sql<{ total: number }>`select ${sql.join(counts, sql` + `)} as total`.execute(db)
+  return rows[0]?.total ?? 0
+}
+
+/** The first tasks of several parts that share none: each is read in order from its own index, then they are merged. */
+export async function firstTasks(
+  { db }: ReadScope,
+  parts: readonly RawBuilder<unknown>[],
+  { order, limit }: { readonly order: RawBuilder<unknown>; readonly limit: number },
+): Promise<readonly Selectable<TaskTable>[]> {
+  if (parts.length === 0) return []
+  const firsts = parts.map((part) => sql`select * from task where ${part} order by ${order} limit ${limit}`)
+  const [only] = firsts
+  const query =
+    firsts.length === 1 && only
+      ? only
+      : sql`${sql.join(
+          firsts.map((first, index) => sql`select * from (${first}) as ${sql.ref(`part${index}`)}`),
+          sql` union all `,
+        )} order by ${order} limit ${limit}`
+  const { rows } = await sql<Selectable<TaskTable>>`${query}`.execute(db)
+  return rows
+}
+
+type PartCondition = RawBuilder<unknown>
+type Standing = TaskTable['standing']
+
+/** A task's place in the list. */
+export type ListPlace = Pick<TaskTable, 'order_phase' | 'order_phase_seq' | 'order_own' | 'seq'>
+
+export const listOrder = sql`order_phase, order_phase_seq, order_own, seq`
+
+/** The tasks of a filter, in parts that share none and that an index finds, each in list order. */
+function planParts(
+  projectId: string,
+  filter: PlanFilter,
+  behind: ListPlace | null = null,
+): readonly PartCondition[] {
+  const lead = leadOf(filter)
+  const found = planConditions(projectId, filter, lead)
+  const standings = standingsOf(filter).map((standing) =>
+    all([...found, ...inStanding(standing, lead, filter), ...behindPlace(behind, lead)]),
+  )
+  return withExpired(filter) ? [...standings, expiredPart(projectId, filter, behind)] : standings
+}
+
+/** The tasks whose claim expired: they are to do, whatever their row says. */
+function expiredPart(projectId: string, filter: PlanFilter, behind: ListPlace | null = null): PartCondition {
+  const lead = 'claim_expires_at'
+  return all([
+    ...planConditions(projectId, filter, lead),
+    sql`claim_expires_at <= ${filter.now}`,
+    ...(filter.ready ? [sql`open_dependencies = 0`] : []),
+    ...(filter.blocked ? [sql`open_dependencies > 0`] : []),
+    ...behindPlace(behind, lead),
+  ])
+}
+
+/** Null is any. */
+function standingsOf({ status, ready, blocked }: PlanFilter): readonly (Standing | null)[] {
+  if (!ready && !blocked) {
+    if (status === undefined) return [null]
+    return status === 'to_do' ? ['ready', 'blocked'] : [status]
+  }
+  if ((ready && blocked) || (status !== undefined && status !== 'to_do')) return []
+  return ready ? ['ready'] : ['blocked']
+}
+
+function withExpired({ status, ready, blocked }: PlanFilter): boolean {
+  if (ready && blocked) return false
+  return status === 'to_do' || (status === undefined && Boolean(ready || blocked))
+}
+
+// The text, not a parameter: only then does a partial index match.
+const standingText = {
+  ready: sql`'ready'`,
+  blocked: sql`'blocked'`,
+  in_progress: sql`'in_progress'`,
+  done: sql`'done'`,
+} as const satisfies Record<Standing, PartCondition>
+
+function inStanding(standing: Standing | null, lead: Lead, { now }: PlanFilter): readonly PartCondition[] {
+  if (standing === null) return []
+  const indexed = lead === null || lead === 'mission_id'
+  const column = indexed ? sql`standing` : sql`coalesce(standing, '')`
+  const is = sql`${column} = ${standingText[standing]}`
+  if (standing !== 'in_progress') return [is]
+  return [is, sql`coalesce(claim_expires_at, ${now + 1}) > ${now}`]
+}
+
+function behindPlace(behind: ListPlace | null, lead: Lead): readonly PartCondition[] {
+  if (behind === null) return []
+  const place = [behind.order_phase, behind.order_phase_seq, behind.order_own, behind.seq]
+  const order =
+    lead === 'claim_expires_at' ? sql`order_phase + 0, order_phase_seq, order_own, seq` : listOrder
+  return [sql`(${order}) > (${sql.join(place)})`]
+}
+
+function all(conditions: readonly PartCondition[]): PartCondition {
+  return sql.join(conditions, sql` and `)
+}
+
+type Condition = RawBuilder<unknown>
+
+/** The column whose index leads to the tasks. */
+export type Lead = 'phase_id' | 'milestone_id' | 'mission_id' | 'role' | 'claim_expires_at' | null
+
+/** The column that leaves the fewest tasks. The project's own plan may be nearly all of them. */
+function leadOf({ phaseId, milestoneId, owner, role, unassigned }: PlanFilter): Lead {
+  if (phaseId !== undefined) return 'phase_id'
+  if (milestoneId !== undefined) return 'milestone_id'
+  if (typeof owner === 'string' && owner !== 'open') return 'mission_id'
+  if (role !== undefined || unassigned) return 'role'
+  return owner === null ? 'mission_id' : null
+}
+
+/** What a filter asks of a task, whatever its state. */
+function planConditions(projectId: string, filter: PlanFilter, lead: Lead): readonly Condition[] {
+  const { owner, phaseId, milestoneId, role, unassigned, search, ready, unblocked } = filter
+  return [
+    sql`project_id = ${projectId}`,
+    ...ofSpan(projectId, owner, lead),
+    ...equal('phase_id', phaseId, lead),
+    ...equal('milestone_id', milestoneId, lead),
+    ...equal('role', role, lead),
+    ...(unassigned ? [lead === 'role' ? sql`role is null` : sql`coalesce(role, '') = ''`] : []),
+    ...wordsOf(search).map(holdsText),
+    ...(ready && owner !== 'open' ? [ofOpenMission(projectId)] : []),
+    ...(unblocked ? [sql`(open_dependencies = 0 or status = 'done')`] : []),
+  ]
+}
+
+function ofSpan(projectId: string, owner: PlanFilter['owner'], lead: Lead): readonly Condition[] {
+  if (owner === undefined) return []
+  if (owner === 'open') return [ofOpenMission(projectId)]
+  return [lead === 'mission_id' ? ofOwner(owner) : hasOwner(owner)]
+}
+
+/** Tasks of the project's own plan, and of missions that take work: a workflow that ended by itself goes on with the next one. */
+export function ofOpenMission(projectId: string): Condition {
+  return sql`(mission_id is null or exists (select 1 from mission as around
+    where around.project_id = ${projectId} and around.id = mission_id
+      and (${hasNotEnded} or ${endedByItself} and task.status <> 'done')))`
+}
+
+/** Phases of the project's own plan, and of missions that have not ended. */
+export function phaseOfOpenMission(projectId: string): Condition {
+  return sql`(phase.mission_id is null or exists (select 1 from mission as around
+    where around.project_id = ${projectId} and around.id = phase.mission_id
+      and (${hasNotEnded} or ${endedByItself})))`
+}
+
+/** Counts of the same tasks. */
+function countsOfOpenMissions(projectId: string): Condition {
+  return sql`(task_count.place = ${ownPlan} or exists (select 1 from mission as around
+    where around.project_id = ${projectId} and around.id = task_count.place
+      and (${hasNotEnded} or ${endedByItself} and task_count.status <> 'done')))`
+}
+
+const hasNotEnded = sql`around.status not in ('completed', 'failed', 'partial')`
+
+const endedByItself = sql`around.kind = 'workflow' and around.summary is null`
+
+export function ofOwner(owner: PlanOwner): Condition {
+  return owner === null ? sql`mission_id is null` : sql`mission_id = ${owner}`
+}
+
+/** The same, as no index knows it: SQLite has no statistics here and would not know which index is the better one. */
+export function hasOwner(owner: PlanOwner): Condition {
+  return sql`coalesce(mission_id, '') = ${owner ?? ownPlan}`
+}
+
+function equal(column: string, value: string | undefined, lead: Lead): readonly Condition[] {
+  if (value === undefined) return []
+  return [
+    lead === column ? sql`${sql.ref(column)} = ${value}` : sql`coalesce(${sql.ref(column)}, '') = ${value}`,
+  ]
+}
+
+function wordsOf(search: string | undefined): readonly string[] {
+  return (search ?? '').split(/\s+/).filter((word) => word !== '')
+}

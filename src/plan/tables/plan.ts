@@ -1,0 +1,223 @@
+import { sql } from 'kysely'
+import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { MilestoneId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
+import type { GraphTask, PlanReads } from '../../store/ports/reads.ts'
+import { anyOf, prepared } from '../../store/tables/query.ts'
+import type { Projecting, ReadScope } from '../../store/tables/tables.ts'
+import type { PlannedTask, PlanSpan } from '../domain/plan.ts'
+import { taskById } from './claim.ts'
+import { dependencyChain } from './dependency.ts'
+import { notesOf, notesWithIds } from './note.ts'
+import { planPlaceReads } from './phase.ts'
+import {
+  dependenciesOf,
+  firstTasks,
+  hasOwner,
+  listOrder,
+  ofOpenMission,
+  ofOwner,
+  plannedTasks,
+  planPage,
+} from './plan-list.ts'
+import { isUnsettled, type TaskTable } from './task.ts'
+
+/** A role that the project declared. */
+export interface RoleTable {
+  project_id: string
+  role: string
+  seq: number
+}
+
+const mostExpired = 100
+
+const undoneIn = prepared((db, projectId: string, phaseId: string) =>
+  db
+    .selectFrom('task_count')
+    .select(({ fn }) => fn.sum<number>('tasks').as('tasks'))
+    .where('project_id', '=', projectId)
+    .where('kind', '=', 'home_phase')
+    .where('place', '=', phaseId)
+    .where('status', 'in', ['to_do', 'in_progress']),
+)
+
+const openTasksOf = prepared((db, projectId: string, phaseId: string) =>
+  db
+    .selectFrom('task')
+    .leftJoin('attempt as last', (join) =>
+      join.onRef('last.project_id', '=', 'task.project_id').onRef('last.id', '=', 'task.last_attempt_id'),
+    )
+    .select(['task.id', 'task.name', 'task.status', 'last.status as last'])
+    .where('task.project_id', '=', projectId)
+    .where('task.phase_id', '=', phaseId)
+    .where('task.status', 'in', ['to_do', 'in_progress'])
+    .orderBy('task.status')
+    .orderBy('task.order_own')
+    .orderBy('task.seq')
+    .limit(40),
+)
+
+export function planReads(scope: ReadScope): PlanReads {
+  const { db, projectId } = scope
+  const tasks = () => db.selectFrom('task').selectAll().where('project_id', '=', projectId)
+  return {
+    ...planPlaceReads(scope),
+    async task(id) {
+      const [task] = await plannedTasks(scope, await taskById(db, projectId, id))
+      return task ?? null
+    },
+    tasks: (filter, request) => planPage(scope, filter, request),
+    async undoneInPhase(phaseId) {
+      const [row] = await undoneIn(db, projectId, phaseId)
+      return Number(row?.tasks ?? 0)
+    },
+    async openInPhase(phaseId) {
+      const rows = await openTasksOf(db, projectId, phaseId)
+      return rows.map(({ id, name, status, last }) => ({
+        id: id as TaskId, // a brand
+        name,
+        hasFailed: status === 'to_do' && last === 'failed',
+      }))
+    },
+    next: (filter) => nextTask(scope, filter),
+    async dependsOn(taskId, dependency) {
+      const edge = await db
+        .selectFrom('task_dependency')
+        .select('seq')
+        .where('project_id', '=', projectId)
+        .where('task_id', '=', taskId)
+        .where('depends_on_id', '=', dependency)
+        .executeTakeFirst()
+      return edge !== undefined
+    },
+    chain: (from, to) => dependencyChain(scope, from, to),
+    async taskOfToken(token) {
+      // An attempt without a claim before it is its own token.
+      const attempt = await db
+        .selectFrom('attempt')
+        .select('task_id')
+        .where('project_id', '=', projectId)
+        .where('id', '=', token)
+        .executeTakeFirst()
+      if (attempt) return attempt.task_id as TaskId // a brand
+      const claimed = await db
+        .selectFrom('claim_token')
+        .select('task_id')
+        .where('project_id', '=', projectId)
+        .where('token', '=', token)
+        .executeTakeFirst()
+      return claimed ? (claimed.task_id as TaskId) : null // a brand
+    },
+    async expiredClaims(now) {
+      const expired = tasks()
+        .where('claim_expires_at', '<=', now)
+        .orderBy('claim_expires_at')
+        .limit(mostExpired)
+      return plannedTasks(scope, await expired.execute())
+    },
+    notes: (taskId, request) => notesOf(scope, taskId, request),
+    notesWithIds: (ids) => notesWithIds(scope, ids),
+    graph: (owner, limit, now) => planGraph(scope, owner, { limit, now }),
+    async roles() {
+      const rows = await db
+        .selectFrom('role')
+        .select('role')
+        .where('project_id', '=', projectId)
+        .orderBy('seq')
+        .limit(1000)
+        .execute()
+      return rows.map(({ role }) => role)
+    },
+  }
+}
+
+type NextFilter = Parameters<PlanReads['next']>[0]
+
+/** A task without a role fits every role. What the longest chain waits for comes first. */
+async function nextTask(scope: ReadScope, filter: NextFilter): Promise<PlannedTask | null> {
+  const { owner, role, roleless, assignees, now } = filter
+  const ofRole = role === undefined ? sql`` : sql`and (role is null or role = ${role} or assignee = ${role})`
+  const free = roleless ? sql`and role is null` : sql``
+  const mine = assignees ? sql`and (assignee is null or assignee in (${sql.join(anyOf(assignees))}))` : sql``
+  const fits = sql`${ofRole} ${free} ${mine}`
+  const isAny = owner === undefined || owner === 'open'
+  const open = ofOpenMission(scope.projectId)
+  const ready = sql`project_id = ${scope.projectId} and standing = 'ready'
+    ${isAny ? sql`` : sql`and ${ofOwner(owner)}`} ${fits} and ${open}`
+  const expired = sql`project_id = ${scope.projectId} and claim_expires_at <= ${now} and open_dependencies = 0
+    ${isAny ? sql`` : sql`and ${hasOwner(owner)}`} ${fits} and ${open}`
+  const order = sql`height desc, ${listOrder}`
+  const [next] = await plannedTasks(scope, await firstTasks(scope, [ready, expired], { order, limit: 1 }))
+  return next ?? null
+}
+
+type Columns = Pick<
+  TaskTable,
+  | 'id'
+  | 'name'
+  | 'phase_id'
+  | 'milestone_id'
+  | 'parent_task_id'
+  | 'role'
+  | 'status'
+  | 'resolution'
+  | 'open_holds'
+  | 'claim_expires_at'
+  | 'sort_order'
+  | 'seq'
+  | 'mission_id'
+  | 'assignee'
+>
+
+/** A claim that expired holds nothing: its task is to do. */
+async function planGraph(
+  scope: ReadScope,
+  owner: PlanSpan | undefined,
+  { limit, now }: { readonly limit: number; readonly now: number },
+): Promise<readonly GraphTask[]> {
+  const owned =
+    owner === undefined
+      ? sql``
+      : sql`and ${owner === 'open' ? ofOpenMission(scope.projectId) : ofOwner(owner)}`
+  const { rows } = await sql<Columns>`
+    select id, name, phase_id, milestone_id, parent_task_id, role, status, resolution, open_holds, claim_expires_at, sort_order, seq, mission_id, assignee
+    from task where project_id = ${scope.projectId} ${owned}
+    order by ${listOrder} limit ${limit}`.execute(scope.db)
+  const dependencies = await dependenciesOf(
+    scope,
+    rows.map(({ id }) => id),
+  )
+  return rows.map((row) => graphTask(row, dependencies.get(row.id) ?? [], now))
+}
+
+function graphTask(row: Columns, dependsOn: readonly TaskId[], now: number): GraphTask {
+  const expired = row.claim_expires_at !== null && row.claim_expires_at <= now
+  const status = expired ? 'to_do' : (row.status as GraphTask['status']) // as it was written
+  return {
+    id: row.id as TaskId, // a brand
+    name: row.name,
+    phaseId: row.phase_id as PhaseId | null, // a brand
+    milestoneId: row.milestone_id as MilestoneId | null, // a brand
+    parentTaskId: row.parent_task_id as TaskId | null, // a brand
+    role: row.role,
+    assignee: row.assignee,
+    status,
+    dropped: row.resolution === 'dropped',
+    unsettled: isUnsettled(row),
+    held: status === 'in_progress',
+    sortOrder: row.sort_order,
+    seq: row.seq,
+    missionId: row.mission_id as MissionId | null, // a brand
+    dependsOn,
+  }
+}
+
+export async function applyRoleDeclared(
+  { db, projectId, seq }: Projecting,
+  { role }: FactOf<'role.declared'>,
+): Promise<void> {
+  await db
+    .insertInto('role')
+    .values({ project_id: projectId, role, seq })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}

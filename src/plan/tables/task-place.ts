@@ -1,0 +1,183 @@
+import { sql } from 'kysely'
+import { prepared } from '../../store/tables/query.ts'
+import type { Projecting } from '../../store/tables/tables.ts'
+import type { Task } from '../../track/domain/task.ts'
+import type { TaskTable } from './task.ts'
+
+/** Where a task belongs or was worked on, and who worked on it. `status` is the task's. */
+export interface TaskPlaceTable {
+  project_id: string
+  kind: 'project' | 'mission' | 'phase' | 'agent'
+  place: string
+  task_seq: number
+  task_id: string
+  status: string
+}
+
+/** How many tasks of a status a place has. `home` and `home_phase` count only the tasks that belong there. */
+export interface TaskCountTable {
+  project_id: string
+  kind: TaskPlaceTable['kind'] | 'home' | 'home_phase'
+  place: string
+  status: string
+  tasks: number
+}
+
+export interface PlacedTask {
+  readonly id: string
+  /** Of the fact that planned it. */
+  readonly seq: number
+  readonly status: Task['status']
+}
+
+export type Places = Readonly<Partial<Record<TaskPlaceTable['kind'], string | null>>>
+
+/** Where a task is listed. */
+export type Placed = Pick<TaskPlaceTable, 'kind' | 'place' | 'status'>
+
+export const placesOf = prepared((db, projectId: string, taskId: string) =>
+  db
+    .selectFrom('task_place')
+    .select(['kind', 'place', 'status'])
+    .where('project_id', '=', projectId)
+    .where('task_id', '=', taskId),
+)
+
+/**
+ * Lists a task under further places, once each, with its status from now on in all of them; and counts it there, and
+ * where it is at home.
+ */
+export async function placeTask(
+  projecting: Projecting,
+  task: PlacedTask,
+  moved: { readonly placed: readonly Placed[]; readonly places: Places; readonly homeBefore: Home },
+): Promise<void> {
+  const { db, projectId } = projecting
+  const { placed, places, homeBefore } = moved
+  const { status } = task
+  if (placed.some((one) => one.status !== status)) {
+    await db
+      .updateTable('task_place')
+      .set({ status })
+      .where('project_id', '=', projectId)
+      .where('task_id', '=', task.id)
+      .execute()
+  }
+  const added = placeRows(projecting, task, places).filter(
+    (row) => !placed.some(({ kind, place }) => kind === row.kind && place === row.place),
+  )
+  await insertPlaces(projecting, added)
+  await addCounts(projecting, [
+    ...placed.map(({ kind, place, status: before }) => ({ kind, place, status: before, tasks: -1 })),
+    ...[...placed, ...added].map(({ kind, place }) => ({ kind, place, status, tasks: 1 })),
+    ...homes(homeBefore, -1),
+    ...homes({ ...homeBefore, status }, 1),
+  ])
+}
+
+/** Lists a task that was not listed anywhere, counts it there and where it is at home, and answers its places. */
+export async function placeNewTask(
+  projecting: Projecting,
+  task: PlacedTask,
+  home: Home,
+): Promise<readonly Placed[]> {
+  const rows = placeRows(projecting, task, {
+    project: projecting.projectId,
+    mission: home.mission_id,
+    phase: home.phase_id,
+  })
+  await insertPlaces(projecting, rows)
+  const { status } = task
+  await addCounts(projecting, [
+    ...rows.map(({ kind, place }) => ({ kind, place, status, tasks: 1 })),
+    ...homes(home, 1),
+  ])
+  return rows.map(({ kind, place }) => ({ kind, place, status }))
+}
+
+/** Lists a task where it is at home now; where it was before it stays only if it was worked on there. */
+export async function moveHome(
+  projecting: Projecting,
+  task: PlacedTask,
+  home: { readonly before: Places; readonly now: Places },
+): Promise<void> {
+  const { db, projectId } = projecting
+  await uncount(projecting, task.id)
+  await sql`delete from task_place
+    where project_id = ${projectId} and task_id = ${task.id} and (
+      (kind = 'phase' and place = ${home.before.phase ?? null} and not exists (
+        select 1 from attempt where attempt.project_id = task_place.project_id
+          and attempt.task_id = task_place.task_id and attempt.phase_id = task_place.place))
+      or (kind = 'mission' and place = ${home.before.mission ?? null} and not exists (
+        select 1 from attempt where attempt.project_id = task_place.project_id
+          and attempt.task_id = task_place.task_id and attempt.mission_id = task_place.place)))`.execute(db)
+  await insertPlaces(projecting, placeRows(projecting, task, home.now))
+  await count(projecting, task.id)
+}
+
+function placeRows({ projectId }: Projecting, task: PlacedTask, places: Places): readonly TaskPlaceTable[] {
+  return (['project', 'mission', 'phase', 'agent'] as const).flatMap((kind): TaskPlaceTable[] => {
+    const place = places[kind] ?? null
+    if (place === null) return []
+    return [{ project_id: projectId, kind, place, task_seq: task.seq, task_id: task.id, status: task.status }]
+  })
+}
+
+async function insertPlaces({ db }: Projecting, rows: readonly TaskPlaceTable[]): Promise<void> {
+  if (rows.length === 0) return
+  await db
+    .insertInto('task_place')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+async function uncount({ db, projectId }: Projecting, taskId: string): Promise<void> {
+  await sql`update task_count set tasks = tasks - 1
+    where (project_id, kind, place, status) in (
+      select project_id, kind, place, status from task_place
+      where project_id = ${projectId} and task_id = ${taskId})`.execute(db)
+}
+
+async function count({ db, projectId }: Projecting, taskId: string): Promise<void> {
+  await sql`insert into task_count (project_id, kind, place, status, tasks)
+    select project_id, kind, place, status, 1 from task_place
+    where project_id = ${projectId} and task_id = ${taskId}
+    on conflict (project_id, kind, place, status) do update set tasks = task_count.tasks + 1`.execute(db)
+}
+
+type Home = Pick<TaskTable, 'mission_id' | 'phase_id' | 'status'>
+type Counted = Pick<TaskCountTable, 'kind' | 'place' | 'status' | 'tasks'>
+
+/** Moves a task from where it was counted as at home to where it is now. */
+export function recountHome(projecting: Projecting, before: Home, after: Home): Promise<void> {
+  return addCounts(projecting, [...homes(before, -1), ...homes(after, 1)])
+}
+
+/** One statement for all of them; what comes to nothing is left out. */
+async function addCounts({ db, projectId }: Projecting, counts: readonly Counted[]): Promise<void> {
+  const sums = new Map<string, Counted>()
+  for (const one of counts) {
+    const key = JSON.stringify([one.kind, one.place, one.status])
+    sums.set(key, { ...one, tasks: one.tasks + (sums.get(key)?.tasks ?? 0) })
+  }
+  const rows = [...sums.values()].filter(({ tasks }) => tasks !== 0)
+  if (rows.length === 0) return
+  await db
+    .insertInto('task_count')
+    .values(rows.map((row) => ({ project_id: projectId, ...row })))
+    .onConflict((conflict) =>
+      conflict
+        .columns(['project_id', 'kind', 'place', 'status'])
+        .doUpdateSet({ tasks: sql<number>`task_count.tasks + excluded.tasks` }),
+    )
+    .execute()
+}
+
+function homes({ mission_id, phase_id, status }: Home, tasks: 1 | -1): readonly Counted[] {
+  const plan: Counted = { kind: 'home', place: mission_id ?? ownPlan, status, tasks }
+  return phase_id === null ? [plan] : [plan, { kind: 'home_phase', place: phase_id, status, tasks }]
+}
+
+/** The place under which the tasks of the project's own plan are counted. */
+export const ownPlan = ''

@@ -1,0 +1,445 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Outcome } from '../../events/domain/fact.ts'
+import { holdOf } from '../../inbox/tables/hold.ts'
+import type { AttemptId, TaskId } from '../../kernel/id.ts'
+import type { Page, PageRequest, Placed, TaskFilter, TaskLine, TaskReads } from '../../store/ports/reads.ts'
+import { anyOf, idsLike, parsed, prepared, preparedFor, preparedUpTo } from '../../store/tables/query.ts'
+import type { ReadScope } from '../../store/tables/tables.ts'
+import type { Correction, Dependency, PastAttempt, Task, TaskHistory } from '../../track/domain/task.ts'
+import {
+  type AttemptCorrectionTable,
+  attemptEnd,
+  attemptOf,
+  attemptReads,
+  attemptsInTree,
+  attemptsThatChanged,
+  changesOf,
+  countsOf,
+  foreseeEnd,
+  keptSnapshots,
+  scopeMatchesOf,
+  silentAttempts,
+} from '../../track/tables/attempt.ts'
+import { isHeld } from '../domain/plan.ts'
+import { measuredAttempts, taskCards } from './card.ts'
+import { taskById } from './claim.ts'
+import { plannedTasks } from './plan-list.ts'
+import { taskOf } from './task.ts'
+import type { TaskPlaceTable } from './task-place.ts'
+
+export function taskReads(scope: ReadScope): TaskReads {
+  const { db, projectId } = scope
+  const tasks = () => db.selectFrom('task').selectAll().where('project_id', '=', projectId)
+  return {
+    async find(id) {
+      const [row] = await taskById(db, projectId, id)
+      return row ? taskOf(row) : null
+    },
+    async named(ids) {
+      if (ids.length === 0) return new Map()
+      const rows = await db
+        .selectFrom('task')
+        .select(['id', 'name'])
+        .where('project_id', '=', projectId)
+        .where('id', 'in', ids.slice(0, 200))
+        .execute()
+      return new Map(rows.map(({ id, name }) => [id as TaskId, name])) // a brand
+    },
+    ...attemptReads(scope),
+    foreseeEnd: (attempt, evidence) => foreseeEnd(scope, attempt, evidence),
+    end: (attemptId) => attemptEnd(scope, attemptId),
+    measured: (ids) => measuredAttempts(scope, ids),
+    cards: (ids) => taskCards(scope, ids),
+    changes: (attemptId, request) => changesOf(scope, attemptId, request),
+    changedBy: (paths) => attemptsThatChanged(scope, paths),
+    past: (taskId, limit) => pastAttempts(scope, taskId, limit),
+    corrections: (attemptId) => correctionsOf(scope, attemptId),
+    dependencies: (taskId) => dependenciesOfTask(scope, taskId),
+    histories: (ids, now) => taskHistories(scope, ids, now),
+    subtasks: async (taskId) =>
+      (await subtaskIds(scope.db, scope.projectId, taskId)).map(({ id }) => id as TaskId), // a brand
+    openSubtasks: (taskId) => openSubtasks(scope, taskId),
+    silentAttempts: (lastCall) => silentAttempts(scope, lastCall),
+    attemptsInTree: (top, since) => attemptsInTree(scope, top, since),
+    ancestors: (taskId) => ancestors(scope, taskId),
+    list: (filter, request) => listTasks(scope, filter, request),
+    async planned(missionId) {
+      const rows = await tasks()
+        .where('mission_id', '=', missionId)
+        .where('standing', 'in', ['ready', 'blocked', 'in_progress'])
+        .orderBy('seq')
+        .limit(100)
+        .execute()
+      return rows.map(taskOf)
+    },
+    keptSnapshots: (since) => keptSnapshots(scope, since),
+    idsLike: (prefix, limit) => idsLike(scope, 'task', { prefix, limit }),
+  }
+}
+
+interface Place {
+  readonly kind: TaskPlaceTable['kind']
+  readonly place: string
+}
+
+/** The page's tasks are found first, in one index, then their lines are read. */
+async function listTasks(
+  scope: ReadScope,
+  filter: TaskFilter,
+  { before, limit }: PageRequest,
+): Promise<Page<TaskLine>> {
+  const places = placesOf(scope.projectId, filter)
+  const matching = tasksOf(scope.projectId, places, filter)
+  const older = before === undefined ? sql`` : sql`and listed.task_seq < ${before}`
+  const page = await sql<{ task_id: string }>`
+    select listed.task_id ${matching} ${older} order by listed.task_seq desc limit ${limit}`.execute(scope.db)
+  const ids = page.rows.map(({ task_id }) => task_id)
+  const isCounted = places.length === 1 && filter.since === undefined
+  const total = isCounted ? await counted(scope, places[0]) : await countOf(scope, matching)
+  return { items: await taskLines(scope, ids), total }
+}
+
+/** The project itself is a place too: a list without a filter reads the same index. The smallest place leads. */
+function placesOf(
+  projectId: string,
+  { missionId, phaseId, agent }: TaskFilter,
+): readonly [Place, ...Place[]] {
+  const named = [
+    { kind: 'phase' as const, place: phaseId },
+    { kind: 'agent' as const, place: agent },
+    { kind: 'mission' as const, place: missionId },
+  ]
+  const [first, ...more] = named.flatMap(({ kind, place }) => (place === undefined ? [] : [{ kind, place }]))
+  return first ? [first, ...more] : [{ kind: 'project', place: projectId }]
+}
+
+// `cross join` reads the tables in the order written: few tasks changed lately, many are in a place.
+function tasksOf(
+  projectId: string,
+  [first, ...more]: readonly [Place, ...Place[]],
+  { since }: TaskFilter,
+): RawBuilder<unknown> {
+  const others = more.map(
+    ({ kind, place }) => sql`and exists (select 1 from task_place as other
+      where other.project_id = listed.project_id and other.kind = ${kind} and other.place = ${place}
+        and other.task_seq = listed.task_seq)`,
+  )
+  const listed = sql`listed.project_id = ${projectId} and listed.kind = ${first.kind}
+    and listed.place = ${first.place} ${sql.join(others, sql` `)}`
+  if (since === undefined) return sql`from task_place as listed where ${listed}`
+  return sql`from task cross join task_place as listed
+    where task.project_id = ${projectId} and task.updated_at >= ${since} and listed.task_seq = task.seq and ${listed}`
+}
+
+const countAt = prepared((db, projectId: string, kind: string, place: string) =>
+  db
+    .selectFrom('task_count')
+    .select(sql<number>`coalesce(sum(tasks), 0)`.as('total'))
+    .where('project_id', '=', projectId)
+    .where(sql<boolean>`kind = ${kind}`)
+    .where('place', '=', place),
+)
+
+async function counted({ db, projectId }: ReadScope, { kind, place }: Place): Promise<number> {
+  const [row] = await countAt(db, projectId, kind, place)
+  return row?.total ?? 0
+}
+
+async function countOf({ db }: ReadScope, matching: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ total: number }>`select count(*) as total ${matching}`.execute(db)
+  return rows[0]?.total ?? 0
+}
+
+const tasksById = preparedFor((db, projectId, ids) =>
+  db
+    .selectFrom('task')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', 'in', ids)
+    .orderBy('seq', 'desc'),
+)
+
+const attemptsById = preparedFor((db, projectId, ids) =>
+  db.selectFrom('attempt').selectAll().where('project_id', '=', projectId).where('id', 'in', ids),
+)
+
+const phaseNumbers = preparedFor((db, projectId, ids) =>
+  db.selectFrom('phase').select(['id', 'number']).where('project_id', '=', projectId).where('id', 'in', ids),
+)
+
+/** Tasks with their last attempts and phase numbers, newest first: three queries whatever the number. */
+async function taskLines(scope: ReadScope, taskIds: readonly string[]): Promise<readonly Placed<TaskLine>[]> {
+  if (taskIds.length === 0) return []
+  const tasks = await tasksById(scope, taskIds)
+  const attempts = await attemptsById(scope, distinct(tasks.map((task) => task.last_attempt_id)))
+  const phases = await phaseNumbers(scope, distinct([...tasks, ...attempts].map((row) => row.phase_id)))
+  const attemptById = new Map(attempts.map((attempt) => [attempt.id, attempt]))
+  const numberOf = new Map(phases.map((phase) => [phase.id, phase.number]))
+  return tasks.map((row) => {
+    const attempt = attemptById.get(row.last_attempt_id ?? '') ?? null
+    const phaseId = attempt?.phase_id ?? row.phase_id
+    return {
+      seq: row.seq,
+      item: {
+        task: taskOf(row),
+        phaseNumber: numberOf.get(phaseId ?? '') ?? null,
+        attempt: attempt && attemptOf(attempt),
+        counts: attempt && countsOf(attempt),
+        scopeMatches: attempt && scopeMatchesOf(attempt),
+      },
+    }
+  })
+}
+
+function distinct(ids: readonly (string | null)[]): readonly string[] {
+  return [...new Set(ids.filter((id) => id !== null))]
+}
+
+const mostFiles = 5
+
+/** The attempts at a task that ended, newest first. */
+const closedAttempts = preparedUpTo((limit) =>
+  prepared((db, projectId: string, taskId: string) =>
+    db
+      .selectFrom('attempt')
+      .leftJoin('attempt_end as end', (join) =>
+        join.onRef('end.project_id', '=', 'attempt.project_id').onRef('end.attempt_id', '=', 'attempt.id'),
+      )
+      .selectAll('attempt')
+      .select('end.outcome')
+      .where('attempt.project_id', '=', projectId)
+      .where('attempt.task_id', '=', taskId)
+      .where('attempt.status', '<>', 'open')
+      .orderBy('attempt.number', 'desc')
+      .limit(limit),
+  ),
+)
+
+async function pastAttempts(
+  scope: ReadScope,
+  taskId: TaskId,
+  limit: number,
+): Promise<readonly PastAttempt[]> {
+  const { db, projectId } = scope
+  const rows = await closedAttempts(limit)(db, projectId, taskId)
+  if (rows.length === 0) return []
+  const ids = rows.map(({ id }) => id)
+  const files = await firstFiles(scope, ids)
+  const said = await corrections(scope, [taskId])
+  return rows.map((row) => ({
+    attempt: attemptOf(row),
+    outcome: row.outcome === null ? null : parsed<Outcome>(row.outcome),
+    corrections: said.filter(({ attempt_id }) => attempt_id === row.id).map(correctionOf),
+    files: files.get(row.id) ?? [],
+  }))
+}
+
+/** What was said of an attempt after its end, first to last. */
+async function correctionsOf(
+  { db, projectId }: ReadScope,
+  attemptId: AttemptId,
+): Promise<readonly Correction[]> {
+  const rows = await db
+    .selectFrom('attempt_correction')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('attempt_id', '=', attemptId)
+    .orderBy('seq')
+    .limit(100)
+    .execute()
+  return rows.map(correctionOf)
+}
+
+const tasksDependedOn = prepared((db, projectId: string, taskId: string) =>
+  db
+    .selectFrom('task_dependency as edge')
+    .innerJoin('task', (join) =>
+      join.onRef('task.project_id', '=', 'edge.project_id').onRef('task.id', '=', 'edge.depends_on_id'),
+    )
+    .selectAll('task')
+    .where('edge.project_id', '=', projectId)
+    .where('edge.task_id', '=', taskId)
+    .orderBy('edge.seq')
+    .limit(100),
+)
+
+/** What a task depends on, in the order in which it was said. */
+async function dependenciesOfTask(scope: ReadScope, taskId: TaskId): Promise<readonly Dependency[]> {
+  const { db, projectId } = scope
+  const rows = await tasksDependedOn(db, projectId, taskId)
+  if (rows.length === 0) return []
+  const ids = rows.map(({ id }) => id)
+  const ends = await lastEnds(scope, ids)
+  const holds = await db
+    .selectFrom('hold')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('task_id', 'in', anyOf(ids))
+    .where('status', '=', 'open')
+    .orderBy('seq')
+    .limit(100)
+    .execute()
+  const planned = await plannedTasks(scope, rows)
+  return planned.map(({ task, unsettled }) => ({
+    task,
+    unsettled,
+    summary: ends.get(task.id)?.summary ?? null,
+    files: ends.get(task.id)?.files ?? [],
+    holds: holds.filter(({ task_id }) => task_id === task.id).map(holdOf),
+  }))
+}
+
+const attemptCounts = preparedFor((db, projectId, taskIds) =>
+  db
+    .selectFrom('attempt')
+    .select(['task_id', sql<number>`count(*)`.as('attempts')])
+    .where('project_id', '=', projectId)
+    .where('task_id', 'in', taskIds)
+    .groupBy('task_id'),
+)
+
+/** What lists say of tasks besides the tasks: some queries, whatever the number. */
+async function taskHistories(
+  scope: ReadScope,
+  taskIds: readonly TaskId[],
+  now: number,
+): Promise<ReadonlyMap<TaskId, TaskHistory>> {
+  const rows = await tasksById(scope, taskIds)
+  const tried = await attemptCounts(scope, taskIds)
+  const attempts = new Map(tried.map((row) => [row.task_id, row.attempts]))
+  const ends = await lastEnds(scope, taskIds)
+  const said = await corrections(scope, taskIds)
+  const planned = await plannedTasks(scope, rows)
+  return new Map(
+    planned.map(({ task, dependsOn, unsettled, blocked, claim }) => [
+      task.id,
+      {
+        dependsOn,
+        unsettled,
+        blocked,
+        claim: isHeld(claim, now) ? claim : null,
+        attempts: attempts.get(task.id) ?? 0,
+        summary: ends.get(task.id)?.summary ?? null,
+        correction: said.findLast(({ task_id }) => task_id === task.id)?.text ?? null,
+        files: ends.get(task.id)?.files ?? [],
+      },
+    ]),
+  )
+}
+
+interface End {
+  readonly summary: string | null
+  readonly files: readonly string[]
+}
+
+const lastEndsOf = preparedFor((db, projectId, taskIds) =>
+  db
+    .selectFrom('attempt')
+    .innerJoin('attempt_end as end', (join) =>
+      join.onRef('end.project_id', '=', 'attempt.project_id').onRef('end.attempt_id', '=', 'attempt.id'),
+    )
+    .select(['attempt.id', 'attempt.task_id', 'end.summary'])
+    .where('attempt.project_id', '=', projectId)
+    .where('attempt.task_id', 'in', taskIds)
+    .where(
+      sql<boolean>`not exists (select 1 from attempt as later
+        join attempt_end as ended on ended.project_id = later.project_id and ended.attempt_id = later.id
+        where later.project_id = attempt.project_id and later.task_id = attempt.task_id
+          and later.number > attempt.number)`,
+    ),
+)
+
+/** What the last attempt of each task that ended said, and its first files. */
+async function lastEnds(scope: ReadScope, taskIds: readonly string[]): Promise<ReadonlyMap<string, End>> {
+  const rows = await lastEndsOf(scope, taskIds)
+  const files = await firstFiles(
+    scope,
+    rows.map(({ id }) => id),
+  )
+  return new Map(rows.map(({ id, task_id, summary }) => [task_id, { summary, files: files.get(id) ?? [] }]))
+}
+
+const firstChanges = preparedFor((db, projectId, attemptIds) =>
+  db
+    .selectFrom('attempt_change')
+    .select(['attempt_id', 'path'])
+    .where('project_id', '=', projectId)
+    .where('attempt_id', 'in', attemptIds)
+    .where('position', '<', mostFiles)
+    .orderBy('attempt_id')
+    .orderBy('position'),
+)
+
+async function firstFiles(
+  scope: ReadScope,
+  attemptIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  if (attemptIds.length === 0) return new Map()
+  const rows = await firstChanges(scope, attemptIds)
+  const found = new Map<string, string[]>()
+  for (const { attempt_id, path } of rows) found.set(attempt_id, [...(found.get(attempt_id) ?? []), path])
+  return found
+}
+
+const corrections = preparedFor((db, projectId, taskIds) =>
+  db
+    .selectFrom('attempt_correction')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('task_id', 'in', taskIds)
+    .orderBy('seq')
+    .limit(1000),
+)
+
+function correctionOf({ text, agent_name, said_by, created_at }: AttemptCorrectionTable): Correction {
+  return { text, agentName: agent_name, saidBy: said_by, at: created_at }
+}
+
+/** At most 100, nearest first. */
+async function ancestors({ db, projectId }: ReadScope, taskId: TaskId): Promise<readonly TaskId[]> {
+  const { rows } = await sql<{ id: TaskId }>`
+    with recursive above (id, distance) as (
+      select parent_task_id, 1 from task
+        where project_id = ${projectId} and id = ${taskId} and parent_task_id is not null
+      union all
+      select task.parent_task_id, above.distance + 1 from above
+        join task on task.project_id = ${projectId} and task.id = above.id
+        where task.parent_task_id is not null and above.distance < 100
+    )
+    select id from above order by distance`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+const subtaskIds = prepared((db, projectId: string, taskId: string) =>
+  db
+    .selectFrom('task')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('parent_task_id', '=', taskId)
+    .orderBy('seq')
+    .limit(500),
+)
+
+const subtasksWithOpenAttempt = prepared((db, projectId: string, taskId: string) =>
+  db
+    .selectFrom('task')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('parent_task_id', '=', taskId)
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('attempt')
+          .select('attempt.id')
+          .whereRef('attempt.project_id', '=', 'task.project_id')
+          .whereRef('attempt.task_id', '=', 'task.id')
+          .where('attempt.status', '=', 'open'),
+      ),
+    )
+    .orderBy('seq')
+    .limit(100),
+)
+
+async function openSubtasks({ db, projectId }: ReadScope, taskId: TaskId): Promise<readonly Task[]> {
+  return (await subtasksWithOpenAttempt(db, projectId, taskId)).map(taskOf)
+}

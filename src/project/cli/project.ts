@@ -1,0 +1,216 @@
+import type { NewFact } from '../../events/domain/fact.ts'
+import { factWords } from '../../events/domain/fact-kinds.ts'
+import type { OutputOf } from '../../kernel/operations/catalog.ts'
+import { counted, plainWord } from '../../kernel/text.ts'
+import { noticeKinds } from '../../notifications/domain/notification.ts'
+import {
+  blocks,
+  cutNote,
+  indented,
+  pairs,
+  section,
+  statusWord,
+  warnings,
+} from '../../surfaces/cli/render/parts.ts'
+import { table } from '../../surfaces/cli/render/table.ts'
+import { age, clockTime } from '../../surfaces/cli/render/text.ts'
+import type { Page, View } from '../../surfaces/cli/render/view.ts'
+import { missionTable } from '../../track/cli/mission.ts'
+
+export const status: View<'status'> = (answer, page) => {
+  const missions = answer.missions
+  const waiting = answer.waiting
+  return blocks(
+    pairs(
+      [
+        ['project', answer.project],
+        ['record', recordLine(answer)],
+        ['witness', answer.witness ?? 'on the machines of the agents'],
+      ],
+      page,
+    ),
+    missions.length === 0 && answer.facts <= 1 ? section('First steps', firstSteps, page) : '',
+    section('Open missions', missionTable(missions, page), page),
+    cutNote(missions.length, answer.missions_total, 'waymark mission list shows the others.'),
+    section('Running now', runningTable(answer.running, page), page),
+    cutNote(answer.running.length, answer.running_total, 'waymark at work shows the others.'),
+    answer.sessions === 0
+      ? ''
+      : `${counted(answer.sessions, 'session')} of agents recorded: waymark sessions`,
+    waiting === 0
+      ? 'Nothing waits for you.'
+      : page.ink(
+          'yellow',
+          `${counted(waiting, 'thing')} ${waiting === 1 ? 'waits' : 'wait'} for you: waymark inbox`,
+        ),
+    warnings(answer.warnings, page),
+  )
+}
+
+const firstSteps = indented(
+  [
+    'waymark import plan.md                   reads a plan: headings are phases, lists are tasks',
+    'waymark phase add --id P1 --name Design  starts one by hand; then waymark task add --phase P1 --title "…"',
+    'waymark init                             sets up the clients of this machine; any MCP client runs waymark mcp',
+    'waymark serve --open                     opens the dashboard',
+    'waymark demo play                        plays a recorded day, in a folder of its own',
+  ].join('\n'),
+)
+
+function recordLine(answer: OutputOf<'status'>): string {
+  const database = answer.database
+  if (answer.recorded !== true) return `${database}, created when something is recorded`
+  return `${database}, ${counted(answer.facts, 'fact')}`
+}
+
+function runningTable(running: OutputOf<'status'>['running'], page: Page): string {
+  const columns = [
+    { title: 'id' },
+    { title: 'task', shrinks: true },
+    { title: 'agent' },
+    { title: 'started' },
+    { title: 'last call' },
+  ]
+  const rows = running.map((task) => [
+    task.task_id,
+    task.name,
+    task.agent_name,
+    age(task.started_at, page.now),
+    task.stale
+      ? page.ink('red', `stale, ${age(task.last_call_at, page.now)}`)
+      : age(task.last_call_at, page.now),
+  ])
+  return table(columns, rows, page)
+}
+
+const columns = [
+  ['ready', 'Ready'],
+  ['active', 'In progress'],
+  ['review', 'Needs review'],
+  ['done', 'Recently done'],
+] as const
+
+/** The columns of the board, one below the other. */
+export const board: View<'board'> = (answer, page) => {
+  const totals: Partial<Record<keyof typeof answer.columns, number>> = answer.totals
+  const parts = columns.map(([key, title]) => {
+    const cards = answer.columns[key]
+    const total = totals[key] ?? cards.length
+    return blocks(
+      section(`${title} (${total})`, cardTable(cards, page), page),
+      cutNote(cards.length, total, '--limit shows more.'),
+    )
+  })
+  return (
+    blocks(...parts) ||
+    'The board is empty. waymark task add --title "<title>" plans a task, waymark import reads a plan.'
+  )
+}
+
+function cardTable(cards: OutputOf<'board'>['columns']['done'], page: Page): string {
+  const titles = [
+    { title: 'id' },
+    { title: 'task', shrinks: true },
+    { title: 'status' },
+    { title: 'agent' },
+    { title: 'mission', shrinks: true },
+    { title: 'since' },
+  ]
+  const rows = cards.map((card) => [
+    card.id,
+    card.title,
+    `${statusWord(card.outcome, page)}${card.is_claimed === true ? ' (claimed)' : ''}`,
+    card.agent_name ?? '',
+    card.mission_name ?? '',
+    age((card.completed_at ?? '') || (card.started_at ?? ''), page.now),
+  ])
+  return table(titles, rows, page)
+}
+
+/** Each setting with its value, what it decides, and what else it could be. */
+export const settings: View<'setting_list'> = (answer, { ink }) =>
+  blocks(
+    ...answer.settings.map((setting) => {
+      const [name, value] = [setting.name, setting.value]
+      const choices = setting.values.join(', ')
+      return [
+        `${name}: ${ink('bold', value)}`,
+        indented(setting.meaning),
+        indented(ink('dim', `One of ${choices}: waymark setting set ${name} <value>`)),
+      ].join('\n')
+    }),
+  )
+
+/** By which ways one is told, each with what is wrong with it. */
+export const notifications: View<'notify_list'> = ({ notifications: ways }, { ink, now }) => {
+  if (ways.length === 0) {
+    const way = 'You are told nowhere: waymark notify add desktop, or waymark notify add webhook https://…'
+    return way
+  }
+  return blocks(
+    ...ways.map((way) => {
+      const of = way.kinds.length === noticeKinds.length ? 'everything' : way.kinds.map(plainWord).join(', ')
+      const sent = way.last_sent_at === null ? 'nothing sent yet' : `sent ${age(way.last_sent_at, now)}`
+      const waits = way.waiting === 0 ? '' : `, ${way.waiting} waiting`
+      const next = way.next_try_at === null ? '' : ` Next try at ${clockTime(way.next_try_at)}.`
+      return [
+        `${ink('bold', way.name)}: ${way.form} ${way.to}${way.own ? '' : ` of ${way.owner}`}`,
+        indented(`of ${of}; ${sent}${waits}`),
+        ...(way.trouble === null ? [] : [indented(ink('red', `${way.trouble}${next}`))]),
+      ].join('\n')
+    }),
+  )
+}
+
+/** What guards may run here: each line with who approved it, and its pinned files. */
+export const commandList: View<'command_list'> = (answer, page) => {
+  const commands = answer.commands
+  if (commands.length === 0) return 'No command is approved here. Guards ask for them: waymark inbox.'
+  const lines = commands.map((command) => {
+    const files = command.files.map(({ path, sha256 }) => `${path}  ${sha256?.slice(0, 12) ?? 'none'}`)
+    const stands = command.as_approved === true ? '' : '  changed since then: it does not run as it is now'
+    return [
+      `${page.ink('bold', command.hash.slice(0, 12))}  ${command.run}${page.ink('yellow', stands)}`,
+      indented(`by ${command.by} ${age(command.at, page.now)}, in ${command.folder}`),
+      indented(files.length === 0 ? 'nothing is pinned' : files.join('\n')),
+    ].join('\n')
+  })
+  return blocks(
+    ...lines,
+    cutNote(commands.length, answer.total, 'waymark command list --limit 500'),
+    'Take one back: waymark command revoke <hash> "why"',
+  )
+}
+
+export function doctor({ checks }: Pick<OutputOf<'doctor'>, 'checks'>, { ink }: Page): string {
+  const widest = Math.max(0, ...checks.map((check) => check.check.length))
+  const lines = checks.map((check) => {
+    const mark = check.ok ? ink('green', 'ok  ') : ink('yellow', 'look')
+    return `${mark}  ${check.check.padEnd(widest)}  ${check.finding}`
+  })
+  return lines.join('\n')
+}
+
+export const log: View<'log'> = (answer, page) => {
+  const { facts, checks = [] } = answer
+  const first = facts[0]?.seq
+  if (first === undefined) return 'Nothing was recorded yet.'
+  return blocks(
+    facts.map((fact) => factLine(fact, page)).join('\n'),
+    cutNote(facts.length, answer.head, first > 1 ? `earlier ones: --before ${first}` : '--limit shows more.'),
+    checks.length > 0 ? doctor({ checks }, page) : '',
+  )
+}
+
+function factLine(fact: OutputOf<'log'>['facts'][number], { ink }: Page): string {
+  const who = fact.person === null ? fact.actor : `${fact.actor} (${fact.person})`
+  const by = fact.actor_kind === 'person' ? ink('bold', who) : ink('cyan', who)
+  const number = ink('dim', `#${fact.seq}`.padStart(6))
+  return `${number}  ${ink('dim', clockTime(fact.at))}  ${by}  ${wordsOf(fact)}`
+}
+
+function wordsOf(fact: OutputOf<'log'>['facts'][number]): string {
+  // The operation spreads a fact into kind and body; this puts it together again.
+  const told = { ...fact.body, kind: fact.kind } as NewFact
+  return factWords(told)
+}

@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import type { Actor } from '../../kernel/actor.ts'
+import { Failure } from '../../kernel/failure.ts'
+import { strings } from '../../kernel/operations/list-answer.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+
+const file = (description: string) => z.string().min(1).max(4000).describe(description)
+
+export const backup = defineOperation({
+  name: 'backup',
+  command: 'backup',
+  toolset: 'track',
+  audience: 'person',
+  access: 'admin',
+  title: 'Back up the record',
+  description: 'Copies the whole database to a new file. Servers may keep running.',
+  kind: 'command',
+  positional: ['file'],
+  input: z.strictObject({ file: file('The file to write, which does not exist yet') }),
+  output: z.object({ file: z.string(), facts: z.int(), bytes: z.int() }),
+}).handler(async ({ store, actor }, input) => {
+  assertHere(actor, `backup ${input.file}`)
+  return { ...(await store.backup(input.file)) }
+})
+
+export const restoreBackup = defineOperation({
+  name: 'restore',
+  command: 'restore',
+  toolset: 'track',
+  audience: 'person',
+  access: 'admin',
+  title: 'Restore a backup of the record',
+  description:
+    'Replaces the database with a backup and keeps a copy of what was there. Servers may keep running.',
+  kind: 'command',
+  destructive: true,
+  positional: ['file'],
+  input: z.strictObject({ file: file('A file that `waymark backup` wrote') }),
+  output: z.object({ restored: z.string(), facts: z.int(), kept: z.string().nullable() }),
+}).handler(async ({ store, actor, clock }, input) => {
+  assertHere(actor, `restore ${input.file}`)
+  return { ...(await store.putBack(input.file, clock.now())) }
+})
+
+/** A file is named where the person sits: over the network it would be a file of the server's machine. */
+function assertHere({ channel }: Actor, words: string): void {
+  if (channel === 'cli') return
+  throw new Failure(
+    'FORBIDDEN',
+    `The files of backups are named on the command line only, not over ${channel}.`,
+    {
+      reason: 'command_line_only',
+      hint: `Run it in a terminal on the machine of the project: waymark ${words}`,
+    },
+  )
+}
+
+export const repair = defineOperation({
+  name: 'doctor_repair',
+  command: 'doctor --repair',
+  toolset: 'track',
+  audience: 'person',
+  access: 'admin',
+  title: 'Rebuild the tables from the facts',
+  description:
+    'Keeps a copy of the database beside it, replays the journal, and rebuilds every table that differs.',
+  kind: 'command',
+  idempotent: true,
+  input: z.strictObject({}),
+  output: z.object({
+    backup: z.string().nullable(),
+    facts: z.int(),
+    tables: strings,
+    rows: z.int(),
+  }),
+}).handler(async ({ store, clock }) => {
+  return store.repair(clock.now())
+})
+
+export const accept = defineOperation({
+  name: 'doctor_accept',
+  command: 'doctor --accept',
+  toolset: 'track',
+  audience: 'person',
+  access: 'admin',
+  title: 'Accept the record as it is',
+  description:
+    'After a database was lost, cut or replaced: accepts what is there as the record, or starts a new one.',
+  kind: 'command',
+  idempotent: true,
+  input: z.strictObject({}),
+  output: z.object({ facts: z.int() }),
+}).handler(async ({ store, clock }) => ({ facts: await store.accept(clock.now()) }))

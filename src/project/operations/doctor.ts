@@ -1,0 +1,209 @@
+import { z } from 'zod'
+import { Failure } from '../../kernel/failure.ts'
+import { list } from '../../kernel/operations/list-answer.ts'
+import { defineOperation, type Handling, type QueryContext } from '../../kernel/operations/operation.ts'
+import { workTreeHere } from '../../kernel/operations/work-tree-here.ts'
+import { counted } from '../../kernel/text.ts'
+import type { ChainInspection, Inspection } from '../../store/ports/store.ts'
+
+/** One thing that was looked at. */
+export const Check = z.object({ check: z.string(), ok: z.boolean(), finding: z.string() })
+export type Check = z.output<typeof Check>
+
+export const doctor = defineOperation({
+  name: 'doctor',
+  command: 'doctor',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Check the installation and the record',
+  description:
+    'Checks Node, git and the record: the database file, the hash chain, and every table against the facts.',
+  kind: 'query',
+  input: z.strictObject({
+    full: z.boolean().describe('Apply every fact again, instead of going on from the last check').optional(),
+    chain: z.boolean().describe('Check only the hash chain and the anchor').optional(),
+  }),
+  output: z.object({ healthy: z.boolean(), checks: list(Check) }),
+}).handler(async (handling, { full = false, chain = false }) => {
+  const { store } = handling
+  const checks = chain
+    ? await recordChecks(async () => chainFindings(await store.inspectChain()))
+    : [
+        programCheck(handling),
+        await attempted('witness', () => witnessCheck(handling)),
+        await attempted('database', () => databaseCheck(handling)),
+        ...(await clientChecks(handling)),
+        ...captureChecks(handling),
+        ...(await silentSessions(handling)),
+        ...(await recordChecks(async () => {
+          const found = await store.inspect({ full })
+          return full ? verifiedFindings(found, (await store.health()).location) : recordFindings(found)
+        })),
+      ]
+  return { healthy: checks.every(({ ok }) => ok), checks }
+})
+
+/** A check that fails is a finding, not the end of the others. */
+async function attempted(check: string, run: () => Promise<Check>): Promise<Check> {
+  try {
+    return await run()
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    return { check, ok: false, finding: [error.message, error.hint].filter(Boolean).join(' ') }
+  }
+}
+
+function programCheck({ program }: QueryContext): Check {
+  const finding = `waymark ${program.version} on Node ${program.node}, ${program.platform}; snapshots in ${program.stateFolder}`
+  return { check: 'program', ok: true, finding }
+}
+
+async function witnessCheck(handling: QueryContext): Promise<Check> {
+  const place = await workTreeHere(handling)
+  if (place === null)
+    return { check: 'witness', ok: true, finding: 'The work trees are on the machines of its agents' }
+  if (place.reason !== undefined) {
+    return { check: 'witness', ok: true, finding: `${place.reason} Changes are measured by checksums.` }
+  }
+  return { check: 'witness', ok: true, finding: `${place.engine} in ${place.top}` }
+}
+
+async function databaseCheck({ store }: QueryContext): Promise<Check> {
+  const health = await store.health()
+  if (!health.exists) {
+    return { check: 'database', ok: true, finding: `${health.location} will be created at the first write` }
+  }
+  const mode = health.journalMode === null ? '' : `, journal mode ${health.journalMode}`
+  const ended = health.ended === null ? [] : [health.ended]
+  const state = `${health.location}${mode}, schema ${health.schemaVersion}`
+  return {
+    check: 'database',
+    ok: health.warnings.length === 0,
+    finding: [`${state}.`, ...ended, ...health.warnings].join(' ').replace(/\.$/, ''),
+  }
+}
+
+/** A line for each client that is set up, or used here. */
+async function clientChecks({ clients }: QueryContext): Promise<readonly Check[]> {
+  const found = (await clients?.()) ?? []
+  return found.map(({ client, ok, finding }) => ({ check: `client ${client}`, ok, finding }))
+}
+
+/** What cannot be looked at is a finding too. */
+async function recordChecks(look: () => Promise<readonly Check[]>): Promise<readonly Check[]> {
+  try {
+    return await look()
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    return [{ check: 'journal', ok: false, finding: [error.message, error.hint].filter(Boolean).join(' ') }]
+  }
+}
+
+/** Nothing is said where nobody ever switched capture on. */
+export function captureChecks({ captureHealth }: Pick<Handling, 'captureHealth'>): readonly Check[] {
+  const health = captureHealth?.() ?? null
+  if (health === null) return []
+  const { settings, waiting, bytes, failures, lastFailure, log } = health
+  const state = settings.on ? 'on' : 'off'
+  const queue = `${counted(waiting, 'event')} in the hook queue, ${Math.ceil(bytes / 1024)} kB`
+  // Hooks that fail once leave a gap in a chain; many that wait say that nothing ingests them.
+  const isLate = waiting > lateEvents
+  const said = [
+    ...(failures > 0 ? [`${counted(failures, 'failure')} in ${log}, the last: ${lastFailure}`] : []),
+    ...(isLate
+      ? ['They are not recorded: `waymark sessions` does it now, and says why where it cannot.']
+      : []),
+  ]
+  return [
+    { check: 'capture', ok: failures === 0 && !isLate, finding: [`${state}; ${queue}.`, ...said].join(' ') },
+  ]
+}
+const lateEvents = 2000
+
+/**
+ * Sessions whose hooks told of nothing that could have changed what changed. No fault in itself: a person who edits while
+ * an agent reads looks the same.
+ */
+async function silentSessions({ store }: QueryContext): Promise<readonly Check[]> {
+  try {
+    const silent = await store.view(({ capture }) => capture.silentSessions())
+    if (silent.length === 0) return []
+    const named = silent.map(({ id, client }) => `${id} of ${client}`).join(', ')
+    const whose = silent.length === 1 ? 'its turns' : 'their turns'
+    const finding = `${counted(silent.length, 'session')} told of no edit and no command, although files changed in ${whose}: ${named}. A person changed them, the client's hooks do not run, or what they told was removed.`
+    return [{ check: 'sessions', ok: true, finding }]
+  } catch (error) {
+    // The checks of the database and of the journal tell what cannot be read.
+    if (error instanceof Failure) return []
+    throw error
+  }
+}
+
+const restoring = 'Restore a backup with `waymark restore <file>`.'
+const mostTold = 10
+
+/** What was found in a whole record, a line for each part of it. */
+/** The same for who asked to verify a record: none is no sound one. */
+export function verifiedFindings(found: Inspection, location: string): readonly Check[] {
+  if (found.facts > 0 || found.brokenAt !== null || (found.damage ?? []).length > 0)
+    return recordFindings(found)
+  const finding = `There is no record in ${location}: 0 facts were read, and nothing was verified. Run it in the folder of the project, or name that folder with --project.`
+  return [{ check: 'journal', ok: false, finding }, ...anchorFinding(found)]
+}
+
+function recordFindings(found: Inspection): readonly Check[] {
+  return [...fileFinding(found), chainFinding(found), tablesFinding(found), ...anchorFinding(found)]
+}
+
+/** What the journal says of itself: no table was looked at. */
+function chainFindings(found: ChainInspection): readonly Check[] {
+  return [chainFinding(found), ...anchorFinding(found)]
+}
+
+function anchorFinding({ anchor }: ChainInspection): readonly Check[] {
+  return anchor ? [{ check: 'anchor', ok: anchor.ok, finding: anchor.says }] : []
+}
+
+function fileFinding({ damage }: Inspection): readonly Check[] {
+  if (damage === null) return []
+  if (damage.length === 0) return [{ check: 'file', ok: true, finding: 'SQLite finds the file sound' }]
+  const finding = `The database file is damaged: ${listed(damage)}. \`waymark doctor --repair\` rebuilds what the facts still tell; otherwise restore a backup with \`waymark restore <file>\`.`
+  return [{ check: 'file', ok: false, finding }]
+}
+
+function chainFinding({ facts, brokenAt }: ChainInspection): Check {
+  if (brokenAt === null && facts === 0)
+    return { check: 'journal', ok: true, finding: 'Nothing is recorded yet: 0 facts were read' }
+  if (brokenAt === null)
+    return { check: 'journal', ok: true, finding: `${facts} facts, the hash chain holds` }
+  const finding = `The hash chain breaks at fact ${brokenAt}: it, or one before it, was changed or removed outside Waymark. ${restoring}`
+  return { check: 'journal', ok: false, finding }
+}
+
+function tablesFinding({ brokenAt, trouble, tables, rows, differing, differences }: Inspection): Check {
+  if (trouble !== null) return { check: 'tables', ok: false, finding: `${trouble} ${restoring}` }
+  if (brokenAt !== null) {
+    return { check: 'tables', ok: false, finding: 'Not compared, because the journal is broken.' }
+  }
+  if (differing === 0) {
+    return { check: 'tables', ok: true, finding: `${rows} rows in ${tables} tables are what the facts make` }
+  }
+  const first = differences.slice(0, mostTold).map(({ says }) => says)
+  const rest = differing > first.length ? [`And ${differing - first.length} more.`] : []
+  const many = differing === 1 ? '1 row is' : `${differing} rows are`
+  return {
+    check: 'tables',
+    ok: false,
+    finding: [
+      `${many} not what the facts make: changed outside Waymark.`,
+      ...first,
+      ...rest,
+      '`waymark doctor --repair` makes them again from the facts.',
+    ].join(' '),
+  }
+}
+
+function listed(lines: readonly string[]): string {
+  const shown = lines.slice(0, mostTold).map((line) => line.replace(/\s+/g, ' ').trim())
+  return lines.length > mostTold ? `${shown.join('; ')}; and more` : shown.join('; ')
+}

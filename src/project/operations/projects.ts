@@ -1,0 +1,196 @@
+import { z } from 'zod'
+import { Failure } from '../../kernel/failure.ts'
+import { instantOrNull } from '../../kernel/instant.ts'
+import { didYouMean } from '../../kernel/nearest-word.ts'
+import { identifier } from '../../kernel/operations/input/fields.ts'
+import { list, Named } from '../../kernel/operations/list-answer.ts'
+import { defineOperation, type Handling, type QueryContext } from '../../kernel/operations/operation.ts'
+import type { Person } from '../../people/domain/identity.ts'
+import { serverProject } from '../../people/domain/identity.ts'
+import { personField } from '../../people/operations/persons.ts'
+import { findPerson, recordInTeam, type TeamSubject, teamOf } from '../../people/operations/team.ts'
+import type { ListedProject } from '../../store/ports/reads.ts'
+import type { Reads } from '../../store/ports/store.ts'
+
+const subject: TeamSubject = {
+  what: 'Projects that are added by name',
+  otherwise: 'Without one, a project is made by the first record in its folder: run waymark init there.',
+}
+
+const longestName = 40
+
+const nameField = identifier('Name in addresses: lower case letters, digits and dashes')
+const projectField = identifier('The project: name or id')
+
+const ProjectEntry = z.object({
+  id: z.string(),
+  name: z.string(),
+  facts: z.int(),
+  /** What waits for people. */
+  waiting: z.int(),
+  open_attempts: z.int(),
+  last_fact_at: z.string().nullable(),
+})
+
+function projectEntry(project: ListedProject): z.output<typeof ProjectEntry> {
+  const { id, name, facts, waiting, openAttempts, lastFactAt } = project
+  return { id, name, facts, waiting, open_attempts: openAttempts, last_fact_at: instantOrNull(lastFactAt) }
+}
+
+export const projectAdd = defineOperation({
+  name: 'project_add',
+  command: 'project add',
+  toolset: 'track',
+  audience: 'person',
+  access: 'admin',
+  ofServer: true,
+  title: 'Add a project to the server',
+  description:
+    'A project with nothing in it, served at once by every server of the database. Connect a folder to it with: waymark connect <url> --project <name>.',
+  kind: 'command',
+  positional: ['name'],
+  input: z.strictObject({
+    name: nameField,
+    owner: personField.describe('Who is its first owner; default you').optional(),
+  }),
+  output: z.object({
+    id: z.string(),
+    name: z.string(),
+    /** Null where nobody was named and whoever added it is no person of the server. */
+    owner: Named.nullable(),
+  }),
+}).handler((handling, { name, owner: words }) => {
+  teamOf(handling, subject)
+  assertUsable(name)
+  return recordInTeam(handling, async (reads, { ids }) => {
+    const projects = await reads.identities.projects()
+    assertFree(projects, name)
+    const owner = await ownerOf(reads, handling, words)
+    const id = ids.next('project')
+    const member = owner && ({ personId: owner.id, access: 'owner', roles: [] } as const)
+    const facts = member ? [{ kind: 'member.set', member, name: owner.name, before: null } as const] : []
+    return {
+      facts: [{ kind: 'project.named', projectId: id, name, before: null }],
+      beside: [{ kind: 'project made', id, name, facts }],
+      answer: { id, name, owner: owner && { id: owner.id, name: owner.name } },
+    }
+  })
+})
+
+export const projectList = defineOperation({
+  name: 'project_list',
+  command: 'project list',
+  toolset: 'track',
+  audience: 'person',
+  ofServer: true,
+  title: 'List the projects of the server',
+  description: 'Those that you may see: what waits for people, open attempts, and the last fact.',
+  kind: 'query',
+  input: z.strictObject({}),
+  output: z.object({ projects: list(ProjectEntry) }),
+}).handler((handling) =>
+  teamOf(handling, subject).store.view(async (reads) => {
+    const [projects, isSeen] = [await reads.identities.projects(), await seenBy(reads, handling)]
+    return { projects: projects.filter(({ id }) => isSeen(id)).map(projectEntry) }
+  }),
+)
+
+export const projectRename = defineOperation({
+  name: 'project_rename',
+  command: 'project rename',
+  toolset: 'track',
+  audience: 'person',
+  access: 'admin',
+  ofServer: true,
+  title: 'Give a project another name',
+  description:
+    'Its addresses have the new name from now on. A folder that was connected by the old name is connected again.',
+  kind: 'command',
+  positional: ['project', 'name'],
+  input: z.strictObject({ project: projectField, name: nameField }),
+  output: z.object({ id: z.string(), name: z.string(), before: z.string() }),
+}).handler((handling, { project: words, name }) => {
+  teamOf(handling, subject)
+  assertUsable(name)
+  return recordInTeam(handling, async ({ identities }) => {
+    const projects = await identities.projects()
+    const project = findProject(projects, words)
+    const answer = { id: project.id, name, before: project.name }
+    if (project.named && project.name === name) return { facts: [], answer }
+    assertFree(
+      projects.filter(({ id }) => id !== project.id),
+      name,
+    )
+    const projectId = project.id as ReturnType<typeof handling.ids.next<'project'>> // a brand
+    return {
+      facts: [{ kind: 'project.named', projectId, name, before: project.name }],
+      beside: [{ kind: 'project renamed', id: project.id, name }],
+      answer,
+    }
+  })
+})
+
+/** Fails for what cannot stand in an address, or is not for projects that people work in. */
+function assertUsable(name: string): void {
+  if (name === serverProject) {
+    throw new Failure('REFUSED', `"${name}" is reserved: persons and tokens are kept under it.`, {
+      reason: 'project_name_reserved',
+      hint: 'Choose another name.',
+    })
+  }
+  if (name.length > longestName) {
+    throw new Failure(
+      'INVALID_INPUT',
+      `A project's name has at most ${longestName} characters, and "${name.slice(0, 60)}" has ${name.length}.`,
+      { reason: 'project_name_too_long' },
+    )
+  }
+  if (/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) return
+  throw new Failure(
+    'INVALID_INPUT',
+    `"${name}" cannot be a project's name: in addresses it has lower case letters, digits, and single dashes between them.`,
+    { reason: 'project_name_invalid', hint: 'For example: waymark project add site' },
+  )
+}
+
+function assertFree(projects: readonly ListedProject[], name: string): void {
+  const other = projects.find((project) => project.name === name)
+  if (!other) return
+  throw new Failure('CONFLICT', `There is already a project "${name}": ${other.id}.`, {
+    reason: 'project_exists',
+    hint: 'Choose another name, or use that project.',
+  })
+}
+
+/** Who is named, else who calls; nobody on the command line of the database itself. */
+async function ownerOf(
+  reads: Reads,
+  { standing }: Handling,
+  words: string | undefined,
+): Promise<Person | null> {
+  if (words !== undefined) return findPerson(reads, words)
+  return standing ? reads.identities.person(standing.personId) : null
+}
+
+/** Which projects who calls may see: an admin all, a member their own, a token for one project that one. */
+async function seenBy(
+  { identities }: Reads,
+  { standing }: QueryContext,
+): Promise<(projectId: string) => boolean> {
+  if (!standing || standing.admin) return () => true
+  const token = standing.tokenId === null ? null : await identities.token(standing.tokenId)
+  const only = token?.projectId ?? null
+  const person = await identities.person(standing.personId)
+  const own = new Set((await identities.memberships(standing.personId)).map(({ projectId }) => projectId))
+  return (id) => (only === null || id === only) && (person?.admin === true || own.has(id))
+}
+
+function findProject(projects: readonly ListedProject[], words: string): ListedProject {
+  const found = projects.find(({ id, name }) => id === words || name === words)
+  if (found) return found
+  const names = projects.map(({ name }) => name)
+  throw new Failure('NOT_FOUND', `There is no project "${words}".${didYouMean(words, names)}`, {
+    reason: 'project_not_found',
+    hint: names.length === 0 ? 'There is none yet: waymark project add <name>.' : 'waymark project list',
+  })
+}

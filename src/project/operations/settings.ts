@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { settingNames } from '../../gate/domain/run.ts'
+import { settingDefinitions, settingOf, settingValues, takesValue } from '../../gate/domain/settings.ts'
+import { Failure } from '../../kernel/failure.ts'
+import { didYouMean } from '../../kernel/nearest-word.ts'
+import { choice, identifier } from '../../kernel/operations/input/fields.ts'
+import { list, strings } from '../../kernel/operations/list-answer.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+
+export const settingList = defineOperation({
+  name: 'setting_list',
+  command: 'setting list',
+  toolset: 'gate',
+  audience: 'both',
+  title: 'Settings of the project',
+  description: 'What people set for this project, and what else could be set.',
+  kind: 'query',
+  input: z.strictObject({}),
+  output: z.object({
+    settings: list(
+      z.object({ name: z.enum(settingNames), value: z.string(), values: strings, meaning: z.string() }),
+    ),
+  }),
+}).handler(({ store }) =>
+  store.view(async ({ runs }) => {
+    const settings = await runs.settings()
+    return {
+      settings: settingNames.map((name) => {
+        const { meaning } = settingDefinitions[name]
+        return { name, value: settingOf(settings, name), values: settingValues(name), meaning }
+      }),
+    }
+  }),
+)
+
+export const settingSet = defineOperation({
+  name: 'setting_set',
+  command: 'setting set',
+  toolset: 'gate',
+  audience: 'person',
+  title: 'Set how Waymark behaves in this project',
+  description: 'Only people set it, and the journal says who did.',
+  kind: 'command',
+  idempotent: true,
+  positional: ['name', 'value'],
+  input: z.strictObject({
+    name: choice(settingNames, 'Name of the setting (waymark setting list)'),
+    value: identifier('Its new value'),
+  }),
+  output: z.object({ name: z.enum(settingNames), value: z.string(), before: z.string() }),
+}).handler(({ record }, { name, value }) => {
+  if (!takesValue(name, value)) {
+    const values = settingValues(name)
+    throw new Failure('INVALID_INPUT', `${name} cannot be "${value}".${didYouMean(value, values)}`, {
+      reason: 'setting_value_invalid',
+      hint: `It is one of ${values.join(', ')}.`,
+    })
+  }
+  return record(async ({ runs }) => {
+    const before = settingOf(await runs.settings(), name)
+    return {
+      facts: before === value ? [] : [{ kind: 'setting.changed', name, value }],
+      answer: { name, value, before },
+    }
+  })
+})

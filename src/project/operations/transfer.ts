@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import { exported } from '../../events/operations/journal.ts'
+import { restoreJournal } from '../../events/operations/journal-line.ts'
+import type { Actor } from '../../kernel/actor.ts'
+import { Failure } from '../../kernel/failure.ts'
+import { text } from '../../kernel/operations/input/fields.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import { keptTables } from '../../store/ports/record-rows.ts'
+import type { Store } from '../../store/ports/store.ts'
+
+const contract = {
+  toolset: 'track',
+  audience: 'person',
+  access: 'admin',
+  kind: 'command',
+  idempotent: true,
+} as const
+
+export const exportEnd = defineOperation({
+  ...contract,
+  name: 'export_end',
+  command: 'export --end',
+  title: 'End writing and export the project',
+  description:
+    'Ends writing here and prints the whole record, idempotency keys included. `import --replace` goes on with it elsewhere; `export --reopen` undoes it.',
+  input: z.strictObject({
+    to: text('Where the project goes on, as people are told: an address without a password').optional(),
+  }),
+  output: z.object({ facts: z.int(), kept: z.int(), next: z.string(), text: z.string() }),
+  print: (answer) => [String(answer['text'])],
+}).handler(async ({ store, actor, recordAside, tell }, input) => {
+  assertOnCommandLine(actor, 'export --end')
+  await assertRecord(store)
+  const { ended } = await store.health()
+  const to = input.to === undefined ? null : withoutPassword(input.to)
+  if (ended === null)
+    await recordAside(async () => ({ facts: [{ kind: 'project.ended', to }], answer: null }))
+  const { facts, kept, text: whole } = await exported(store, keptTables)
+  tell?.(next(to))
+  return { facts, kept: kept.length, next: next(to), text: whole }
+})
+
+function next(to: string | null): string {
+  const there = to === null ? 'where the project goes on' : `at ${to}`
+  return `Import the file ${there}: waymark import --replace <file>. If that fails, waymark export --reopen lets you write here again.`
+}
+
+export const exportReopen = defineOperation({
+  ...contract,
+  name: 'export_reopen',
+  command: 'export --reopen',
+  title: 'Write here again after export --end',
+  description:
+    'Opens the project for writing where `export --end` ended it, for example because the import failed.',
+  input: z.strictObject({}),
+  output: z.object({ facts: z.int(), reopened: z.boolean() }),
+}).handler(async ({ store, actor, clock }) => {
+  assertOnCommandLine(actor, 'export --reopen')
+  await assertRecord(store)
+  const { ended, location } = await store.health()
+  if (ended !== null) {
+    const fact = { kind: 'project.reopened', at: location } as const
+    const decide = async () => ({ facts: [fact], answer: null })
+    await store.record({ actor, at: clock.now(), reopens: true, decide })
+  }
+  return { facts: (await store.health()).seq, reopened: ended !== null }
+})
+
+export const importReplace = defineOperation({
+  ...contract,
+  name: 'import_replace',
+  command: 'import --replace',
+  title: 'Put an exported project in the place of this one',
+  description:
+    'Imports a file of `export` and opens it for writing. A record that is here is continued if it is the beginning of the file, and renamed otherwise.',
+  destructive: true,
+  positional: ['file'],
+  input: z.strictObject({ file: text('A file that `waymark export` wrote') }),
+  output: z.object({
+    facts: z.int(),
+    added: z.int(),
+    /** What the record that was here is called now; null where there was none, or it was continued. */
+    set_aside: z.string().nullable(),
+    next: z.string(),
+  }),
+}).handler(async (handling, input) => {
+  assertOnCommandLine(handling.actor, `import --replace ${input.file}`)
+  const loaded = await handling.planFiles.load(input.file, undefined)
+  if (loaded.kind !== 'journal') {
+    throw new Failure('INVALID_INPUT', `${input.file} is not an exported project.`, {
+      reason: 'not_an_export',
+      hint: 'Name a file that `waymark export` wrote. `waymark import <file>` imports a plan.',
+    })
+  }
+  const { facts, restored } = await restoreJournal(handling, loaded.lines, { replace: true })
+  return {
+    facts,
+    added: restored?.added ?? 0,
+    set_aside: restored?.setAside ?? null,
+    next: 'Check it with waymark log --verify. Start running servers again.',
+  }
+})
+
+/** A file is named where the person sits, and an export with keys goes to nobody else. */
+function assertOnCommandLine({ channel }: Actor, words: string): void {
+  if (channel === 'cli') return
+  throw new Failure(
+    'FORBIDDEN',
+    `A project is taken elsewhere on the command line only, not over ${channel}.`,
+    {
+      reason: 'command_line_only',
+      hint: `Run it in a terminal on the machine of the project: waymark ${words}`,
+    },
+  )
+}
+
+async function assertRecord(store: Store): Promise<void> {
+  const { exists, location } = await store.health()
+  if (exists) return
+  throw new Failure('NOT_FOUND', `There is no record in ${location}: nothing was exported.`, {
+    reason: 'record_not_found',
+    hint: 'Run it in the folder of the project, or name that folder with --project.',
+  })
+}
+
+function withoutPassword(place: string): string {
+  return place.replace(/^([a-z]+:\/\/)[^@/]*@/i, '$1')
+}

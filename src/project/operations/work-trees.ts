@@ -1,0 +1,308 @@
+import { z } from 'zod'
+import type { LinkedTree } from '../../git/ports/work-tree.ts'
+import { displayName } from '../../kernel/actor.ts'
+import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
+import type { NoteId } from '../../kernel/id.ts'
+import { findTask } from '../../kernel/operations/find.ts'
+import { identifier, name, text } from '../../kernel/operations/input/fields.ts'
+import { list, strings } from '../../kernel/operations/list-answer.ts'
+import { type Context, defineOperation } from '../../kernel/operations/operation.ts'
+import type { Note } from '../../plan/domain/plan.ts'
+import { type Task, treeOf } from '../../track/domain/task.ts'
+import { type Loss, lossWords } from '../../track/domain/tree-losses.ts'
+
+const WorkTree = z.object({
+  path: z.string(),
+  branch: z.string().nullable(),
+  head: z.string().nullable(),
+  exists: z.boolean(),
+})
+
+export const workTreeAdd = defineOperation({
+  name: 'worktree_add',
+  command: 'worktree add',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Make a work tree for a task',
+  description:
+    'Make a git work tree and a branch for a task, beside the repository. start_task { planned_task_id } then works there. It writes to your repository: a branch and a linked work tree, without running hooks or filters.',
+  kind: 'command',
+  positional: ['task_id'],
+  input: z.strictObject({
+    task_id: identifier('Task ID'),
+    folder: text('Where; default beside the repository, <repository>-<task>').optional(),
+    branch: name('Name of the new branch; default <task>-<name of the task>').optional(),
+    from: name('Branch, tag or commit to begin at; default where you are').optional(),
+  }),
+  output: z.object({
+    task_id: z.string(),
+    path: z.string(),
+    branch: z.string(),
+    head: z.string().nullable(),
+    notes: strings,
+    next: z.string(),
+  }),
+}).handler(async (handling, input) => {
+  const { store, linkedTrees, folder, record, actor } = handling
+  const top = await mainTreeOf(handling)
+  const { task, attempt } = await store.view(async (reads) => {
+    const found = await findTask(reads, input.task_id)
+    return { task: found, attempt: await reads.tasks.openAttempt(found.id) }
+  })
+  if (task.status === 'done') {
+    throw new Failure('CONFLICT', `Task ${task.id} "${task.name}" is done: there is nothing to work on.`, {
+      reason: 'task_completed',
+    })
+  }
+  if (attempt) {
+    throw new Failure(
+      'CONFLICT',
+      `Task ${task.id} is being worked on in ${attempt.snapshot.top}, by ${displayName(attempt)}.`,
+      {
+        reason: 'task_in_progress',
+        hint: hintOf`End that attempt with ${callTo('complete_task', { task_id: task.id })} first; what it changed stays where it is.`,
+      },
+    )
+  }
+  const bound = (await linkedTrees.bound(folder)).find(({ taskId }) => taskId === task.id)
+  if (bound) {
+    throw new Failure('CONFLICT', `Task ${task.id} already has a work tree: ${bound.path}.`, {
+      reason: 'work_tree_exists',
+      hint: hintOf`${callTo('start_task', { planned_task_id: task.id })} works there.`,
+    })
+  }
+  const path = input.folder === undefined ? `${nameOf(top)}-${task.id}` : placed(input.folder, folder)
+  if (actor.kind === 'agent') refuseElsewhere(path, nameOf(top))
+  const added = await linkedTrees.add({
+    folder,
+    path,
+    branch: input.branch ?? branchOf(task),
+    from: input.from,
+    taskId: task.id,
+  })
+  const branch = added.branch ?? ''
+  await record(async (_reads, setting) => {
+    const note: Note = {
+      id: setting.ids.next('note') as NoteId,
+      taskId: task.id,
+      content: `It has a work tree of its own: ${added.path}, on the branch ${branch}.`,
+      kind: 'progress',
+      role: null,
+      author: actor.name,
+      createdAt: setting.at,
+    }
+    return { facts: [{ kind: 'note.added', note }], answer: {} }
+  })
+  return {
+    task_id: task.id,
+    path: added.path,
+    branch,
+    head: added.head,
+    notes: [...added.notes],
+    next: `start_task { planned_task_id: "${task.id}" } works there. A person starts a client in it: waymark worktree start ${task.id}`,
+  }
+})
+
+/** A bare repository is called `app.git`, and its work trees are of `app`. */
+function nameOf(top: string): string {
+  return top.replace(/(?<=[^/])\.git$/, '')
+}
+
+/** An agent writes nowhere else on a machine: the folder is a new one beside the repository, and named after it. */
+function refuseElsewhere(path: string, name: string): void {
+  if (path.startsWith(`${name}-`) && !/[/\\]/.test(path.slice(name.length))) return
+  throw new Failure('FORBIDDEN', `An agent makes a work tree only beside the repository: ${name}-…`, {
+    reason: 'work_tree_folder_for_people',
+    hint: 'Leave folder out, or ask a person to make it there: waymark worktree add --folder',
+  })
+}
+
+/** Not from where the process happens to run. */
+function placed(asked: string, folder: string): string {
+  const whole = /^(?:[/\\]|[a-z]:)/i.test(asked) ? asked : `${folder}/${asked}`
+  const parts: string[] = []
+  for (const part of whole.split('/')) {
+    if (part === '..') parts.pop()
+    else if (part !== '.' && part !== '') parts.push(part)
+  }
+  return `${whole.startsWith('/') ? '/' : ''}${parts.join('/')}`
+}
+
+/** Only what any file system and git take for a plain name. */
+function branchOf({ id, name: title }: Task): string {
+  const words = title
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 40)
+    .replace(/^-+|-+$/g, '')
+  return words === '' ? id : `${id}-${words}`
+}
+
+/** Each is read by git: more of them take too long. */
+const mostTrees = 100
+
+export const workTreeList = defineOperation({
+  name: 'worktree_list',
+  command: 'worktree list',
+  toolset: 'track',
+  audience: 'both',
+  title: 'List work trees',
+  description:
+    'The linked work trees of the repository: the task that each was made for, who works on it, what is not committed and not merged',
+  kind: 'query',
+  input: z.strictObject({}),
+  output: z.object({
+    work_trees: list(
+      WorkTree.extend({
+        task_id: z.string().nullable(),
+        task: z.string().nullable(),
+        status: z.string().nullable(),
+        /** Who works on the task, or did last. */
+        agent: z.string().nullable(),
+        /** An attempt at the task is open. */
+        working: z.boolean(),
+        /** Null where it cannot be seen, as in the next two. */
+        uncommitted_files: z.int().nullable(),
+        unmerged_commits: z.int().nullable(),
+        /** Every commit of it is on another branch or tag, too. */
+        merged: z.boolean().nullable(),
+      }),
+    ),
+    total: z.int(),
+  }),
+}).handler(async (handling) => {
+  await mainTreeOf(handling)
+  const { linkedTrees, folder, store } = handling
+  const trees = await linkedTrees.list(folder)
+  const shown = trees.slice(0, mostTrees)
+  const losses = await Promise.all(shown.map((tree) => linkedTrees.losses(folder, tree)))
+  const ids = shown.flatMap(({ taskId }) => (taskId === null ? [] : [taskId]))
+  const cards = await store.view((reads) => reads.tasks.cards([...new Set(ids)]))
+  const byTask = new Map<string, (typeof cards)[number]>(cards.map((card) => [card.task.id, card]))
+  return {
+    work_trees: shown.map((tree, at) => {
+      const card = byTask.get(tree.taskId ?? '')
+      const attempt = card?.attempt ?? null
+      const unmerged = losses[at]?.unmerged.total ?? null
+      return {
+        task_id: tree.taskId,
+        task: card?.task.name ?? null,
+        status: card?.task.status ?? null,
+        agent: attempt && displayName(attempt),
+        working: attempt?.status === 'open',
+        ...treeShape(tree),
+        uncommitted_files: tree.exists ? (losses[at]?.uncommitted.total ?? null) : null,
+        unmerged_commits: unmerged,
+        merged: unmerged === null ? null : unmerged === 0,
+      }
+    }),
+    total: trees.length,
+  }
+})
+
+const LossEntry = z.object({ total: z.int().nullable(), first: strings })
+
+export const workTreeRemove = defineOperation({
+  name: 'worktree_remove',
+  command: 'worktree remove',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Remove the work tree of a task',
+  description:
+    'Remove the work tree that was made for a task, and its branch. It is refused where work would be lost, and names it: files that are not committed, commits that are on no other branch, an open attempt. Ignored files go with it.',
+  kind: 'command',
+  destructive: true,
+  positional: ['task_id'],
+  input: z.strictObject({
+    task_id: identifier('Task ID'),
+    force: z
+      .boolean()
+      .describe('Throw away what is not committed and not merged, and say what it was: for people')
+      .optional(),
+  }),
+  output: WorkTree.extend({
+    task_id: z.string(),
+    removed: z.boolean(),
+    /** What went with it; only where it was forced. */
+    lost: z.object({ uncommitted: LossEntry, unmerged: LossEntry, submodules: LossEntry }).optional(),
+    notes: strings,
+  }),
+}).handler(async (handling, input) => {
+  const { store, linkedTrees, folder, clock, actor } = handling
+  await mainTreeOf(handling)
+  if (input.force === true && actor.kind !== 'person') {
+    throw new Failure(
+      'FORBIDDEN',
+      `${actor.name} is an agent: what is not committed or not merged in the work tree of ${input.task_id} is thrown away by people.`,
+      {
+        reason: 'forced_removal_for_people',
+        hint: `Commit and merge it and leave --force out, or ask a person: waymark worktree remove ${input.task_id} --force`,
+      },
+    )
+  }
+  const trees = await linkedTrees.list(folder)
+  const tree = trees.find(({ taskId }) => taskId === input.task_id)
+  if (!tree) {
+    throw new Failure('NOT_FOUND', `No work tree was made for ${input.task_id}.`, {
+      reason: 'work_tree_not_found',
+      hint: 'waymark worktree list shows what there is. Trees that you made yourself are removed with git worktree remove.',
+    })
+  }
+  const inTree = await store.view((reads) =>
+    reads.tasks.attemptsInTree(
+      treeOf({ top: tree.path, ...(handling.edge && { edge: handling.edge.id }) }),
+      clock.now(),
+    ),
+  )
+  const open = inTree.find(({ status }) => status === 'open')
+  if (open) {
+    throw new Failure('REFUSED', `${displayName(open)} works in ${tree.path}, on ${open.taskId}.`, {
+      reason: 'work_tree_in_use',
+      hint: hintOf`End that attempt with ${callTo('complete_task', { task_id: open.taskId })} first.`,
+    })
+  }
+  const removed = { task_id: input.task_id, ...treeShape({ ...tree, exists: false }), removed: true }
+  if (input.force !== true) {
+    await linkedTrees.remove(folder, tree)
+    return { ...removed, notes: [] }
+  }
+  const lost = await linkedTrees.discard(folder, tree)
+  const words = lossWords(lost)
+  return {
+    ...removed,
+    lost: {
+      uncommitted: lossEntry(lost.uncommitted),
+      unmerged: lossEntry(lost.unmerged),
+      submodules: lossEntry(lost.submodules),
+    },
+    notes: [
+      words.length === 0 ? 'Nothing was lost.' : `Lost: ${words.join('; ')}.`,
+      ...wayBack(tree, lost.unmerged),
+    ],
+  }
+})
+
+/** Git keeps the commits of a branch that is gone for a while. */
+function wayBack({ branch, head }: LinkedTree, unmerged: Loss): readonly string[] {
+  if (branch === null || head === null || unmerged.total === 0) return []
+  return [`Until git cleans up, git branch ${branch} ${head} brings the commits back.`]
+}
+
+function lossEntry({ total, first }: Loss): z.output<typeof LossEntry> {
+  return { total, first: [...first] }
+}
+
+/** The top of the main work tree. Fails where there is no git to make others with. */
+async function mainTreeOf({ witness, folder }: Pick<Context, 'witness' | 'folder'>): Promise<string> {
+  const { engine, mainTop, reason } = await witness.locate(folder)
+  if (engine === 'git') return mainTop
+  throw new Failure('UNAVAILABLE', `There are no work trees here. ${reason ?? ''}`.trim(), {
+    reason: 'no_git_repository',
+    hint: 'Work trees need a git repository.',
+  })
+}
+
+function treeShape({ path, branch, head, exists }: LinkedTree) {
+  return { path, branch, head, exists }
+}

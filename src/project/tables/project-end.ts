@@ -1,0 +1,84 @@
+import type { Kysely } from 'kysely'
+import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import { Failure } from '../../kernel/failure.ts'
+import { instant } from '../../kernel/instant.ts'
+import type { Head } from '../../store/ports/record-rows.ts'
+import { makeKnown } from '../../store/record/session.ts'
+import { prepared } from '../../store/tables/query.ts'
+import type { Projecting, Tables } from '../../store/tables/tables.ts'
+
+/** A project in which writing ended: it is only read. */
+export interface ProjectEndTable {
+  project_id: string
+  seq: number
+  goes_on_at: string | null
+  ended_at: number
+}
+
+export async function applyProjectEnded(
+  { db, projectId, seq, at }: Projecting,
+  { to }: FactOf<'project.ended'>,
+): Promise<void> {
+  const row = { seq, goes_on_at: to, ended_at: at }
+  await db
+    .insertInto('project_end')
+    .values({ project_id: projectId, ...row })
+    .onConflict((conflict) => conflict.column('project_id').doUpdateSet(row))
+    .execute()
+}
+
+export async function applyProjectReopened({ db, projectId }: Projecting): Promise<void> {
+  await db.deleteFrom('project_end').where('project_id', '=', projectId).execute()
+}
+
+export interface ProjectState extends Head {
+  /** Where it goes on, where that is known, and since when it is not written here. */
+  readonly ended: { readonly to: string | null; readonly at: number } | null
+}
+
+const states = prepared((db, projectId: string) =>
+  db
+    .selectFrom('project')
+    .leftJoin('project_end', 'project_end.project_id', 'project.id')
+    .select(['project.seq', 'project.head', 'goes_on_at', 'ended_at'])
+    .where('project.id', '=', projectId),
+)
+
+/** How far a project has come, and whether it is written. Null where there is none. */
+export async function projectState(db: Kysely<Tables>, projectId: string): Promise<ProjectState | null> {
+  const [row] = await states(db, projectId)
+  if (!row) return null
+  const { seq, head, goes_on_at: to, ended_at: at } = row
+  return { seq, hash: head, ended: at === null ? null : { to, at } }
+}
+
+/** In a session: how far a project has come by what was written just now, so that it need not be asked. It is written here. */
+export function knowHead(
+  db: Kysely<Tables>,
+  projectId: string,
+  head: { readonly seq: number; readonly head: string },
+): Promise<void> {
+  const row = { ...head, goes_on_at: null, ended_at: null }
+  return makeKnown(db, states.filled(db, [projectId]), [row])
+}
+
+/** What is said first of what is read of a project in which writing ended. */
+export function noticeOf(state: ProjectState | null): string | null {
+  return state?.ended ? `${endOf(state.ended)} This record is only read. ${howToGoOn}` : null
+}
+
+/** Fails where writing ended. */
+export function assertWritten({ ended }: ProjectState): void {
+  if (!ended) return
+  throw new Failure('REFUSED', `${endOf(ended)} Nothing was recorded.`, {
+    reason: 'project_ended',
+    hint: howToGoOn,
+  })
+}
+
+const howToGoOn =
+  'Import the exported file where the project goes on, with `waymark import --replace <file>`. To write here again, run `waymark export --reopen`.'
+
+function endOf({ to, at }: NonNullable<ProjectState['ended']>): string {
+  return `Writing in this project ended on ${instant(at)}${to === null ? '.' : `; it goes on at ${to}.`}`
+}

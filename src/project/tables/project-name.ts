@@ -1,0 +1,102 @@
+import { basename } from 'node:path'
+import { type Kysely, sql } from 'kysely'
+import { serverProject } from '../../people/domain/identity.ts'
+import type { ListedProject } from '../../store/ports/reads.ts'
+import type { Tables } from '../../store/tables/tables.ts'
+
+// In a file, only projects that were added by name have one: the others are found by their folders.
+
+/** The project of a name. Null where there is none. */
+export async function projectNamed(db: Kysely<Tables>, name: string): Promise<string | null> {
+  const { rows } = await sql<{ readonly project_id: string }>`
+    select project_id from project_name where name = ${keyOf(name)}`.execute(db)
+  return rows[0]?.project_id ?? null
+}
+
+export async function isNamed(db: Kysely<Tables>, id: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from project_name where project_id = ${id}`.execute(db)
+  return rows.length > 0
+}
+
+/** Gives a new project the name that was wished for, with a number where that is taken. */
+export async function nameProject(db: Kysely<Tables>, id: string, wished: string): Promise<void> {
+  const name = keyOf(wished)
+  const { rows } = await sql<{ readonly name: string }>`
+    select name from project_name where name = ${name} or name like ${`${name}-%`}`.execute(db)
+  const taken = new Set([...rows.map((row) => row.name), serverProject])
+  let free = name
+  for (let number = 2; taken.has(free); number += 1) free = `${name}-${number}`
+  await sql`insert into project_name (name, project_id) values (${free}, ${id})`.execute(db)
+}
+
+/** Gives a project exactly this name. */
+export async function renameProject(db: Kysely<Tables>, id: string, name: string): Promise<void> {
+  await sql`delete from project_name where project_id = ${id}`.execute(db)
+  await sql`insert into project_name (name, project_id) values (${name}, ${id})`.execute(db)
+}
+
+/** Frees the name of a project whose place another one takes. Answers what it is called from now on. */
+export async function setNameAside(db: Kysely<Tables>, id: string, root: string): Promise<string> {
+  const { rows } = await sql<{ readonly name: string }>`
+    delete from project_name where project_id = ${id} returning name`.execute(db)
+  await nameProject(db, id, `${rows[0]?.name ?? basename(root)}-replaced`)
+  const named = await sql<{ readonly name: string }>`
+    select name from project_name where project_id = ${id}`.execute(db)
+  return named.rows[0]?.name ?? id
+}
+
+interface ProjectRow {
+  readonly id: string
+  readonly name: string | null
+  readonly root: string | null
+  readonly facts: number
+  readonly waiting: number
+  readonly open_attempts: number
+  readonly last_at: number | null
+}
+
+/** Every project with what goes on in it. One that has neither a name nor a folder is not there yet. */
+export async function listedProjects(db: Kysely<Tables>): Promise<readonly ListedProject[]> {
+  const { rows } = await sql<ProjectRow>`
+    select project.id, project_name.name, project.seq as facts,
+      (select path from project_root where project_root.project_id = project.id
+        order by seen_at desc, path limit 1) as root,
+      (select count(*) from hold where hold.project_id = project.id and hold.status = 'open') as waiting,
+      (select count(*) from attempt
+        where attempt.project_id = project.id and attempt.status = 'open') as open_attempts,
+      (select fact.at from fact where fact.project_id = project.id and fact.seq = project.seq) as last_at
+    from project left join project_name on project_name.project_id = project.id
+    where project.id <> ${serverProject}
+    order by coalesce(project_name.name, project.id) limit 1000`.execute(db)
+  return rows.flatMap(
+    ({ id, name, root, facts, waiting, open_attempts: openAttempts, last_at: lastFactAt }) => {
+      if (name === null && root === null) return []
+      const shown = name ?? keyOf(basename(root ?? ''))
+      return [{ id, name: shown, named: name !== null, facts, waiting, openAttempts, lastFactAt }]
+    },
+  )
+}
+
+export interface NamedProject {
+  readonly id: string
+  /** Lower case, digits and dashes; no two are alike. */
+  readonly name: string
+}
+
+/** Every project of a server, in the order of their names. */
+export async function namedProjects(db: Kysely<Tables>): Promise<readonly NamedProject[]> {
+  const { rows } = await sql<NamedProject>`
+    select project_id as id, name from project_name order by name limit 10000`.execute(db)
+  return rows
+}
+
+/** A name as it stands in addresses. */
+function keyOf(name: string): string {
+  const key = name
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 40)
+  return key === '' ? 'project' : key
+}

@@ -1,0 +1,33 @@
+import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { SettingName } from '../../gate/domain/run.ts'
+import { holdUpAnew } from '../../inbox/tables/hold.ts'
+import { prepared } from '../../store/tables/query.ts'
+import type { Projecting, ReadScope } from '../../store/tables/tables.ts'
+
+export interface SettingTable {
+  project_id: string
+  name: string
+  value: string
+}
+
+export async function applySettingChanged(
+  projecting: Projecting,
+  { name, value }: FactOf<'setting.changed'>,
+): Promise<void> {
+  const { db, projectId } = projecting
+  await db
+    .insertInto('setting')
+    .values({ project_id: projectId, name, value })
+    .onConflict((conflict) => conflict.columns(['project_id', 'name']).doUpdateSet({ value }))
+    .execute()
+  if (name === 'holds_gate') await holdUpAnew(projecting)
+}
+
+const settings = prepared((db, projectId: string) =>
+  db.selectFrom('setting').select(['name', 'value']).where('project_id', '=', projectId).limit(100),
+)
+
+export async function settingsOf({ db, projectId }: ReadScope): Promise<ReadonlyMap<SettingName, string>> {
+  const rows = await settings(db, projectId)
+  return new Map(rows.map(({ name, value }) => [name as SettingName, value])) // as it was written
+}

@@ -1,0 +1,71 @@
+import type { Answer } from '../../kernel/operations/operation.ts'
+import { type EdgeCalling, type EdgeProject, inputOf } from './edge-project.ts'
+import { NoAnswer } from './server-client.ts'
+
+/** What a call came to at the server. */
+export interface Done {
+  readonly answer: Answer
+  readonly kind: 'answer' | 'result' | 'protocol_error'
+}
+
+export interface RemoteCallsParts {
+  readonly project: EdgeProject
+  /** Sends what hooks captured here, which bears on what some calls are answered. */
+  readonly ingest: () => Promise<void>
+}
+
+/** What is answered by what hooks captured as well. */
+const afterHooks = [
+  'sessions',
+  'sessions_show',
+  'sessions_diff',
+  'status',
+  'start_task',
+  'complete_task',
+  'changes',
+  'blame',
+  'why',
+]
+
+const maxUnanswered = 100
+
+/** The calls of a project whose record a server keeps. Without the server they fail, and nothing is recorded. */
+export class RemoteCalls {
+  readonly #parts: RemoteCallsParts
+  /** The keys of calls whose answers were lost, by what they ask: the same call again is recorded once. */
+  readonly #unanswered = new Map<string, string>()
+
+  constructor(parts: RemoteCallsParts) {
+    this.#parts = parts
+  }
+
+  async perform(calling: EdgeCalling): Promise<Done> {
+    const { project, ingest } = this.#parts
+    if (afterHooks.includes(calling.operation ?? calling.tool ?? '')) await ingest()
+    const name = JSON.stringify([calling.operation, calling.tool, calling.channel, inputOf(calling)])
+    const prepared = await project.prepare(calling, this.#unanswered.get(name))
+    try {
+      const answer = await project.send(calling, prepared)
+      this.#unanswered.delete(name)
+      return doneBy(answer)
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) this.#unanswered.delete(name)
+      else this.#unanswered.set(name, prepared.call)
+      const [oldest] = this.#unanswered.keys()
+      if (oldest !== undefined && this.#unanswered.size > maxUnanswered) this.#unanswered.delete(oldest)
+      throw error
+    }
+  }
+
+  /** Sends what hooks captured. It waits on disk until this succeeds. */
+  async send(calling: EdgeCalling): Promise<void> {
+    const { project } = this.#parts
+    await project.send(calling, await project.prepare(calling))
+  }
+}
+
+function doneBy(answer: Awaited<ReturnType<EdgeProject['send']>>): Done {
+  if ('answer' in answer) return { kind: 'answer', answer: answer.answer }
+  if ('result' in answer) return { kind: 'result', answer: answer.result }
+  return { kind: 'protocol_error', answer: answer.protocol_error }
+}

@@ -1,0 +1,160 @@
+import type {
+  CommandApprovals,
+  CommandEnd,
+  CommandLine,
+  CommandRunner,
+  PinnedCommand,
+  PinnedFile,
+  RefusedCommand,
+} from '../../gate/ports/command-runner.ts'
+import type { Actor } from '../../kernel/actor.ts'
+import { Failure } from '../../kernel/failure.ts'
+
+/** A command with the pinned files that its hash covers, as a person at this machine is shown it. */
+export interface ShownCommand extends PinnedCommand {
+  readonly files: readonly PinnedFile[]
+}
+
+/** Shows a command to a person at this machine. Answers whether they said yes. */
+export type AskPerson = (command: ShownCommand) => Promise<boolean>
+
+export interface TrustedCommandsParts {
+  /** This machine's own list. */
+  readonly approvals: CommandApprovals
+  readonly runner: Pick<CommandRunner, 'start'>
+  /** Who uses this machine. */
+  readonly actor: Actor
+  /** Null where no person can be asked: an agent's connection, or output that no terminal shows. */
+  readonly askPerson: AskPerson | null
+  /** The user connected with `--trust-commands`: approvals at the server count here. */
+  readonly trustsServer: boolean
+  readonly now: () => number
+}
+
+/** A command that a server wants started, with the hash that it expects. */
+export interface WantedCommand extends PinnedCommand, CommandLine {
+  readonly hash: string
+  /** Whether a person approved it at the server. */
+  readonly approvedThere: boolean
+}
+
+/** A longer command cannot be checked by eye. */
+const maxShown = { characters: 2_000, lines: 40 }
+
+/**
+ * Decides which commands of a server run on this machine. An approval enters the list only after a person here was shown
+ * exactly this command and said yes. The list is checked immediately before each start.
+ */
+export class TrustedCommands {
+  readonly #parts: TrustedCommandsParts
+
+  constructor(parts: TrustedCommandsParts) {
+    this.#parts = parts
+  }
+
+  async isApproved(hash: string, approvedThere: boolean): Promise<boolean> {
+    const { approvals, trustsServer } = this.#parts
+    return (trustsServer && approvedThere) || (await approvals.isApproved(hash))
+  }
+
+  /** Fails with a refusal where no person here said yes to exactly this. */
+  async approve({ run, folder, pinned }: PinnedCommand, expectedHash: string): Promise<void> {
+    const { approvals, actor, askPerson, now } = this.#parts
+    const command = { run, folder, pinned }
+    assertPerson(actor)
+    const shown = await this.#measured(command)
+    if (shown.hash !== expectedHash) throw changed(run)
+    assertShowable(run)
+    if (askPerson === null) throw notShown(run)
+    if (!(await askPerson({ ...command, files: shown.files }))) {
+      throw new Failure('REFUSED', `"${run}" was not approved: you said no.`, {
+        reason: 'command_declined',
+        hint: 'Keep it from being asked again: waymark reject <id> "<reason>"',
+        details: { reason: 'command_declined' },
+      })
+    }
+    const after = await this.#measured(command)
+    // A file that changed while they read is not what they said yes to.
+    if (after.hash !== shown.hash || !areEqual(after.files, shown.files)) throw changed(run)
+    await approvals.approve({ ...command, hash: after.hash, files: after.files, by: actor.name, at: now() })
+  }
+
+  /** Keeps a no of this machine's person, in their own name. */
+  async refuse(refusal: RefusedCommand): Promise<void> {
+    const { approvals, actor, now } = this.#parts
+    assertPerson(actor)
+    await approvals.refuse({ ...refusal, by: actor.name, at: now() })
+  }
+
+  /** Starts a command that is approved here as it is now. */
+  async start(wanted: WantedCommand): Promise<{ readonly ended: Promise<CommandEnd> }> {
+    const { approvals, runner } = this.#parts
+    const { run, folder, pinned, timeout, hash, approvedThere } = wanted
+    if (!(await this.isApproved(hash, approvedThere))) {
+      throw new Failure('FORBIDDEN', `Nobody on this machine approved "${run}": it was not run.`, {
+        reason: 'command_not_approved',
+        hint: 'Approve it in a terminal on this machine (waymark inbox), or let approvals at the server count: waymark connect <url> --trust-commands',
+        details: { reason: 'command_not_approved' },
+      })
+    }
+    // Measured last, so that as little as possible can change before the start.
+    if ((await approvals.hashOf({ run, folder, pinned })) !== hash) throw changed(run)
+    return { ended: runner.start({ run, folder, timeout }) }
+  }
+
+  async #measured(command: PinnedCommand) {
+    const { approvals } = this.#parts
+    const files = await approvals.filesOf(command)
+    return { files, hash: await approvals.hashOf(command) }
+  }
+}
+
+function assertPerson({ kind, name }: Actor): void {
+  if (kind === 'person') return
+  throw new Failure('FORBIDDEN', `Commands are approved by people at this machine; ${name} is an agent.`, {
+    reason: 'person_needed',
+    hint: 'Ask a person to answer in a terminal on this machine: waymark inbox',
+    details: { reason: 'person_needed' },
+  })
+}
+
+function assertShowable(run: string): void {
+  const lines = run.split('\n').length
+  if (run.length <= maxShown.characters && lines <= maxShown.lines) return
+  throw new Failure(
+    'REFUSED',
+    `The command was not approved: it has ${run.length} characters in ${lines} lines; at most ${maxShown.characters} characters in ${maxShown.lines} lines are shown.`,
+    {
+      reason: 'command_too_long',
+      hint: 'Move it into a script, pin the script, and run that.',
+      details: { reason: 'command_too_long' },
+    },
+  )
+}
+
+function notShown(run: string): Failure {
+  return new Failure(
+    'REFUSED',
+    `"${run}" was not approved: approving it here needs a terminal in which this machine shows it first.`,
+    {
+      reason: 'command_not_shown',
+      hint: 'Run waymark inbox in a terminal on this machine, then waymark approve <id>.',
+      details: { reason: 'command_not_shown' },
+    },
+  )
+}
+
+function changed(run: string): Failure {
+  return new Failure('CONFLICT', `"${run}" or one of its pinned files changed on this machine.`, {
+    reason: 'command_changed',
+    hint: 'Look at it again: waymark inbox',
+    details: { reason: 'command_changed' },
+  })
+}
+
+function areEqual(some: readonly PinnedFile[], others: readonly PinnedFile[]): boolean {
+  return (
+    some.length === others.length &&
+    some.every(({ path, sha256 }, at) => path === others[at]?.path && sha256 === others[at].sha256)
+  )
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { briefingOf, hookSituation } from '../../gate/operations/hook.ts'
+import { text } from '../../kernel/operations/input/fields.ts'
+import { list } from '../../kernel/operations/list-answer.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import { treeOf } from '../../track/domain/task.ts'
+
+/** What hooks on a machine judge by: it is kept there, so that a hook need not wait for the server. */
+const EdgeBrief = z.object({
+  attempts: list(z.object({ attempt: z.looseObject({ id: z.string() }), task: z.string() })),
+  runs: list(z.object({ record: z.looseObject({ id: z.string() }), definition: z.looseObject({}) })),
+  settings: z.record(z.string(), z.string()),
+  missions: list(z.looseObject({ id: z.string() })),
+  said: list(z.object({ run: z.string(), words: list(z.string()) })),
+  holds: list(z.looseObject({ id: z.string() })),
+  more_holds: z.int(),
+  comments: list(z.string()).optional(),
+})
+
+export const edgeBrief = defineOperation({
+  name: 'edge_brief',
+  command: 'edge brief',
+  screen: true,
+  toolset: 'gate',
+  audience: 'both',
+  title: 'What hooks judge by',
+  description:
+    'The open attempts of a work tree, the runs of their tasks and missions, and what waits for a person.',
+  kind: 'query',
+  input: z.strictObject({ top: text('The top of the work tree, on the machine that asks') }),
+  output: EdgeBrief,
+}).handler(({ store, clock, edge }, { top }) =>
+  store.view(async (reads) => {
+    const tree = treeOf({ top, ...(edge && { edge: edge.id }) })
+    const place = { top: tree, now: clock.now(), packages: async () => [] }
+    const situation = await hookSituation(reads, place)
+    const { missions, said, holds, moreHolds, comments } = await briefingOf(reads, situation)
+    return {
+      attempts: situation.attempts.map(({ attempt, task }) => ({ attempt: { ...attempt }, task })),
+      runs: situation.runs.map(({ record, definition }) => ({
+        record: { ...record },
+        definition: { ...definition },
+      })),
+      settings: Object.fromEntries(situation.settings),
+      missions: missions.map((mission) => ({ ...mission })),
+      said: [...said].map(([run, words]) => ({ run, words: [...words] })),
+      holds: holds.map((hold) => ({ ...hold })),
+      more_holds: moreHolds,
+      comments: [...comments],
+    }
+  }),
+)

@@ -1,0 +1,167 @@
+import { z } from 'zod'
+import { endOfCommand } from '../../gate/operations/run/commands.ts'
+import { leaseOf } from '../../gate/operations/run/lease.ts'
+import { displayName } from '../../kernel/actor.ts'
+import { Failure } from '../../kernel/failure.ts'
+import { instant } from '../../kernel/instant.ts'
+import { count, identifier } from '../../kernel/operations/input/fields.ts'
+import { list } from '../../kernel/operations/list-answer.ts'
+import { defineOperation, type Edge, type Handling } from '../../kernel/operations/operation.ts'
+import { excerpt } from '../../kernel/text.ts'
+
+export const edgeList = defineOperation({
+  name: 'edge_list',
+  command: 'edge list',
+  toolset: 'track',
+  audience: 'both',
+  title: 'The machines where agents work',
+  description:
+    'Every machine that is connected to this project: its token, when it was last heard of, and what is worked on there.',
+  kind: 'query',
+  input: z.strictObject({ limit: count('How many; default 50', 500).optional() }),
+  output: z.object({
+    edges: list(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        token: z.string(),
+        version: z.string(),
+        last_seen: z.string(),
+        open: list(
+          z.object({
+            task_id: z.string(),
+            attempt_id: z.string(),
+            name: z.string(),
+            agent_name: z.string(),
+            work_tree: z.string(),
+            started_at: z.string(),
+          }),
+        ),
+      }),
+    ),
+    total: z.int(),
+  }),
+}).handler(({ store }, input) =>
+  store.view(async ({ edges: known, tasks }) => {
+    const edges = await known.all()
+    const attempts = await tasks.openAttempts()
+    const names = await tasks.named(attempts.map(({ taskId }) => taskId))
+    return {
+      edges: edges.slice(0, input.limit ?? 50).map((edge) => ({
+        id: edge.id,
+        name: edge.name,
+        token: edge.token,
+        version: edge.version,
+        last_seen: instant(edge.seenAt),
+        open: attempts
+          .filter(({ snapshot }) => snapshot.edge === edge.id)
+          .map((attempt) => ({
+            task_id: attempt.taskId,
+            attempt_id: attempt.id,
+            name: excerpt(names.get(attempt.taskId) ?? '', 120),
+            agent_name: displayName(attempt),
+            work_tree: attempt.snapshot.top,
+            started_at: instant(attempt.openedAt),
+          })),
+      })),
+      total: edges.length,
+    }
+  }),
+)
+
+/** Renews the lease of a command that runs on an edge. */
+export const commandRenew = defineOperation({
+  name: 'command_renew',
+  command: 'command renew',
+  screen: true,
+  toolset: 'gate',
+  audience: 'both',
+  title: 'Keep the lease of a command',
+  description: 'An edge says that a command of a guard still runs there.',
+  kind: 'command',
+  idempotent: true,
+  input: z.strictObject({ id: identifier('The command') }),
+  output: z.object({ until: z.string() }),
+}).handler((handling, { id }) => {
+  const { commandRunner } = assertEdge(handling)
+  return handling.recordAside(async (reads, setting) => {
+    await ownCommand(reads, id, commandRunner.name)
+    const until = setting.at + leaseOf
+    return {
+      facts: [],
+      beside: [{ kind: 'command leased', commandId: id, until }],
+      answer: { until: instant(until) },
+    }
+  })
+})
+
+/** The end of a command that went on after its call was answered. */
+export const commandEnd = defineOperation({
+  name: 'command_end',
+  command: 'command end',
+  screen: true,
+  toolset: 'gate',
+  audience: 'both',
+  title: 'Tell the end of a command',
+  description: 'An edge tells how a command of a guard ended that ran longer than its call waited.',
+  kind: 'command',
+  idempotent: true,
+  input: z.strictObject({
+    id: identifier('The command'),
+    status: z.enum(['passed', 'failed', 'timed_out', 'stopped']),
+    exit_code: z.int().nullable(),
+    output: z.string().max(40_000),
+    tree: z.string().max(200).nullable().describe('Hash of the work tree when it had ended'),
+    touched: z.array(z.string().max(4_096)).max(20).nullable().describe('Files written meanwhile'),
+  }),
+  output: z.object({ recorded: z.boolean() }),
+}).handler((handling, input) => {
+  const { commandRunner } = assertEdge(handling)
+  return handling.recordAside<{ recorded: boolean }>(async (reads) => {
+    const command = await ownCommand(reads, input.id, commandRunner.name)
+    if (command.status !== 'running') return { facts: [], answer: { recorded: false } }
+    const disturbance = disturbanceOf(input)
+    const output =
+      disturbance === null ? input.output : `${input.output}\nThis result does not count: ${disturbance}.`
+    const { id: commandId, runId } = command
+    const { status, exit_code: exitCode } = input
+    const treeHeld = disturbance === null
+    return {
+      ...(await endOfCommand({ commandId, runId, status, exitCode, treeHeld }, output.slice(-20_000))),
+      answer: { recorded: true },
+    }
+  })
+})
+
+function disturbanceOf({
+  tree,
+  touched,
+}: {
+  tree: string | null
+  touched: readonly string[] | null
+}): string | null {
+  if (tree === null || touched === null) return 'the work tree could not be measured when it had ended'
+  return touched.length === 0 ? null : `${touched.slice(0, 5).join(', ')} changed while it ran`
+}
+
+/** Only the machine and the token that started a command say of it how it goes. */
+async function ownCommand(
+  { runs }: Parameters<Parameters<Handling['record']>[0]>[0],
+  id: string,
+  runner: string,
+) {
+  const running = await runs.runningCommands()
+  const found = running.find((command) => command.id === id)
+  if (found?.runner === runner) return found
+  throw new Failure('NOT_FOUND', `No command ${id} of this machine and token runs.`, {
+    reason: 'command_not_found',
+  })
+}
+
+export function assertEdge<Own extends Handling>(handling: Own): Own & { readonly edge: Edge } {
+  const { edge } = handling
+  if (edge) return { ...handling, edge }
+  throw new Failure('FORBIDDEN', 'This is only for machines that are connected with waymark connect.', {
+    reason: 'connected_machine_needed',
+  })
+}

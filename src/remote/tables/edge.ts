@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import type { EdgeReads, KnownEdge } from '../../store/ports/reads.ts'
+import type { EdgeBeside } from '../../store/ports/store.ts'
+import type { ReadScope } from '../../store/tables/tables.ts'
+
+/** What is kept beside the facts: no replay makes it, and no decision of the domain rests on it. */
+
+export interface EdgeTable {
+  project_id: string
+  id: string
+  name: string
+  /** The name of the token that it last came with. */
+  token: string
+  version: string
+  seen_at: number
+}
+
+export interface AttemptDiffTable {
+  project_id: string
+  attempt_id: string
+  /** Of the text. */
+  sha256: string
+  bytes: number
+  cut: number
+  /** The text, as gzip writes it. */
+  content: Buffer
+}
+
+export interface CommandLeaseTable {
+  project_id: string
+  command_id: string
+  until: number
+}
+
+export async function writeOfEdge({ db, projectId }: ReadScope, beside: EdgeBeside): Promise<void> {
+  if (beside.kind === 'edge seen') {
+    const { id, name, token, version, at } = beside
+    const row = { name, token, version, seen_at: at }
+    await db
+      .insertInto('edge')
+      .values({ project_id: projectId, id, ...row })
+      .onConflict((conflict) =>
+        conflict.columns(['project_id', 'id']).doUpdateSet(row).where('edge.seen_at', '<=', at),
+      )
+      .execute()
+    return
+  }
+  if (beside.kind === 'command leased') {
+    const { commandId, until } = beside
+    await db
+      .insertInto('command_lease')
+      .values({ project_id: projectId, command_id: commandId, until })
+      .onConflict((conflict) => conflict.columns(['project_id', 'command_id']).doUpdateSet({ until }))
+      .execute()
+    return
+  }
+  if (beside.kind === 'diffs removed') return removeDiffs({ db, projectId }, beside.before)
+  const { attemptId, text, cut } = beside
+  const bytes = Buffer.from(text)
+  const row = {
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    bytes: bytes.length,
+    cut: cut ? 1 : 0,
+    content: gzipSync(bytes),
+  }
+  await db
+    .insertInto('attempt_diff')
+    .values({ project_id: projectId, attempt_id: attemptId, ...row })
+    .onConflict((conflict) => conflict.columns(['project_id', 'attempt_id']).doUpdateSet(row))
+    .execute()
+}
+
+/** Removes what diffs say of attempts that ended before; their hashes and sizes stay. */
+async function removeDiffs({ db, projectId }: ReadScope, before: number): Promise<void> {
+  await db
+    .updateTable('attempt_diff')
+    .set({ content: Buffer.alloc(0) })
+    .where('project_id', '=', projectId)
+    .where('attempt_id', 'in', endedBefore({ db, projectId }, before))
+    .execute()
+}
+
+function endedBefore({ db, projectId }: ReadScope, before: number) {
+  return db
+    .selectFrom('attempt')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('closed_at', '<', before)
+}
+
+/** Bytes as they come: a buffer from a file, hexadecimal text from a server. */
+export function bytesOf(column: Buffer | string): Buffer {
+  return typeof column === 'string' ? Buffer.from(column.slice(2), 'hex') : column
+}
+
+const mostEdges = 500
+
+function edgeOf({ id, name, token, version, seen_at }: EdgeTable): KnownEdge {
+  return { id, name, token, version, seenAt: seen_at }
+}
+
+export function edgeReads({ db, projectId }: ReadScope): EdgeReads {
+  return {
+    async all() {
+      const rows = await db
+        .selectFrom('edge')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .orderBy('seen_at', 'desc')
+        .limit(mostEdges)
+        .execute()
+      return rows.map(edgeOf)
+    },
+    async heard(id) {
+      const row = await db
+        .selectFrom('edge')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return row ? edgeOf(row) : null
+    },
+    async diff(attemptId) {
+      const row = await db
+        .selectFrom('attempt_diff')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('attempt_id', '=', attemptId)
+        .executeTakeFirst()
+      if (!row) return null
+      const content = bytesOf(row.content)
+      return {
+        text: content.length === 0 ? null : gunzipSync(content).toString('utf8'),
+        sha256: row.sha256,
+        bytes: row.bytes,
+        cut: row.cut === 1,
+      }
+    },
+    async diffsBefore(before) {
+      const row = await db
+        .selectFrom('attempt_diff')
+        .select(({ fn }) => [fn.countAll<number>().as('count'), fn.sum<number | null>('bytes').as('bytes')])
+        .where('project_id', '=', projectId)
+        .where('content', '!=', Buffer.alloc(0))
+        .where('attempt_id', 'in', endedBefore({ db, projectId }, before))
+        .executeTakeFirstOrThrow()
+      return { count: row.count, bytes: row.bytes ?? 0 }
+    },
+    async leasedUntil(commandId) {
+      const row = await db
+        .selectFrom('command_lease')
+        .select('until')
+        .where('project_id', '=', projectId)
+        .where('command_id', '=', commandId)
+        .executeTakeFirst()
+      return row?.until ?? null
+    },
+  }
+}

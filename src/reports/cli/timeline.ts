@@ -1,0 +1,80 @@
+import type { OutputOf } from '../../kernel/operations/catalog.ts'
+import { blocks, pairs, section, statusWord } from '../../surfaces/cli/render/parts.ts'
+import { table } from '../../surfaces/cli/render/table.ts'
+import { clockTime, lasting } from '../../surfaces/cli/render/text.ts'
+import type { Page, View } from '../../surfaces/cli/render/view.ts'
+import { countsInWords } from '../../track/cli/changes.ts'
+
+/** What happened in a mission, in the order in which it did. */
+export const timeline: View<'mission_timeline'> = (answer, page) => {
+  const tasks = new Map(answer.tasks.map((task) => [task.id, task.name]))
+  const { totals, completed_at: ended } = answer
+  const head = pairs(
+    [
+      ['id', answer.id],
+      ['status', statusWord(answer.status, page)],
+      ['tasks', `${totals.done} of ${totals.tasks} done`],
+      ['began', clockTime(answer.created_at)],
+      ['ended', ended === null ? '' : clockTime(ended)],
+    ],
+    page,
+  )
+  return blocks(
+    `${page.ink('bold', answer.name)}\n${head}`,
+    section('Attempts', attempts(answer.attempts, tasks, page), page) || 'No task was started yet.',
+    section('Said', said(answer.marks, tasks, page), page),
+  )
+}
+
+type Timeline = OutputOf<'mission_timeline'>
+type Names = ReadonlyMap<string, string>
+
+function attempts(entries: Timeline['attempts'], names: Names, page: Page): string {
+  const columns = [
+    { title: 'began' },
+    { title: 'took' },
+    { title: 'task', shrinks: true },
+    { title: 'agent' },
+    { title: 'status' },
+    { title: 'measured', shrinks: true },
+  ]
+  const rows = entries
+    .toSorted((a, b) => a.opened_at.localeCompare(b.opened_at))
+    .map((attempt) => {
+      const out = attempt.scope_match === false ? page.ink('red', ', out of scope') : ''
+      return [
+        clockTime(attempt.opened_at),
+        took(attempt, page.now),
+        `${names.get(attempt.task_id) ?? ''} ${page.ink('dim', attempt.task_id)}`,
+        attempt.agent ?? '',
+        statusWord(attempt.status, page),
+        attempt.counts ? `${countsInWords(attempt.counts)}${out}` : '',
+      ]
+    })
+  return table(columns, rows, page)
+}
+
+function took(attempt: Timeline['attempts'][number], now: number): string {
+  const end = attempt.closed_at === null ? now : Date.parse(attempt.closed_at)
+  return lasting(Math.max(0, Math.round((end - Date.parse(attempt.opened_at)) / 1000)))
+}
+
+function said(marks: Timeline['marks'], names: Names, page: Page): string {
+  const columns = [
+    { title: 'at' },
+    { title: 'what' },
+    { title: 'agent' },
+    { title: 'task', shrinks: true },
+    { title: 'words', shrinks: true },
+  ]
+  const rows = marks
+    .toSorted((a, b) => a.at.localeCompare(b.at))
+    .map((mark) => [
+      clockTime(mark.at),
+      mark.kind,
+      mark.agent ?? '',
+      names.get(mark.task_id) ?? mark.task_id,
+      page.ink('italic', mark.text),
+    ])
+  return table(columns, rows, page)
+}

@@ -1,0 +1,655 @@
+import type { Outcome } from '../../events/domain/fact.ts'
+import { approvalsByEvent } from '../../gate/domain/approvals-by-event.ts'
+import type { CommandResult, RunApproval, RunEvent, RunRecord, RunRefusal } from '../../gate/domain/run.ts'
+import { displayName } from '../../kernel/actor.ts'
+import type { TaskId } from '../../kernel/id.ts'
+import { instant, instantOrNull } from '../../kernel/instant.ts'
+import { counted, excerpt, plainWord } from '../../kernel/text.ts'
+import { type ReviewComment, standingOf, type Verdict } from '../../review/domain/review.ts'
+import { type ContestedFile, type ReportedChange, sumOfLines } from '../../track/domain/changes.ts'
+import type { Mission } from '../../track/domain/mission.ts'
+import type { Decision, Hold, Issue } from '../../track/domain/records.ts'
+import { type Attempt, outcomeAuthorOf, type Task } from '../../track/domain/task.ts'
+import type { Entry, Part, ReportDocument, Section } from './document.ts'
+import type { Figures } from './stats.ts'
+
+/** All that is recorded of a mission, as far as a report tells of it. */
+export interface ReportRecords {
+  readonly mission: Mission
+  /** Only about this task. */
+  readonly task: Task | null
+  readonly since: { readonly at: number; readonly commit: string | null } | null
+  readonly tasks: readonly Task[]
+  readonly files: readonly ReportFile[]
+  /** How the files were come by. */
+  readonly basis: 'states' | 'attempts'
+  readonly attempts: readonly EndedAttempt[]
+  readonly decisions: readonly Decision[]
+  readonly issues: readonly Issue[]
+  readonly holds: readonly Hold[]
+  readonly runs: readonly RunStory[]
+  /** What people sent, oldest first. */
+  readonly verdicts: readonly SentVerdict[]
+  readonly comments: readonly ReviewComment[]
+  /** Of the mission; null where the report is about a part of it. */
+  readonly figures: Figures | null
+  /** What was not read because there is too much of it, a sentence each. */
+  readonly unread: readonly string[]
+}
+
+export interface ReportFile {
+  readonly path: string
+  readonly from: string | null
+  readonly change: ReportedChange['change']
+  /** Null where they could not be counted. */
+  readonly addedLines: number | null
+  readonly deletedLines: number | null
+  readonly scope: 'in' | 'out' | null
+  /** Somebody outside the mission wrote there too. */
+  readonly others: boolean
+  readonly taskId: TaskId | null
+}
+
+export interface EndedAttempt {
+  readonly attempt: Attempt
+  /** Null while it is open, and where it was given up. */
+  readonly end: {
+    readonly outcome: Outcome
+    readonly verification: 'verified' | 'partial' | 'unknown'
+    readonly contested: readonly ContestedFile[]
+    readonly warnings: readonly string[]
+    readonly changes: readonly ReportedChange[]
+  } | null
+}
+
+export interface RunStory {
+  readonly run: RunRecord
+  /** Oldest first. */
+  readonly events: readonly RunEvent[]
+  readonly commands: readonly CommandResult[]
+  readonly approvals: readonly RunApproval[]
+  readonly refusals: readonly RunRefusal[]
+}
+
+/** What a person said of what was shown to them. */
+export interface SentVerdict {
+  readonly id: string
+  readonly verdict: Verdict
+  readonly text: string | null
+  /** The hash of what was shown. */
+  readonly content: string
+  readonly by: { readonly name: string }
+  readonly at: number
+}
+
+export interface Telling {
+  /** Texts are told whole, however long. */
+  readonly whole: boolean
+}
+
+const longestText = 1_500
+
+/** What a report says of these records: the same for the same records. */
+export function reportOf(records: ReportRecords, { whole }: Telling): ReportDocument {
+  const said = (text: string): string => (whole ? text : cutText(text))
+  const names = new Map<string, string>(records.tasks.map(({ id, name }) => [id, name]))
+  const about: About = { records, said, ofTask: (id) => taskPart(id, names) }
+  const sections = [
+    workSection(about),
+    changesSection(about),
+    outsideSection(about),
+    contestedSection(about),
+    decisionsSection(about),
+    issuesSection(about),
+    gatesSection(about),
+    verdictsSection(about),
+    commentsSection(about),
+    figuresSection(about),
+    leftSection(about),
+  ].filter(({ entries }) => entries.length > 0)
+  const { mission, task, since } = records
+  return { title: task?.name ?? mission.name, ...headOf(about, since), sections }
+}
+
+interface About {
+  readonly records: ReportRecords
+  readonly said: (text: string) => string
+  readonly ofTask: (id: string | null) => readonly Part[]
+}
+
+/** Says where it was cut, and of how much. */
+function cutText(text: string): string {
+  if (text.length <= longestText) return text
+  const number = new Intl.NumberFormat('en')
+  return `${excerpt(text, longestText)} (the first ${number.format(longestText)} of ${number.format(text.length)} characters)`
+}
+
+function taskPart(id: string | null, names: ReadonlyMap<string, string>): readonly Part[] {
+  if (id === null) return []
+  const name = names.get(id)
+  return name === undefined ? [' · ', { code: id }] : [` · ${excerpt(name, 80)}`]
+}
+
+function headOf({ records, said }: About, since: ReportRecords['since']) {
+  const { mission, task, files, basis } = records
+  const added = sumOfLines(files.map(({ addedLines }) => addedLines))
+  const deleted = sumOfLines(files.map(({ deletedLines }) => deletedLines))
+  const goal = task === null ? mission.objective : task.goal
+  const status = task === null ? mission.status : (task.resolution ?? task.status)
+  const agents = [...new Set(records.attempts.map(({ attempt }) => agentOf(attempt)))]
+  const lines: (readonly Part[])[] = []
+  if (goal !== null && goal !== (task ?? mission).name) lines.push([said(goal)])
+  lines.push([
+    `${counted(files.length, 'file')} changed, ${added === null || deleted === null ? 'lines not counted' : `+${added} −${deleted} lines`}, as git saw them · ${counted(records.attempts.length, 'attempt')}${agents.length === 0 ? '' : ` by ${agents.slice(0, 8).join(', ')}${agents.length > 8 ? ` and ${agents.length - 8} more` : ''}`} · ${plainWord(status)} · `,
+    { code: task?.id ?? mission.id },
+  ])
+  if (since !== null) {
+    const commit = since.commit === null ? [] : [', the time of commit ', { code: since.commit.slice(0, 12) }]
+    lines.push([`Only what happened since ${instant(since.at)}`, ...commit, '.'])
+  }
+  const end = task === null ? mission.summary : null
+  if (end !== null) lines.push([{ strong: 'At its end:' }, ` ${said(end)}`])
+  for (const sentence of records.unread) lines.push([sentence])
+  return {
+    lines,
+    data: {
+      waymark_report: 1,
+      mission: {
+        id: mission.id,
+        name: mission.name,
+        objective: mission.objective === null ? null : said(mission.objective),
+        status: mission.status,
+        summary: mission.summary === null ? null : said(mission.summary),
+        started_at: instant(mission.createdAt),
+        completed_at: instantOrNull(mission.completedAt),
+      },
+      task: task && { id: task.id, name: task.name, goal: task.goal && said(task.goal), status },
+      since: since && { at: instant(since.at), commit: since.commit },
+      totals: { files: files.length, added_lines: added, deleted_lines: deleted, basis },
+      unread: records.unread,
+    },
+  }
+}
+
+function agentOf(attempt: Attempt): string {
+  return excerpt(displayName(attempt), 60)
+}
+
+function authorOf(attempt: Attempt): string {
+  return excerpt(outcomeAuthorOf(attempt), 60)
+}
+
+function workSection({ records, said }: About): Section {
+  const entries = records.tasks.flatMap((task): readonly Entry[] => {
+    const own = records.attempts.filter(({ attempt }) => attempt.taskId === task.id)
+    const last = own.at(-1)
+    if (last === undefined && records.since !== null) return []
+    const { outcome, verification, warnings = [] } = last?.end ?? {}
+    const status = plainWord(task.resolution ?? task.status)
+    const tests = outcome?.testsStatus ?? null
+    const measured = verification === undefined ? '' : `, changes ${verification}`
+    const tried = own.length > 1 ? `, ${own.length} attempts` : ''
+    return [
+      {
+        line: [
+          { strong: task.name },
+          ` (${status}${tried}${measured}${tests === null ? '' : `, tests ${plainWord(tests)} by its word`})`,
+          ...(last === undefined ? [] : [` · ${authorOf(last.attempt)}`]),
+        ],
+        under: [
+          ...(outcome === undefined || outcome.summary === '' ? [] : [[said(outcome.summary)]]),
+          ...warnings.map((warning) => [said(warning)]),
+        ],
+        data: {
+          task_id: task.id,
+          name: task.name,
+          goal: task.goal && said(task.goal),
+          status: task.resolution ?? task.status,
+          agent: last === undefined ? null : authorOf(last.attempt),
+          attempts: own.length,
+          verification: verification ?? null,
+          claimed: outcome === undefined ? null : { summary: said(outcome.summary), tests },
+          warnings: warnings.map(said),
+        },
+      },
+    ]
+  })
+  return { key: 'tasks', title: 'Work', about: 'Summaries are the agents’ own words.', entries }
+}
+
+function changesSection({ records, ofTask }: About): Section {
+  const about =
+    records.basis === 'states'
+      ? 'The difference between the state at the first attempt and the state at the last end, measured with git.'
+      : 'What each attempt changed, measured with git; lines are summed over attempts.'
+  return {
+    key: 'changes',
+    title: 'Changes',
+    about,
+    entries: records.files.map((file) => ({
+      line: [
+        ...(file.from === null ? [] : [{ code: file.from }, ' → ']),
+        { code: file.path },
+        ` ${file.change}${linesOf(file)}`,
+        ...(file.scope === 'out' ? [', ', { strong: 'outside the areas' }] : []),
+        ...(file.others ? [', others wrote there too'] : []),
+        ...ofTask(file.taskId),
+      ],
+      under: [],
+      data: {
+        path: file.path,
+        from: file.from,
+        change: file.change,
+        added_lines: file.addedLines,
+        deleted_lines: file.deletedLines,
+        scope: file.scope,
+        others: file.others,
+        task_id: file.taskId,
+      },
+    })),
+  }
+}
+
+function linesOf({ addedLines, deletedLines }: ReportFile): string {
+  return addedLines === null || deletedLines === null
+    ? ', lines not counted'
+    : ` +${addedLines} −${deletedLines}`
+}
+
+/** What was outside the areas: why, by the agent's words, and who accepted it. */
+function outsideSection({ records, said, ofTask }: About): Section {
+  const entries = records.attempts.flatMap(({ attempt, end }): readonly Entry[] => {
+    const out = end?.changes.filter(({ scope }) => scope === 'out') ?? []
+    return out.map(({ path }) => {
+      const why = end?.outcome.unexpected?.find((one) => one.path === path)?.why ?? null
+      const hold = records.holds.find(
+        ({ kind, attemptId, paths }) => kind === 'scope' && attemptId === attempt.id && paths.includes(path),
+      )
+      return {
+        line: [{ code: path }, ...ofTask(attempt.taskId), ...(why === null ? [] : [`: ${said(why)}`])],
+        under: hold === undefined ? [] : [holdParts(hold, said)],
+        data: {
+          path,
+          task_id: attempt.taskId,
+          why: why && said(why),
+          hold: hold ? holdData(hold, said) : null,
+        },
+      }
+    })
+  })
+  return {
+    key: 'outside',
+    title: 'Outside the areas',
+    about: 'Changed beyond the areas that the task declared.',
+    entries,
+  }
+}
+
+function contestedSection({ records, ofTask }: About): Section {
+  const entries = records.attempts.flatMap(({ attempt, end }): readonly Entry[] => {
+    if (end === null) return []
+    const between = end.changes.flatMap(({ path, attribution, with: rivals = [] }) =>
+      attribution === 'contested' ? [{ path, agents: rivals.map(({ agent }) => agent), counted: true }] : [],
+    )
+    const perhaps = end.contested.map(({ path, perhaps: agents }) => ({ path, agents, counted: false }))
+    return [...between, ...perhaps].map(({ path, agents, counted: isCounted }) => ({
+      line: [
+        { code: path },
+        `: ${agentOf(attempt)} ${isCounted ? 'or' : 'was at work, and likelier it was'} ${agents.map((name) => excerpt(name, 60)).join(' or ')}`,
+        ...ofTask(attempt.taskId),
+      ],
+      under: [],
+      data: { path, task_id: attempt.taskId, agent: agentOf(attempt), others: agents, counted: isCounted },
+    }))
+  })
+  return {
+    key: 'contested',
+    title: 'Contested between agents',
+    about: 'Several agents were at work in one work tree, and it is not known which of them wrote there.',
+    entries,
+  }
+}
+
+function decisionsSection({ records, said, ofTask }: About): Section {
+  const entries = records.decisions.map((decision): Entry => {
+    const { question, chosen, reasoning, tradeOffs, optionsConsidered, agentName } = decision
+    const refused = optionsConsidered.filter((option) => option !== chosen)
+    return {
+      line: [{ strong: said(chosen) }, ` — ${said(question)}`, ...ofTask(decision.taskId)],
+      under: [
+        [`Why: ${said(reasoning)}`],
+        ...(refused.length === 0 ? [] : [[`Refused: ${said(refused.join('; '))}`]]),
+        ...(tradeOffs === null ? [] : [[`Accepted: ${said(tradeOffs)}`]]),
+      ],
+      data: {
+        id: decision.id,
+        category: decision.category,
+        question: said(question),
+        chosen: said(chosen),
+        reasoning: said(reasoning),
+        refused: refused.map(said),
+        trade_offs: tradeOffs && said(tradeOffs),
+        task_id: decision.taskId,
+        agent: agentName,
+        at: instant(decision.createdAt),
+      },
+    }
+  })
+  return { key: 'decisions', title: 'Decisions', about: '', entries }
+}
+
+function issuesSection({ records, said, ofTask }: About): Section {
+  const entries = records.issues.map((issue): Entry => {
+    const hold = records.holds.find(({ issueId }) => issueId === issue.id)
+    return {
+      line: [`${said(issue.description)} (${plainWord(issue.type)})`, ...ofTask(issue.taskId)],
+      under: [
+        ...(issue.resolution === ''
+          ? []
+          : [[`${issue.agentName ?? 'The agent'}: ${said(issue.resolution)}`]]),
+        ...(hold === undefined ? [] : [holdParts(hold, said)]),
+      ],
+      data: {
+        id: issue.id,
+        type: issue.type,
+        description: said(issue.description),
+        resolution: said(issue.resolution),
+        task_id: issue.taskId,
+        agent: issue.agentName,
+        at: instant(issue.createdAt),
+        hold: hold ? holdData(hold, said) : null,
+      },
+    }
+  })
+  return { key: 'issues', title: 'Issues and answers', about: '', entries }
+}
+
+function holdParts(hold: Hold, said: (text: string) => string): readonly Part[] {
+  const { status, closedBy, answer } = hold
+  if (status === 'open') return [{ strong: 'Open:' }, ' it waits for a person. ', { code: hold.id }]
+  return [`${closedBy ?? 'A person'} ${status} it${answer === null ? '' : `: ${said(answer)}`}`]
+}
+
+function holdData(hold: Hold, said: (text: string) => string) {
+  const { id, kind, status, answer, closedBy, closedAt } = hold
+  return {
+    id,
+    kind,
+    status,
+    reason: said(hold.reason),
+    answer: answer && said(answer),
+    by: closedBy,
+    at: instantOrNull(closedAt),
+  }
+}
+
+function gatesSection({ records, said, ofTask }: About): Section {
+  const entries = records.runs.map(({ run, events, commands, approvals, refusals }): Entry => {
+    const given = approvalsByEvent(events, approvals)
+    return {
+      line: [
+        { strong: run.process.name },
+        ` ${run.process.version}: ${run.status} in “${run.state}” · `,
+        { code: run.id },
+        ...ofTask(run.taskId),
+      ],
+      under: [
+        ...events.map((event) => [
+          ...eventParts(event),
+          ...(given.of.get(event) ?? []).flatMap((approval) => ['; ', ...approvalParts(approval, said)]),
+        ]),
+        ...commands.map(commandParts),
+        ...given.alone.map((approval) => [`${approval.by} `, ...approvalParts(approval, said)]),
+        ...(refusals.length === 0
+          ? []
+          : [[`${counted(refusals.length, 'event was', 'events were')} refused.`]]),
+      ],
+      data: {
+        run_id: run.id,
+        process: { id: run.process.id, version: run.process.version, hash: run.process.hash },
+        task_id: run.taskId,
+        status: run.status,
+        state: run.state,
+        events: events.map((event) => ({
+          event: event.event,
+          kind: event.kind,
+          from: event.from,
+          to: event.to,
+          by: event.by,
+          role: event.role,
+          at: instant(event.at),
+          files: event.artifacts.map(({ type, path, bytes, sha256 }) => ({ type, path, bytes, sha256 })),
+          unsatisfied: event.unsatisfied,
+        })),
+        commands: commands.map((command) => ({
+          run: said(command.run),
+          status: command.status,
+          exit_code: command.exitCode,
+          tree: command.tree,
+          tree_held: command.treeHeld,
+          by_runner: command.byRunner === true,
+          at: instantOrNull(command.endedAt),
+        })),
+        approvals: approvals.map(({ by, role, of, content, reason, at }) => ({
+          by,
+          role,
+          of,
+          content,
+          reason: reason && said(reason),
+          at: instant(at),
+        })),
+        refused: refusals.map(({ event, code, by, at }) => ({ event, code, by, at: instant(at) })),
+      },
+    }
+  })
+  return {
+    key: 'gates',
+    title: 'Gates',
+    about:
+      'What each gate was passed with: commands by the exit code and the tree that they ran on, files by SHA-256.',
+    entries,
+  }
+}
+
+function approvalParts(
+  { role, of, content, reason }: RunApproval,
+  said: (text: string) => string,
+): readonly Part[] {
+  return [
+    `approved ${of ?? 'the state'} as ${role}, content `,
+    { code: content.slice(0, 12) },
+    ...(reason === null ? [] : [`: ${said(reason)}`]),
+  ]
+}
+
+const verdictWords = {
+  approve: 'approved',
+  send_back: 'sent back',
+  comment: 'commented on',
+} as const satisfies Record<Verdict, string>
+
+function verdictsSection({ records, said }: About): Section {
+  return {
+    key: 'reviews',
+    title: 'Reviews',
+    about: 'Each is bound to exactly the content that was shown.',
+    entries: records.verdicts.map(({ id, verdict, text, content, by, at }) => ({
+      line: [
+        `${by.name} ${verdictWords[verdict]} content `,
+        { code: content.slice(0, 12) },
+        ...(text === null ? [] : [`: ${said(text)}`]),
+      ],
+      under: [],
+      data: { id, verdict, text: text && said(text), content, by: by.name, at: instant(at) },
+    })),
+  }
+}
+
+function commentsSection({ records, said, ofTask }: About): Section {
+  const entries = records.comments.map((comment): Entry => {
+    const { id, path, line, quoted, kind, text, by, taskId, replies, at } = comment
+    const where = path === null ? [] : [' at ', { code: line === null ? path : `${path}:${line}` }]
+    const standing = standingOf(comment)
+    return {
+      line: [
+        { strong: `${plainWord(kind)} (${standing}):` },
+        ` ${said(text)} · ${by.name}`,
+        ...where,
+        ...ofTask(taskId),
+      ],
+      under: [
+        ...(quoted === null || quoted === '' ? [] : [[{ code: quoted }]]),
+        ...replies.map((reply) => [
+          `${reply.agentName ?? reply.by}${reply.done ? ' (done)' : ''}: ${said(reply.text)}`,
+        ]),
+      ],
+      data: {
+        id,
+        kind,
+        standing,
+        text: said(text),
+        path,
+        line,
+        quoted,
+        by: by.name,
+        task_id: taskId,
+        at: instant(at),
+        replies: replies.map((reply) => ({
+          by: reply.agentName ?? reply.by,
+          text: said(reply.text),
+          done: reply.done,
+          at: instant(reply.at),
+        })),
+      },
+    }
+  })
+  return { key: 'comments', title: 'Review comments', about: '', entries }
+}
+
+const mostFilesOfEvent = 20
+
+function eventParts(event: RunEvent): readonly Part[] {
+  const files = event.artifacts
+    .slice(0, mostFilesOfEvent)
+    .flatMap(({ type, path, sha256 }): readonly Part[] => [
+      `; ${type} `,
+      { code: path },
+      ' ',
+      { code: sha256.slice(0, 12) },
+    ])
+  const more = event.artifacts.length - mostFilesOfEvent
+  const what = event.kind === 'event' ? event.event : `${event.kind}: ${event.event}`
+  return [
+    `${what}: ${event.from} → ${event.to}, by ${event.by}${event.role === null ? '' : ` (${event.role})`}`,
+    ...files,
+    ...(more > 0 ? [`; ${more} more`] : []),
+    ...(event.unsatisfied.length === 0 ? [] : [`; although: ${event.unsatisfied.join('; ')}`]),
+  ]
+}
+
+function commandParts({ run, status, exitCode, tree, treeHeld, byRunner }: CommandResult): readonly Part[] {
+  const code = exitCode === null ? '' : `, exit code ${exitCode}`
+  return [
+    { code: excerpt(run, 200) },
+    ` ${plainWord(status)}${code} on tree `,
+    { code: tree.slice(0, 12) },
+    ...(byRunner ? [', run by a runner'] : []),
+    ...(treeHeld ? [] : [', files changed meanwhile: it does not count']),
+  ]
+}
+
+function figuresSection({ records: { figures } }: About): Section {
+  const rows = figures === null ? [] : figureRows(figures)
+  return {
+    key: 'figures',
+    title: 'Figures',
+    about: '',
+    entries: rows.map(({ name, value, n, of, basis }) => ({
+      line: [`${name}: ${value} (${basis}, n = ${counted(n, of)})`],
+      under: [],
+      data: { figure: name, value, n, of, basis },
+    })),
+  }
+}
+
+interface FigureRow {
+  readonly name: string
+  readonly value: string
+  readonly n: number
+  readonly of: string
+  readonly basis: 'measured' | 'claimed'
+}
+
+function figureRows(known: Figures): readonly FigureRow[] {
+  const { attemptTime, firstPass, waiting, retries, refusedEvents, tokens } = known
+  const row = (name: string, value: string | null, n: number, of: string): readonly FigureRow[] =>
+    value === null || n === 0 ? [] : [{ name, value, n, of, basis: 'measured' }]
+  const claimed = (name: string, value: string | null, n: number, of: string): readonly FigureRow[] =>
+    row(name, value, n, of).map((each) => ({ ...each, basis: 'claimed' }))
+  const { passed } = firstPass
+  return [
+    ...row('Attempt time, median', duration(attemptTime.median), attemptTime.n, 'attempt'),
+    ...claimed('Right at once', passed === null ? null : `${passed} of ${firstPass.n}`, firstPass.n, 'task'),
+    ...row('Waiting for people, in all', duration(waiting.total), waiting.n, 'answer'),
+    ...row('Attempts', retries.attempts === null ? null : `${retries.attempts}`, retries.n, 'task'),
+    ...row(
+      'Refused events',
+      refusedEvents.refused === null ? null : `${refusedEvents.refused}`,
+      refusedEvents.n,
+      'event',
+    ),
+    ...claimed('Tokens in', numberOf(tokens.input.sum), tokens.input.n, 'attempt'),
+    ...claimed('Tokens out', numberOf(tokens.output.sum), tokens.output.n, 'attempt'),
+  ]
+}
+
+function numberOf(value: number | null): string | null {
+  return value === null ? null : new Intl.NumberFormat('en').format(value)
+}
+
+function duration(milliseconds: number | null): string | null {
+  if (milliseconds === null) return null
+  const seconds = Math.round(milliseconds / 1000)
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.round(seconds / 60)
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}
+
+/** What is left to do or to know: open holds first, since they wait for people. */
+function leftSection({ records, said, ofTask }: About): Section {
+  const entry = (what: string, text: string, taskId: string | null, id?: string): Entry => ({
+    line: [
+      { strong: `${what}:` },
+      ` ${said(text)}`,
+      ...(id === undefined ? [] : [' ', { code: id }]),
+      ...ofTask(taskId),
+    ],
+    under: [],
+    data: { what, text: said(text), task_id: taskId, ...(id !== undefined && { id }) },
+  })
+  const open = records.holds.filter(({ status }) => status === 'open')
+  // The last word on each task counts: what an earlier attempt left may be done.
+  const last = new Map(records.attempts.map((ended) => [ended.attempt.taskId, ended]))
+  const said_ = [...last.values()].flatMap(({ attempt, end }) => {
+    const { limitations = [], nextSteps = [], manualReviewNeeded, manualReviewReason } = end?.outcome ?? {}
+    return [
+      ...(manualReviewNeeded
+        ? [entry('Look at this', manualReviewReason ?? 'The agent asks for a review.', attempt.taskId)]
+        : []),
+      ...limitations.map((text) => entry('Limit', text, attempt.taskId)),
+      ...nextSteps.map((text) => entry('Next', text, attempt.taskId)),
+    ]
+  })
+  const undone = records.tasks.filter(({ status }) => status !== 'done')
+  return {
+    key: 'left',
+    title: 'What is left',
+    about: '',
+    entries: [
+      ...open.map((hold) => entry(`Open ${plainWord(hold.kind)}`, hold.reason, hold.taskId, hold.id)),
+      ...undone.map(({ id, name, status }) => entry(`Not done (${plainWord(status)})`, name, null, id)),
+      ...(records.task === null ? records.mission.limitations.map((text) => entry('Limit', text, null)) : []),
+      ...said_,
+    ],
+  }
+}

@@ -1,0 +1,406 @@
+import type { AttemptId, MissionId, TaskId } from '../../kernel/id.ts'
+import type { HoldKind } from '../../track/domain/records.ts'
+import type { AttemptStatus, Resolution } from '../../track/domain/task.ts'
+import { weekAfter } from './weeks.ts'
+
+export const groupings = ['mission', 'agent', 'role', 'week'] as const
+export type Grouping = (typeof groupings)[number]
+
+/** An attempt with what was measured and said at its end. Times are milliseconds since the epoch. */
+export interface CountedAttempt {
+  readonly id: AttemptId
+  readonly taskId: TaskId
+  readonly missionId: MissionId | null
+  /** Null where a person worked by hand: persons are not told apart. */
+  readonly agent: string | null
+  readonly number: number
+  readonly status: AttemptStatus
+  readonly openedAt: number
+  readonly closedAt: number | null
+  /** Null until it was measured, and where nothing could be. */
+  readonly measured: {
+    /** Null where no areas were declared. */
+    readonly scopeMatches: boolean | null
+    readonly outOfScope: number
+    readonly addedLines: number
+    readonly deletedLines: number
+    /** Files whose lines cannot be counted. */
+    readonly withoutLines: number
+  } | null
+  /** As the agent counted them; null where it said nothing. */
+  readonly tokensInput: number | null
+  readonly tokensOutput: number | null
+  readonly role: string | null
+  readonly resolution: Resolution | null
+}
+
+/** A card of the inbox that a person answered. */
+export interface CountedAnswer {
+  readonly kind: HoldKind
+  readonly missionId: MissionId | null
+  /** Whose work waited. */
+  readonly agent: string | null
+  readonly role: string | null
+  readonly openedAt: number
+  readonly closedAt: number
+}
+
+/** An event that was sent to a run. */
+export interface CountedEvent {
+  readonly missionId: MissionId | null
+  readonly by: string
+  readonly role: string | null
+  readonly at: number
+  readonly isRefused: boolean
+}
+
+/** A captured turn that ended. */
+export interface CountedTurn {
+  readonly client: string
+  readonly closedAt: number
+  /** As its client reports them; null where it reports nothing. */
+  readonly tokensInput: number | null
+  readonly tokensOutput: number | null
+}
+
+/** A mission that was completed. */
+export interface CountedMission {
+  readonly id: MissionId
+  readonly startedAt: number
+  readonly completedAt: number
+}
+
+/** What figures are made of. */
+export interface StatRecords {
+  /** At least every attempt at a task of which one ended in the time asked about. */
+  readonly attempts: readonly CountedAttempt[]
+  readonly answers: readonly CountedAnswer[]
+  readonly events: readonly CountedEvent[]
+  readonly missions: readonly CountedMission[]
+  readonly turns: readonly CountedTurn[]
+  /** Tasks that a person rejected, or whose run went back to where it had been. */
+  readonly setBack: ReadonlySet<TaskId>
+}
+
+export interface StatQuestion {
+  /** Only what ended at or after, milliseconds since the epoch. */
+  readonly since: number | null
+  readonly missionId: MissionId | null
+  readonly by: Grouping | null
+  readonly weekOf: (at: number) => string
+}
+
+/** Milliseconds. Null where there is nothing to tell it from. */
+export interface Spread {
+  readonly n: number
+  /** Of an even number, the mean of the two in the middle. */
+  readonly median: number | null
+  /** The least that nine of ten do not exceed. */
+  readonly p90: number | null
+}
+
+export interface Wait extends Spread {
+  readonly total: number | null
+}
+
+export interface Figures {
+  readonly taskTime: Spread
+  readonly attemptTime: Spread
+  readonly missionTime: Spread
+  readonly firstPass: { readonly n: number; readonly passed: number | null }
+  readonly waiting: Wait
+  /** Of those kinds that were answered. */
+  readonly waitingByKind: readonly (Wait & { readonly kind: HoldKind })[]
+  readonly outOfScope: { readonly n: number; readonly files: number | null; readonly attempts: number | null }
+  readonly retries: { readonly n: number; readonly attempts: number | null; readonly again: number | null }
+  readonly refusedEvents: { readonly n: number; readonly refused: number | null }
+  readonly lines: {
+    readonly n: number
+    readonly added: number | null
+    readonly deleted: number | null
+    readonly withoutLines: number | null
+  }
+  readonly tokens: SaidTokens
+  /** The same of captured turns. */
+  readonly turnTokens: SaidTokens
+}
+
+/** `ended` attempts could have said a number; those that said one are counted apart for each. */
+export interface SaidTokens {
+  readonly ended: number
+  readonly input: { readonly n: number; readonly sum: number | null }
+  readonly output: { readonly n: number; readonly sum: number | null }
+}
+
+export interface Group extends Figures {
+  /** A mission's id, an agent's name, a role, a week; null for what has none. */
+  readonly key: string | null
+}
+
+export interface Stats {
+  readonly all: Figures
+  /** Weeks in order of time, everything else in order of its key: no figure ranks anyone. */
+  readonly groups: readonly Group[]
+}
+
+/** A task that an attempt worked on, told from all its attempts. */
+interface CountedTask {
+  readonly attempts: readonly CountedAttempt[]
+  /** The attempt that ended last; of a task that was completed, the one that completed it last. */
+  readonly last: CountedAttempt
+  readonly completed: CountedAttempt | null
+}
+
+interface Parts {
+  readonly attempts: CountedAttempt[]
+  readonly tasks: CountedTask[]
+  readonly completed: CountedTask[]
+  readonly missions: CountedMission[]
+  readonly answers: CountedAnswer[]
+  readonly events: CountedEvent[]
+  readonly turns: CountedTurn[]
+}
+
+/** All figures, for everything asked about and for each group. Equal records give equal figures. */
+export function statsOf(records: StatRecords, question: StatQuestion): Stats {
+  const counted = partsOf(records, question)
+  const { by } = question
+  const all = figuresOf(counted, records.setBack)
+  if (by === null) return { all, groups: [] }
+  const keys = keysOf[by](records, question)
+  const groups = new Map<string | null, Parts>()
+  for (const kind of kindsOfParts) {
+    for (const part of counted[kind]) {
+      const key = keys[kind](part as never) // each reader is of the parts of its kind
+      if (key === undefined) continue
+      const group = groups.get(key) ?? noParts()
+      ;(group[kind] as (typeof part)[]).push(part) // of the same kind
+      groups.set(key, group)
+    }
+  }
+  const order = by === 'week' ? weeksBetween([...groups.keys()]) : [...groups.keys()].toSorted(byKey)
+  return {
+    all,
+    groups: order.map((key) => ({ key, ...figuresOf(groups.get(key) ?? noParts(), records.setBack) })),
+  }
+}
+
+const kindsOfParts = ['attempts', 'tasks', 'completed', 'missions', 'answers', 'events', 'turns'] as const
+
+function noParts(): Parts {
+  return { attempts: [], tasks: [], completed: [], missions: [], answers: [], events: [], turns: [] }
+}
+
+/** What has no key comes last. */
+function byKey(one: string | null, other: string | null): number {
+  if (one === null || other === null) return Number(one === null) - Number(other === null)
+  return one < other ? -1 : Number(one > other)
+}
+
+/** Two years: a gap that is longer is no chart's. */
+const mostWeeks = 104
+
+/** From the first to the last, those in which nothing happened too. */
+function weeksBetween(found: readonly (string | null)[]): readonly string[] {
+  const weeks = found.filter((week) => week !== null).toSorted()
+  const last = weeks.at(-1)
+  if (last === undefined) return []
+  const whole: string[] = []
+  for (let week = weeks[0] ?? last; week <= last; week = weekAfter(week)) {
+    if (whole.length >= mostWeeks) return weeks
+    whole.push(week)
+  }
+  return whole
+}
+
+function partsOf(
+  { attempts, answers, events, missions, turns }: StatRecords,
+  { since, missionId }: StatQuestion,
+): Parts {
+  const isIn = (at: number | null): at is number => at !== null && (since === null || at >= since)
+  const isOf = (of: MissionId | null) => missionId === null || of === missionId
+  const ended = attempts.filter((attempt) => isIn(attempt.closedAt) && isOf(attempt.missionId))
+  const tasks = [...Map.groupBy(attempts, ({ taskId }) => taskId).values()].flatMap(taskOf)
+  return {
+    attempts: ended,
+    tasks: tasks.filter(({ last }) => isIn(last.closedAt) && isOf(last.missionId)),
+    completed: tasks.filter(
+      ({ completed }) => completed !== null && isIn(completed.closedAt) && isOf(completed.missionId),
+    ),
+    missions: missions.filter(({ id, completedAt }) => isIn(completedAt) && isOf(id)),
+    answers: answers.filter(({ closedAt, missionId: of }) => isIn(closedAt) && isOf(of)),
+    events: events.filter(({ at, missionId: of }) => isIn(at) && isOf(of)),
+    turns: turns.filter(({ closedAt }) => isIn(closedAt) && missionId === null),
+  }
+}
+
+function taskOf(attempts: readonly CountedAttempt[]): readonly CountedTask[] {
+  const ended = attempts
+    .filter(({ closedAt }) => closedAt !== null)
+    .toSorted((one, other) => one.number - other.number)
+  const last = ended.at(-1)
+  if (last === undefined) return []
+  // A dropped task is nobody's success and nobody's failure.
+  const completed = last.resolution === 'dropped' ? undefined : ended.findLast(isCompletion)
+  return [{ attempts, last, completed: completed ?? null }]
+}
+
+function isCompletion({ status }: CountedAttempt): boolean {
+  return status === 'success' || status === 'partial_success'
+}
+
+/** What a part belongs to in a grouping: undefined where it belongs to no group at all. */
+type Keys = {
+  readonly [Kind in keyof Parts]: (part: Parts[Kind][number]) => string | null | undefined
+}
+
+const keysOf = {
+  mission: () => ({
+    attempts: ({ missionId }) => missionId,
+    tasks: ({ last }) => last.missionId,
+    completed: ({ completed }) => completed?.missionId,
+    missions: ({ id }) => id,
+    answers: ({ missionId }) => missionId,
+    events: ({ missionId }) => missionId,
+    turns: () => undefined,
+  }),
+  agent: ({ attempts }) => {
+    const agents = new Set(attempts.map(({ agent }) => agent))
+    return {
+      attempts: ({ agent }) => agent,
+      tasks: ({ last }) => last.agent,
+      completed: ({ completed }) => completed?.agent,
+      missions: () => undefined,
+      answers: ({ agent }) => agent,
+      events: ({ by }) => (agents.has(by) ? by : null),
+      turns: ({ client }) => client,
+    }
+  },
+  role: () => ({
+    attempts: ({ role }) => role,
+    tasks: ({ last }) => last.role,
+    completed: ({ completed }) => completed?.role,
+    missions: () => undefined,
+    answers: ({ role }) => role,
+    events: ({ role }) => role,
+    turns: () => undefined,
+  }),
+  week: (_records, { weekOf }) => {
+    const weekOrNone = (at: number | null | undefined) =>
+      at === null || at === undefined ? undefined : weekOf(at)
+    return {
+      attempts: ({ closedAt }) => weekOrNone(closedAt),
+      tasks: ({ last }) => weekOrNone(last.closedAt),
+      completed: ({ completed }) => weekOrNone(completed?.closedAt),
+      missions: ({ completedAt }) => weekOf(completedAt),
+      answers: ({ closedAt }) => weekOf(closedAt),
+      events: ({ at }) => weekOf(at),
+      turns: ({ closedAt }) => weekOf(closedAt),
+    }
+  },
+} as const satisfies Record<Grouping, (records: StatRecords, question: StatQuestion) => Keys>
+
+function figuresOf(parts: Parts, setBack: ReadonlySet<TaskId>): Figures {
+  const { attempts, tasks, completed, missions, answers, events, turns } = parts
+  const done = completed.filter(isDone)
+  const judged = attempts.flatMap(({ measured }) =>
+    measured === null || measured.scopeMatches === null ? [] : [measured],
+  )
+  const measured = attempts.flatMap((attempt) => attempt.measured ?? [])
+  const worked = attempts.filter(({ status }) => status !== 'abandoned')
+  return {
+    taskTime: spreadOf(done.map(timeOf)),
+    attemptTime: spreadOf(worked.map(({ openedAt, closedAt }) => between(openedAt, closedAt))),
+    missionTime: spreadOf(missions.map(({ startedAt, completedAt }) => between(startedAt, completedAt))),
+    firstPass: {
+      n: completed.length,
+      passed: known(completed, () =>
+        count(
+          completed,
+          (task) => isDone(task) && task.attempts.length === 1 && !setBack.has(task.last.taskId),
+        ),
+      ),
+    },
+    waiting: waitOf(answers),
+    waitingByKind: [...Map.groupBy(answers, ({ kind }) => kind)]
+      .map(([kind, ofKind]) => ({ kind, ...waitOf(ofKind) }))
+      .toSorted((one, other) => byKey(one.kind, other.kind)),
+    outOfScope: {
+      n: judged.length,
+      files: known(judged, () => sum(judged.map(({ outOfScope }) => outOfScope))),
+      attempts: known(judged, () => count(judged, ({ outOfScope }) => outOfScope > 0)),
+    },
+    retries: {
+      n: tasks.length,
+      attempts: known(tasks, () => sum(tasks.map((task) => task.attempts.length))),
+      again: known(tasks, () => count(tasks, (task) => task.attempts.length > 1)),
+    },
+    refusedEvents: {
+      n: events.length,
+      refused: known(events, () => count(events, ({ isRefused }) => isRefused)),
+    },
+    lines: {
+      n: measured.length,
+      added: known(measured, () => sum(measured.map(({ addedLines }) => addedLines))),
+      deleted: known(measured, () => sum(measured.map(({ deletedLines }) => deletedLines))),
+      withoutLines: known(measured, () => sum(measured.map(({ withoutLines }) => withoutLines))),
+    },
+    tokens: tokensOf(worked),
+    turnTokens: tokensOf(turns),
+  }
+}
+
+/** Done by what was completed, and not reopened since. */
+function isDone({ last }: CountedTask): boolean {
+  return last.resolution === 'success' || last.resolution === 'partial_success'
+}
+
+function timeOf({ attempts, completed, last }: CountedTask): number {
+  const began = Math.min(...attempts.map(({ openedAt }) => openedAt))
+  return between(began, (completed ?? last).closedAt)
+}
+
+/** Never negative, because clocks of machines differ. */
+function between(from: number, to: number | null): number {
+  return Math.max(0, (to ?? from) - from)
+}
+
+function waitOf(answers: readonly CountedAnswer[]): Wait {
+  const times = answers.map(({ openedAt, closedAt }) => between(openedAt, closedAt))
+  return { ...spreadOf(times), total: known(times, () => sum(times)) }
+}
+
+export function spreadOf(times: readonly number[]): Spread {
+  const n = times.length
+  if (n === 0) return { n, median: null, p90: null }
+  const sorted = times.toSorted((one, other) => one - other)
+  const at = (place: number) => sorted[place] ?? 0
+  const median = n % 2 === 1 ? at((n - 1) / 2) : (at(n / 2 - 1) + at(n / 2)) / 2
+  return { n, median, p90: at(Math.ceil(n * 0.9) - 1) }
+}
+
+function tokensOf(ended: readonly Pick<CountedTurn, 'tokensInput' | 'tokensOutput'>[]): SaidTokens {
+  return {
+    ended: ended.length,
+    input: saidOf(ended.map(({ tokensInput }) => tokensInput)),
+    output: saidOf(ended.map(({ tokensOutput }) => tokensOutput)),
+  }
+}
+
+function saidOf(numbers: readonly (number | null)[]): { readonly n: number; readonly sum: number | null } {
+  const said = numbers.filter((number) => number !== null)
+  return { n: said.length, sum: known(said, () => sum(said)) }
+}
+
+/** Of nothing, nothing is known: not that it is 0. */
+function known(items: readonly unknown[], tell: () => number): number | null {
+  return items.length === 0 ? null : tell()
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}
+
+function count<Item>(items: readonly Item[], holds: (item: Item) => boolean): number {
+  return items.filter(holds).length
+}

@@ -1,0 +1,318 @@
+import { z } from 'zod'
+import { lossWords } from '../../gate/domain/gating.ts'
+import type { RunRecord } from '../../gate/domain/run.ts'
+import { guardLine } from '../../gate/operations/run/refusal.ts'
+import { situationOf } from '../../gate/operations/run/situation.ts'
+import { type Branch, mostBranchFiles } from '../../git/ports/branch.ts'
+import { Failure } from '../../kernel/failure.ts'
+import type { MissionId } from '../../kernel/id.ts'
+import { instantOrNull } from '../../kernel/instant.ts'
+import { findMission } from '../../kernel/operations/find.ts'
+import { identifier, text, texts } from '../../kernel/operations/input/fields.ts'
+import { list, strings } from '../../kernel/operations/list-answer.ts'
+import { type Context, defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
+import { counted, excerpt, plainWord } from '../../kernel/text.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import type { Hold } from '../../track/domain/records.ts'
+import { type Account, accountFor, type KnownWork } from '../domain/account.ts'
+
+const Reason = z.object({
+  kind: z.enum(['gate', 'hold', 'change', 'unknown']),
+  message: z.string(),
+  /** The file that it is about, where it is about one. */
+  path: z.string().nullable(),
+  /** The run or the hold. */
+  id: z.string().nullable(),
+})
+type Reason = z.output<typeof Reason>
+
+const mostTold = 200
+
+export const check = defineOperation({
+  name: 'check',
+  command: 'check',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Check a branch against the record',
+  description:
+    'Whether the gates of the branch’s missions are passed, nothing of them waits for a person, and every file that it changes is accounted for.',
+  kind: 'query',
+  input: z.strictObject({
+    base: text('What the branch is to be merged into; default origin/HEAD, main or master').optional(),
+    head: text('Its last commit; default HEAD').optional(),
+    mission: identifier('Also this mission, whatever files it changed (m-…, w-…)').optional(),
+    persons: texts('E-mail addresses of people whose commits are accounted for by their author').optional(),
+    strict: z.boolean().describe('A file of which it is not known who made it fails, too').optional(),
+  }),
+  output: z.object({
+    passed: z.boolean(),
+    says: z.string(),
+    base: z.string(),
+    head: z.string(),
+    record_since: z.string().nullable(),
+    missions: list(z.object({ id: z.string(), name: z.string() })),
+    files: z.object({
+      total: z.int(),
+      attempt: z.int(),
+      person: z.int(),
+      unknown: z.int(),
+      nobody: z.int(),
+    }),
+    reasons: list(Reason),
+    /** Files of which it is not known who made them, and why. */
+    unknown: list(z.object({ path: z.string(), why: z.string() })),
+    notes: strings,
+  }),
+}).handler(async (handling, input) => {
+  const since = await handling.store.view(({ journal }) => journal.timeAfter(0))
+  if (since === null) {
+    throw new Failure(
+      'INVALID_INPUT',
+      `Nothing is recorded for ${handling.folder}, so nothing can be checked.`,
+      {
+        reason: 'record_not_found',
+        hint: 'Where a server keeps the record, set WAYMARK_SERVER to its address and WAYMARK_TOKEN to a token of kind runner; where a file does, put it at .waymark/waymark.db.',
+      },
+    )
+  }
+  const branch = await branchOf(handling, input)
+  const { accounts, missions, tasks } = await handling.store.view(async (reads) => {
+    const found = await accountsOf(reads, branch, { since, persons: input.persons ?? [] })
+    return { accounts: found, ...(await concerned(reads, found, input.mission)) }
+  })
+  const gates = await gatesOf(handling, missions, tasks)
+  const holds = await handling.store.view((reads) => holdsOf(reads, missions, tasks))
+  const unknown = accounts.filter(({ by }) => by === 'unknown')
+  const reasons: readonly Reason[] = [
+    ...gates,
+    ...holds.map(holdReason),
+    ...unseenFiles(branch),
+    ...accounts.flatMap(({ by, path, why }): readonly Reason[] => {
+      if (by === 'nobody') return [{ kind: 'change', message: `${path}: ${why}`, path, id: null }]
+      if (by === 'unknown' && input.strict)
+        return [{ kind: 'unknown', message: `${path}: ${why}`, path, id: null }]
+      return []
+    }),
+  ]
+  const passed = reasons.length === 0
+  return {
+    passed,
+    says: sentence(branch, { accounts, reasons, missions: missions.length }),
+    base: branch.base.id,
+    head: branch.head.id,
+    record_since: instantOrNull(since),
+    missions: missions.map(({ id, name }) => ({ id, name })),
+    files: tally(accounts),
+    reasons: reasons.slice(0, mostTold),
+    unknown: unknown.slice(0, mostTold).map(({ path, why }) => ({ path, why })),
+    notes: [
+      ...(branch.isShallow
+        ? [
+            'This clone is shallow: commits that are not in it were not looked at. fetch-depth: 0 or GIT_DEPTH: 0 fetches all.',
+          ]
+        : []),
+      ...(branch.isCut ? ['The branch has more commits or files than are looked at.'] : []),
+      ...(reasons.length > mostTold
+        ? [`Only the first ${mostTold} of ${reasons.length} reasons are told.`]
+        : []),
+      ...(missions.length === 0 && tasks.length === 0
+        ? ['No mission is known by the files of this branch, so no gate was looked at; --mission names one.']
+        : []),
+    ],
+  }
+})
+
+/** Of files that are not looked at nothing is known: among them could be one that nobody accounts for. */
+function unseenFiles({ files, isCut }: Branch): readonly Reason[] {
+  if (!isCut || files.length < mostBranchFiles) return []
+  const message = `The branch changes more than ${mostBranchFiles} files: the others were not looked at.`
+  return [{ kind: 'change', message, path: null, id: null }]
+}
+
+const usualBases = ['origin/HEAD', 'main', 'master']
+
+async function branchOf(
+  { witness, folder }: Pick<Context, 'witness' | 'folder'>,
+  { base, head }: { readonly base?: string | undefined; readonly head?: string | undefined },
+): Promise<Branch> {
+  const words = (name: string) => ({ folder, base: name, ...(head !== undefined && { head }) })
+  if (base !== undefined) return witness.branch(words(base))
+  for (const usual of usualBases) {
+    try {
+      return await witness.branch(words(usual))
+    } catch (error) {
+      if (!(error instanceof Failure && error.code === 'INVALID_INPUT')) throw error
+    }
+  }
+  throw new Failure(
+    'INVALID_INPUT',
+    `It is not known what the branch in ${folder} is to be merged into: there is no ${usualBases.join(', no ')}.`,
+    {
+      reason: 'base_unknown',
+      hint: 'Name it, and fetch it first where it is not here: waymark check --base origin/main.',
+    },
+  )
+}
+
+async function accountsOf(
+  reads: Reads,
+  branch: Branch,
+  { since, persons }: { readonly since: number; readonly persons: readonly string[] },
+): Promise<readonly Account[]> {
+  const paths = branch.files.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
+  if (paths.length === 0) return []
+  const [steps, changes, known, open] = await Promise.all([
+    reads.lines.stepsOf(paths),
+    reads.tasks.changedBy(paths),
+    reads.identities.persons(),
+    reads.tasks.openAttempts(),
+  ])
+  const changedBy = new Map<string, string[]>()
+  for (const { path, attemptId } of changes) changedBy.set(path, [...(changedBy.get(path) ?? []), attemptId])
+  const attempts = [...new Set(changes.map(({ attemptId }) => attemptId))]
+  const ends = await Promise.all(attempts.map((id) => reads.tasks.end(id)))
+  const commits = new Map(
+    ends.flatMap((end, at) =>
+      (end?.evidence.commits ?? []).flatMap(({ id, by }) =>
+        by === 'own' ? [[fullId(id, branch), attempts[at] ?? ''] as const] : [],
+      ),
+    ),
+  )
+  const emails = known.flatMap(({ email, disabledAt }) =>
+    email !== null && disabledAt === null ? [email] : [],
+  )
+  const work: KnownWork = {
+    contents: steps.toSorted((a, b) => b.seq - a.seq || b.position - a.position),
+    changedBy,
+    commits,
+    persons: new Set([...emails, ...persons].map((email) => email.trim().toLowerCase())),
+    open: open.map(({ id, openedAt }) => ({ id, openedAt })),
+    since,
+    isCut: branch.isCut || branch.isShallow,
+  }
+  return branch.files.map((file) => accountFor(file, branch.commits, work))
+}
+
+/** Commits may be recorded by the beginning of their ids. */
+function fullId(id: string, { commits }: Branch): string {
+  return commits.find((commit) => commit.id.startsWith(id))?.id ?? id
+}
+
+interface Named {
+  readonly id: MissionId
+  readonly name: string
+}
+
+async function concerned(reads: Reads, accounts: readonly Account[], mission: string | undefined) {
+  const ids = [...new Set(accounts.flatMap(({ attempts }) => attempts))]
+  const makers = await reads.lines.makers(ids)
+  const missions = new Map<string, Named>()
+  if (mission !== undefined) {
+    const { id, name } = await findMission(reads, mission)
+    missions.set(id, { id, name })
+  }
+  for (const { attempt, missionName } of makers) {
+    const { missionId } = attempt
+    if (missionId !== null) missions.set(missionId, { id: missionId, name: missionName ?? missionId })
+  }
+  const alone = makers.flatMap(({ attempt }) => (attempt.missionId === null ? [attempt.taskId] : []))
+  return {
+    missions: [...missions.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+    tasks: [...new Set(alone)].toSorted(),
+  }
+}
+
+/** Runs that have not come to a good end, each with what it lacks. */
+async function gatesOf(
+  handling: QueryContext,
+  missions: readonly Named[],
+  tasks: Awaited<ReturnType<typeof concerned>>['tasks'],
+): Promise<readonly Reason[]> {
+  const { active, lost } = await handling.store.view(async ({ runs }) => {
+    const [gating, ended, ofTasks] = await Promise.all([
+      Promise.all(missions.map(({ id }) => runs.gating(id))),
+      Promise.all(missions.map(({ id }) => runs.lost(id))),
+      Promise.all(tasks.map((taskId) => runs.list({ taskId, status: 'active' }, { limit: 100 }))),
+    ])
+    return {
+      active: [...gating.flat(), ...ofTasks.flatMap(({ items }) => items.map(({ item }) => item))],
+      lost: ended.flat(),
+    }
+  })
+  const open = new Map(active.map((run) => [run.id, run]))
+  const closed: Reason[] = []
+  for (const run of [...open.values()].slice(0, mostTold)) {
+    closed.push({ kind: 'gate', message: await gateWords(handling, run), path: null, id: run.id })
+  }
+  return [
+    ...closed,
+    ...lost.map((run): Reason => {
+      return { kind: 'gate', message: `A gate was lost: ${lossWords(run)}.`, path: null, id: run.id }
+    }),
+  ]
+}
+
+async function gateWords(handling: QueryContext, run: RunRecord): Promise<string> {
+  const { events } = await situationOf(handling, run.id)
+  const missing = events.flatMap(({ transitions }) =>
+    transitions.flatMap((way) => way.missing.map(guardLine)),
+  )
+  const lacks = [...new Set(missing)].slice(0, 5).map((line) => excerpt(line, 300))
+  const what = `Run ${run.id} of process ${run.process.id} is in "${run.state}", which is not its end`
+  return lacks.length === 0 ? `${what}.` : `${what}. It lacks: ${lacks.join('; ')}.`
+}
+
+async function holdsOf(
+  { holds }: Reads,
+  missions: readonly Named[],
+  tasks: Awaited<ReturnType<typeof concerned>>['tasks'],
+): Promise<readonly Hold[]> {
+  const [ofMissions, ofTasks] = await Promise.all([
+    Promise.all(missions.map(({ id }) => holds.list({ missionId: id, status: 'open' }, { limit: mostTold }))),
+    Promise.all(tasks.map((id) => holds.ofTask(id))),
+  ])
+  const open = [...ofMissions.flatMap(({ items }) => items.map(({ item }) => item.hold)), ...ofTasks.flat()]
+  return [...new Map(open.map((hold) => [hold.id, hold])).values()]
+}
+
+function holdReason({ id, kind, reason, paths }: Hold): Reason {
+  return {
+    kind: 'hold',
+    message: `A ${plainWord(kind)} waits for a person (${id}): ${excerpt(reason, 300)}`,
+    path: paths[0] ?? null,
+    id,
+  }
+}
+
+function tally(accounts: readonly Account[]) {
+  const count = (by: Account['by']) => accounts.filter((account) => account.by === by).length
+  return {
+    total: accounts.length,
+    attempt: count('attempt'),
+    person: count('person'),
+    unknown: count('unknown'),
+    nobody: count('nobody'),
+  }
+}
+
+function sentence(
+  { base, commits }: Branch,
+  found: {
+    readonly accounts: readonly Account[]
+    readonly reasons: readonly Reason[]
+    readonly missions: number
+  },
+): string {
+  const { accounts, reasons, missions } = found
+  const { attempt, person, unknown, nobody } = tally(accounts)
+  const who = [
+    `${attempt} by attempts`,
+    `${person} by persons`,
+    ...(unknown > 0 ? [`${unknown} not known`] : []),
+    ...(nobody > 0 ? [`${nobody} by nobody that is recorded`] : []),
+  ]
+  const about = `${counted(accounts.length, 'file')} in ${counted(commits.length, 'commit')} since ${base.id.slice(0, 12)}: ${who.join(', ')}; ${counted(missions, 'mission')}`
+  return reasons.length === 0
+    ? `Passed. ${about}.`
+    : `Not passed: ${counted(reasons.length, 'reason')}. ${about}.`
+}

@@ -1,0 +1,345 @@
+import { z } from 'zod'
+import type { RunRecord } from '../../gate/domain/run.ts'
+import { Failure } from '../../kernel/failure.ts'
+import type { TaskId } from '../../kernel/id.ts'
+import { instant } from '../../kernel/instant.ts'
+import { findMission, findTask } from '../../kernel/operations/find.ts'
+import { choice, identifier, text } from '../../kernel/operations/input/fields.ts'
+import { list } from '../../kernel/operations/list-answer.ts'
+import { type Context, defineOperation } from '../../kernel/operations/operation.ts'
+import { counted } from '../../kernel/text.ts'
+import type { PageRequest } from '../../store/ports/reads.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import type { Mission } from '../../track/domain/mission.ts'
+import type { Attempt, Task } from '../../track/domain/task.ts'
+import { type ReportFormat, reportFormats, writeReport } from '../domain/document.ts'
+import {
+  type EndedAttempt,
+  type ReportFile,
+  type ReportRecords,
+  type RunStory,
+  reportOf,
+} from '../domain/report.ts'
+import { type Figures, statsOf } from '../domain/stats.ts'
+import { weeksIn } from '../domain/weeks.ts'
+
+/** What GitHub and GitLab take as the description of a pull request, less a little. */
+const mostCharacters = 65_000
+
+export const report = defineOperation({
+  name: 'report',
+  command: 'report',
+  toolset: 'track',
+  audience: 'both',
+  title: 'The report of a mission, for a pull request',
+  description:
+    'What changed as git saw it, decisions with reasons, issues and answers, gates with their evidence, and what is left: the same text for the same records.',
+  kind: 'query',
+  positional: ['mission'],
+  input: z.strictObject({
+    mission: identifier('A mission or workflow (m-…, w-…); may be left out with a task').optional(),
+    task: identifier('Only this task of it (t-…)').optional(),
+    since: text('Only what happened since a commit, or an ISO date or time (UTC)').optional(),
+    format: choice(reportFormats, 'Form of the report; default markdown').optional(),
+    whole: z.boolean().describe('All of it, however long; otherwise at most 65,000 characters').optional(),
+  }),
+  output: z.object({
+    mission_id: z.string(),
+    task_id: z.string().nullable(),
+    since: z.string().nullable(),
+    format: z.enum(reportFormats),
+    text: z.string(),
+    /** Sections of which not everything is in the text. */
+    cut: list(z.object({ section: z.string(), shown: z.int(), total: z.int() })),
+  }),
+  print: (answer, { asked }) => [
+    asked === 'json' && answer['format'] !== 'json' ? JSON.stringify(answer) : String(answer['text']),
+  ],
+}).handler(async (context, input) => {
+  const since = input.since === undefined ? null : await sinceOf(context, input.since)
+  const records = await context.store.view((reads) => recordsOf(reads, { ...input, since }))
+  const format: ReportFormat = input.format ?? 'markdown'
+  const whole = input.whole === true
+  const { mission, task } = records
+  const { text: written, cut } = writeReport(reportOf(records, { whole }), format, {
+    most: whole ? Number.POSITIVE_INFINITY : mostCharacters,
+    whole: commandFor(records, format),
+  })
+  return {
+    mission_id: mission.id,
+    task_id: task?.id ?? null,
+    since: since && instant(since.at),
+    format,
+    text: written,
+    cut,
+  }
+})
+
+function commandFor({ mission, task, since }: ReportRecords, format: ReportFormat): string {
+  const words = [
+    `waymark report ${mission.id}`,
+    ...(task ? [`--task ${task.id}`] : []),
+    ...(since ? [`--since ${since.commit ?? instant(since.at)}`] : []),
+    ...(format === 'markdown' ? [] : [`--format ${format}`]),
+  ]
+  return `${words.join(' ')} --whole`
+}
+
+/** A date, or the time of a commit. */
+async function sinceOf(
+  { witness, folder }: Pick<Context, 'witness' | 'folder'>,
+  words: string,
+): Promise<NonNullable<ReportRecords['since']>> {
+  if (/^\d{4}-\d{2}-\d{2}(?:$|[T ])/.test(words)) {
+    const hasZone = /(?:z|[+-]\d{2}:?\d{2})$/i.test(words.slice(10))
+    const at = Date.parse(words.length === 10 || hasZone ? words : `${words}Z`)
+    if (!Number.isNaN(at)) return { at, commit: null }
+    throw new Failure('INVALID_INPUT', `"${words}" is no date or time.`, {
+      reason: 'time_invalid',
+      hint: 'Give it as 2026-01-15 or 2026-01-15T09:30Z, or give a commit.',
+    })
+  }
+  const { head } = await witness.branch({ folder, base: words, head: words })
+  return { at: head.at, commit: head.id }
+}
+
+interface Asked {
+  readonly mission?: string | undefined
+  readonly task?: string | undefined
+  readonly since: ReportRecords['since']
+}
+
+const mostAttempts = 300
+const mostFiles = 10_000
+const mostTasks = 500
+const mostOfRun = 1_000
+
+async function recordsOf(
+  reads: Reads,
+  { mission: named, task: taskId, since }: Asked,
+): Promise<ReportRecords> {
+  const task = taskId === undefined ? null : await findTask(reads, taskId)
+  const mission = await findMission(reads, missionOf(named, task))
+  const tasks = task === null ? await tasksOf(reads, mission) : [task]
+  const from = since?.at ?? 0
+  const all = await reads.runs.attemptsOf(
+    task === null ? { missionId: mission.id, taskId: null } : { missionId: null, taskId: task.id },
+  )
+  const wanted = all.filter(({ status, closedAt }) => status === 'open' || (closedAt ?? 0) >= from)
+  const attempts = await Promise.all(wanted.slice(-mostAttempts).map((attempt) => ended(reads, attempt)))
+  const about = { ...(task ? { taskId: task.id } : { missionId: mission.id }), since: from }
+  const everything = task ? { taskId: task.id } : { missionId: mission.id }
+  const [decisions, issues] = await Promise.all([
+    everyOne((page) => reads.records.decisions(about, page)),
+    everyOne((page) => reads.records.issues(about, page)),
+  ])
+  const [open, closed] = await Promise.all([
+    everyOne((page) => reads.holds.list({ ...everything, status: 'open' }, page)),
+    everyOne((page) => reads.holds.list({ ...everything, status: 'closed', since: from }, page)),
+  ])
+  const holds = [...open, ...closed].map(({ hold }) => hold)
+  const isWhole = task === null && since === null
+  const files = isWhole ? await filesOf(reads, mission) : filesOfAttempts(attempts)
+  const left = wanted.length - attempts.length
+  return {
+    mission,
+    task,
+    since,
+    tasks,
+    files,
+    basis: isWhole ? 'states' : 'attempts',
+    attempts,
+    decisions: decisions.toReversed(),
+    issues: issues.toReversed(),
+    holds: holds.toSorted((a, b) => a.openedAt - b.openedAt || (a.id < b.id ? -1 : 1)),
+    ...(await reviewsOf(reads, { mission, task, tasks, from })),
+    runs: await runsOf(reads, { mission, task, tasks, from }),
+    figures: isWhole ? await figuresOf(reads, mission) : null,
+    unread: [
+      ...(left > 0
+        ? [`Only the last ${mostAttempts} attempts are told of; ${left} before them are not.`]
+        : []),
+      ...(tasks.length >= mostTasks ? [`Only ${counted(mostTasks, 'task')} are told of.`] : []),
+    ],
+  }
+}
+
+function missionOf(named: string | undefined, task: Task | null): string {
+  if (task === null && named !== undefined) return named
+  if (task === null) {
+    throw new Failure('INVALID_INPUT', 'A report is about a mission or a task: none was named.', {
+      reason: 'subject_missing',
+      hint: 'waymark mission list shows the missions; then: waymark report <mission>.',
+    })
+  }
+  if (task.missionId === null) {
+    throw new Failure(
+      'CONFLICT',
+      `Task ${task.id} "${task.name}" is of no mission, and reports are of missions.`,
+      { reason: 'task_without_mission', hint: `waymark show ${task.id} tells all of it.` },
+    )
+  }
+  if (named !== undefined && named !== task.missionId) {
+    throw new Failure('INVALID_INPUT', `Task ${task.id} is of mission ${task.missionId}, not of ${named}.`, {
+      reason: 'task_of_other_mission',
+    })
+  }
+  return task.missionId
+}
+
+async function tasksOf(reads: Reads, { id }: Mission): Promise<readonly Task[]> {
+  const page = await reads.tasks.list({ missionId: id }, { limit: mostTasks })
+  const tasks = page.items.map(({ item }) => item.task)
+  return tasks.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+}
+
+const page = 500
+const mostEntries = 5_000
+
+/** Newest first, as they are listed. */
+async function everyOne<Item>(
+  read: (request: PageRequest) => Promise<{
+    readonly items: readonly { readonly seq: number; readonly item: Item }[]
+  }>,
+): Promise<readonly Item[]> {
+  const found: Item[] = []
+  let before: number | undefined
+  while (found.length < mostEntries) {
+    const { items } = await read({ limit: page, ...(before !== undefined && { before }) })
+    found.push(...items.map(({ item }) => item))
+    before = items.at(-1)?.seq
+    if (items.length < page) break
+  }
+  return found
+}
+
+async function ended(reads: Reads, attempt: Attempt): Promise<EndedAttempt> {
+  const end = attempt.status === 'open' ? null : await reads.tasks.end(attempt.id)
+  if (end === null) return { attempt, end: null }
+  const { verification, contested = [], warnings } = end.evidence
+  return {
+    attempt,
+    end: {
+      outcome: end.outcome,
+      verification,
+      contested,
+      warnings,
+      changes: await reads.tasks.changes(attempt.id, { limit: mostFiles, offset: 0 }),
+    },
+  }
+}
+
+/** The net changes of a mission, with the names that renamed files had. */
+async function filesOf(reads: Reads, { id }: Mission): Promise<readonly ReportFile[]> {
+  const [files, tops] = await Promise.all([reads.timeline.files(id, mostFiles), reads.missions.treesOf(id)])
+  const trees = await Promise.all(tops.map((top) => reads.missions.tree(id, top)))
+  const names = new Map(
+    trees.flatMap(({ recorded }) =>
+      recorded.flatMap(({ path, from }) => (from ? [[path, from] as const] : [])),
+    ),
+  )
+  return files.map((file) => ({ ...file, from: names.get(file.path) ?? null }))
+}
+
+function filesOfAttempts(attempts: readonly EndedAttempt[]): readonly ReportFile[] {
+  const files = new Map<string, ReportFile>()
+  for (const { attempt, end } of attempts) {
+    for (const change of end?.changes ?? []) {
+      if (change.origin === 'imported') continue
+      const { from } = change
+      const before = files.get(change.path) ?? (from === undefined ? undefined : files.get(from))
+      // What an earlier attempt changed under the old name is told under the new one.
+      if (from !== undefined) files.delete(from)
+      const isNew = before?.change === 'added' && change.change !== 'deleted'
+      files.set(change.path, {
+        path: change.path,
+        from: isNew ? null : (before?.from ?? from ?? null),
+        change: isNew ? 'added' : change.change,
+        addedLines: sum(before?.addedLines, change.addedLines),
+        deletedLines: sum(before?.deletedLines, change.deletedLines),
+        scope:
+          change.scope === null
+            ? (before?.scope ?? null)
+            : change.scope === 'out'
+              ? 'out'
+              : (before?.scope ?? 'in'),
+        others: before?.others === true || (change.with?.length ?? 0) > 0,
+        taskId: attempt.taskId,
+      })
+    }
+  }
+  return [...files.values()].toSorted(
+    (a, b) => Number(b.scope === 'out') - Number(a.scope === 'out') || (a.path < b.path ? -1 : 1),
+  )
+}
+
+function sum(before: number | null | undefined, more: number | null): number | null {
+  return before === null || more === null ? null : (before ?? 0) + more
+}
+
+async function reviewsOf(
+  { reviews }: Reads,
+  { mission, task, tasks, from }: Parameters<typeof runsOf>[1],
+): Promise<Pick<ReportRecords, 'verdicts' | 'comments'>> {
+  const subjects = [...(task === null ? [mission.id] : []), ...tasks.map(({ id }) => id)]
+  const [verdicts, comments] = await Promise.all([
+    reviews.sentAbout(subjects),
+    task === null ? reviews.commentsInMission(mission.id) : reviews.commentsOn([task.id]),
+  ])
+  return {
+    verdicts: verdicts.filter(({ at }) => at >= from),
+    comments: comments.filter(({ at, replies }) => at >= from || replies.some((reply) => reply.at >= from)),
+  }
+}
+
+async function runsOf(
+  reads: Reads,
+  about: {
+    readonly mission: Mission
+    readonly task: Task | null
+    readonly tasks: readonly Task[]
+    readonly from: number
+  },
+): Promise<readonly RunStory[]> {
+  const { mission, task, tasks, from } = about
+  const of = [
+    ...(task === null ? [{ missionId: mission.id }] : []),
+    ...tasks.map(({ id: taskId }: { readonly id: TaskId }) => ({ taskId })),
+  ]
+  const pages = await Promise.all(of.map((filter) => reads.runs.list(filter, { limit: 100 })))
+  const runs = new Map<string, RunRecord>(
+    pages.flatMap(({ items }) => items.map(({ item }) => [item.id, item])),
+  )
+  const wanted = [...runs.values()].filter(
+    ({ updatedAt, status }) => status === 'active' || updatedAt >= from,
+  )
+  const sorted = wanted.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+  return Promise.all(sorted.map((run) => storyOf(reads, run, from)))
+}
+
+async function storyOf({ runs }: Reads, run: RunRecord, from: number): Promise<RunStory> {
+  const [history, refusals, approvals, commands] = await Promise.all([
+    runs.history(run.id, { limit: mostOfRun }),
+    runs.refusals(run.id, { limit: mostOfRun }),
+    runs.approvals(run.id),
+    runs.commandsOf(run.id, mostOfRun),
+  ])
+  return {
+    run,
+    events: history.items
+      .map(({ item }) => item)
+      .filter(({ at }) => at >= from)
+      .toReversed(),
+    refusals: refusals.items
+      .map(({ item }) => item)
+      .filter(({ at }) => at >= from)
+      .toReversed(),
+    approvals: approvals.filter(({ at }) => at >= from),
+    commands: commands.filter(({ endedAt }) => (endedAt ?? 0) >= from),
+  }
+}
+
+async function figuresOf(reads: Reads, { id }: Mission): Promise<Figures> {
+  const { records } = await reads.stats.records({ since: null, missionId: id, limit: 100_000 })
+  return statsOf(records, { since: null, missionId: id, by: null, weekOf: weeksIn('UTC') }).all
+}

@@ -1,0 +1,403 @@
+import { z } from 'zod'
+import type { Measured, Outcome } from '../../events/domain/fact.ts'
+import { HoldEntry, holdEntry } from '../../inbox/operations/hold-answer.ts'
+import { type Actor, displayName } from '../../kernel/actor.ts'
+import { answerBudget, fitLists, inExcerpts } from '../../kernel/budget.ts'
+import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
+import type { TaskId } from '../../kernel/id.ts'
+import { instant, instantOrNull, secondsBetween } from '../../kernel/instant.ts'
+import { refuseCaptured } from '../../kernel/operations/find.ts'
+import { identifier } from '../../kernel/operations/input/fields.ts'
+import { list, Named, strings } from '../../kernel/operations/list-answer.ts'
+import { type Context, defineOperation } from '../../kernel/operations/operation.ts'
+import { excerpt } from '../../kernel/text.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import { currentPhase, type Mission, shownStatus, totalPhases } from '../../track/domain/mission.ts'
+import {
+  type Attempt,
+  attemptStatuses,
+  callerTypes,
+  outcomeAuthorOf,
+  resolutions,
+  type Task,
+} from '../../track/domain/task.ts'
+import {
+  ChangeCounts,
+  ChangeEntry,
+  CorrectionEntry,
+  changeEntry,
+  correctionEntry,
+  sharedTree,
+  sharedTreeFields,
+  verification,
+} from '../../track/operations/attempt-answer.ts'
+import {
+  missionKind,
+  missionRunsFields,
+  missionStatus,
+  PhaseSummary,
+  profileWords,
+  TaskEntry,
+  taskEntry,
+  taskWord,
+  taskWordOf,
+} from '../../track/operations/mission-answer.ts'
+import {
+  DecisionEntry,
+  decisionEntry,
+  IssueDetail,
+  issueDetail,
+  ProgressEntry,
+  progressEntry,
+} from '../../track/operations/record-answer.ts'
+import { missionRuns, phaseSummary } from '../../track/operations/summary.ts'
+
+/** What an agent said of its work when it ended an attempt. */
+const Claimed = z.object({
+  summary: z.string(),
+  achievements: strings,
+  limitations: strings,
+  unexpected: list(z.object({ path: z.string(), why: z.string() })).optional(),
+  next_steps: strings,
+  packages_added: strings,
+  packages_removed: strings,
+  commands_executed: strings,
+  tests_status: z.enum(['passed', 'failed', 'not_run']).nullable(),
+  tokens_input: z.int().nullable(),
+  tokens_output: z.int().nullable(),
+})
+
+/** What was measured at the end of an attempt, as it is kept, with what every answer says of it. */
+const MeasuredDetail = z.object({
+  verification,
+  changes: list(ChangeEntry),
+  counts: ChangeCounts,
+  ignored: z.object({ added: strings, modified: strings, deleted: strings }),
+  scope: z.object({ matches: z.boolean().nullable(), unexpected: strings }),
+  contested: list(z.object({ path: z.string(), perhaps: strings })).optional(),
+  claimedPaths: sharedTreeFields.claimed_paths,
+  widened: strings.optional(),
+  mission: list(
+    z.object({
+      path: z.string(),
+      from: z.string().optional(),
+      change: z.enum(['added', 'modified', 'deleted', 'renamed', 'none']),
+      origin: z.enum(['task', 'imported', 'mixed']),
+      addedLines: z.int().nullable(),
+      deletedLines: z.int().nullable(),
+      others: z.literal(true).optional(),
+    }),
+  )
+    .nullable()
+    .optional(),
+  warnings: strings,
+  ...sharedTreeFields,
+})
+
+const AttemptDetail = z.object({
+  attempt_id: z.string(),
+  number: z.int(),
+  status: z.enum(attemptStatuses),
+  agent_name: z.string(),
+  caller_type: z.enum(callerTypes).nullable(),
+  actor: z.string(),
+  areas: strings,
+  work_tree: z.string(),
+  /** The machine that measured it, where that is not the record's own, and the token by which it did. */
+  measured_by: z
+    .object({ edge: z.string(), machine: z.string().nullable(), token: z.string().nullable() })
+    .optional(),
+  snapshot_id: z.string(),
+  snapshot_type: z.enum(['git', 'checksum']),
+  started_at: z.string(),
+  completed_at: z.string().nullable(),
+  duration_seconds: z.int().nullable(),
+  measured: MeasuredDetail.nullable(),
+  claimed: Claimed.nullable(),
+  /** Who completed it, and the person behind that agent where a server knows its people. */
+  claimed_by: z.string().nullable(),
+  claimed_by_person: z.string().nullable(),
+  /** The person behind the agent that began it. */
+  person: z.string().nullable(),
+  /** What was said after the end: it stands beside the claim. */
+  corrections: list(CorrectionEntry),
+})
+
+/** A task beside the one that is shown. */
+const NearTask = Named.extend({ status: taskWord })
+
+const TaskDetail = z.object({
+  kind: z.literal('task'),
+  id: z.string(),
+  name: z.string(),
+  goal: z.string().nullable(),
+  step: z.string().nullable(),
+  mission_id: z.string().nullable(),
+  phase_id: z.string().nullable(),
+  parent_task_id: z.string().nullable(),
+  /** Its place in the plan. */
+  phase: Named.nullable(),
+  parent: NearTask.nullable(),
+  depends_on: list(NearTask),
+  subtasks: list(NearTask),
+  subtasks_total: z.int(),
+  status: taskWord,
+  resolution: z.enum(resolutions).nullable(),
+  created_by: z.string().nullable(),
+  created_at: z.string(),
+  /** The work tree of its own that was made for it on this machine. */
+  own_work_tree: z.string().nullable(),
+  attempts: list(AttemptDetail),
+  attempts_total: z.int(),
+  decisions: list(DecisionEntry),
+  issues: list(IssueDetail),
+  progress: list(ProgressEntry),
+  holds: list(HoldEntry),
+  answered_holds: list(HoldEntry),
+})
+type TaskDetail = z.output<typeof TaskDetail>
+
+const MissionDetail = z.object({
+  kind: missionKind,
+  id: z.string(),
+  name: z.string(),
+  objective: z.string().nullable(),
+  description: z.string().nullable(),
+  profile: z.enum(profileWords).nullable(),
+  scope: z.string().nullable(),
+  constraints: z.string().nullable(),
+  status: missionStatus,
+  current_phase: z.int(),
+  total_phases: z.int(),
+  files_changed: z.int(),
+  phase_summary: list(PhaseSummary),
+  tasks: list(TaskEntry),
+  tasks_total: z.int(),
+  decisions: list(DecisionEntry),
+  decisions_total: z.int(),
+  holds: list(HoldEntry),
+  holds_total: z.int(),
+  ...missionRunsFields,
+  summary: z.string().nullable(),
+  achievements: strings,
+  limitations: strings,
+  created_at: z.string(),
+  completed_at: z.string().nullable(),
+})
+type MissionDetail = z.output<typeof MissionDetail>
+
+export const show = defineOperation({
+  name: 'show',
+  command: 'show',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Show a mission or a task',
+  description:
+    'Everything recorded about one mission, workflow or task: what was measured, and what was said.',
+  kind: 'query',
+  positional: ['id'],
+  input: z.strictObject({
+    id: identifier('A mission, workflow or task (m-…, w-…, t-…)'),
+    brief: z.boolean().describe('Cut the lists to what fits an agent’s context').optional(),
+  }),
+  output: z.discriminatedUnion('kind', [MissionDetail, TaskDetail]),
+}).handler(async ({ store, linkedTrees, folder }, input) => {
+  const detail = await store.view((reads) => detailOf(reads, input.id))
+  const whole = detail.kind === 'task' ? await withOwnTree(detail, linkedTrees, folder) : detail
+  return input.brief ? fitLists(inExcerpts(whole), answerBudget) : whole
+})
+
+/** Git's own folder remembers which task a work tree was made for, so that one that is gone is forgotten. */
+async function withOwnTree(
+  task: TaskDetail,
+  trees: Context['linkedTrees'],
+  folder: string,
+): Promise<TaskDetail> {
+  const own = (await trees.bound(folder)).find(({ taskId }) => taskId === task.id)
+  return { ...task, own_work_tree: own?.path ?? null }
+}
+
+async function detailOf(reads: Reads, id: string): Promise<MissionDetail | TaskDetail> {
+  const mission = await reads.missions.find(id)
+  if (mission) return missionDetail(reads, mission)
+  const task = await reads.tasks.find(id)
+  if (task) return taskDetail(reads, task)
+  refuseCaptured(id)
+  throw new Failure('NOT_FOUND', `mission or task not found: ${id}`, {
+    missing: 'mission or task',
+    hint: hintOf`${callTo('list_missions')} names the missions; ${callTo('get_context', { include: ['tasks'] })} the tasks of one.`,
+  })
+}
+
+/** One mission: what it is for, where it stands, its last tasks and decisions, what blocks it. */
+async function missionDetail(reads: Reads, mission: Mission): Promise<z.output<typeof MissionDetail>> {
+  const { missions, tasks, records, holds } = reads
+  const filter = { missionId: mission.id }
+  const phases = await missions.phases(mission.id)
+  const now = await missions.now(mission.id)
+  const totals = await missions.totals(mission.id)
+  const lastTasks = await tasks.list(filter, { limit: 20 })
+  const decisions = await records.decisions(filter, { limit: 10 })
+  const open = await holds.list({ ...filter, status: 'open' }, { limit: 10 })
+  return {
+    kind: mission.kind,
+    id: mission.id,
+    name: mission.name,
+    objective: mission.objective,
+    description: mission.description,
+    profile: mission.profile === null ? null : profileWords[mission.profile],
+    scope: mission.scope,
+    constraints: mission.constraints,
+    status: shownStatus(mission, now),
+    current_phase: currentPhase(mission, phases),
+    total_phases: totalPhases(mission, phases),
+    files_changed: totals.distinctFilesChanged,
+    phase_summary: await phaseSummary(reads, mission, phases),
+    tasks: lastTasks.items.map(({ item }) => taskEntry(item)),
+    tasks_total: lastTasks.total,
+    decisions: decisions.items.map(({ item }) => decisionEntry(item)),
+    decisions_total: decisions.total,
+    holds: open.items.map(({ item }) => holdEntry(item)),
+    holds_total: open.total,
+    ...(await missionRuns(reads, mission)),
+    summary: mission.summary,
+    achievements: mission.achievements,
+    limitations: mission.limitations,
+    created_at: instant(mission.createdAt),
+    completed_at: instantOrNull(mission.completedAt),
+  }
+}
+
+/** One task: its attempts with what was measured and what was claimed, and what was said about it. */
+async function taskDetail(reads: Reads, task: Task): Promise<z.output<typeof TaskDetail>> {
+  const { tasks, records, holds } = reads
+  const filter = { taskId: task.id }
+  const attempts = await tasks.attempts(task.id)
+  const shown = await Promise.all(attempts.slice(-5).map((attempt) => attemptDetail(reads, attempt)))
+  const decisions = await records.decisions(filter, { limit: 20 })
+  const issues = await records.issues(filter, { limit: 20 })
+  const progress = await records.progress(filter, { limit: 20 })
+  const open = await holds.list({ ...filter, status: 'open' }, { limit: 20 })
+  const closed = await holds.list({ ...filter, status: 'closed' }, { limit: 20 })
+  return {
+    kind: 'task',
+    id: task.id,
+    name: task.name,
+    goal: task.goal,
+    step: task.step,
+    mission_id: task.missionId,
+    phase_id: task.phaseId,
+    parent_task_id: task.parentTaskId,
+    ...(await placeInPlan(reads, task)),
+    status: taskWordOf(task, attempts.at(-1) ?? null),
+    resolution: task.resolution,
+    created_by: task.creator,
+    created_at: instant(task.createdAt),
+    own_work_tree: null,
+    attempts: shown,
+    attempts_total: attempts.length,
+    decisions: decisions.items.map(({ item }) => decisionEntry(item)),
+    issues: issues.items.map(({ item }) => issueDetail(item)),
+    progress: progress.items.map(({ item }) => progressEntry(item)),
+    holds: open.items.map(({ item }) => holdEntry(item)),
+    answered_holds: closed.items.map(({ item }) => holdEntry(item)),
+  }
+}
+
+const maxNear = 50
+
+/** Its phase, its parent, what it depends on and its first subtasks. */
+async function placeInPlan({ plan, tasks }: Reads, task: Task) {
+  const dependsOn = (await plan.task(task.id))?.dependsOn ?? []
+  const subtasks = await tasks.subtasks(task.id)
+  const near = [task.parentTaskId ?? [], dependsOn, subtasks.slice(0, maxNear)].flat()
+  const cards = await tasks.cards([...new Set(near)])
+  const nearTask = (id: TaskId) =>
+    cards.flatMap(({ task: found, attempt }) =>
+      found.id === id ? [{ id, name: excerpt(found.name, 160), status: taskWordOf(found, attempt) }] : [],
+    )
+  const phase = task.phaseId === null ? null : await plan.phase(task.phaseId)
+  return {
+    phase: phase && { id: phase.id, name: phase.name },
+    parent: (task.parentTaskId && nearTask(task.parentTaskId)[0]) ?? null,
+    depends_on: dependsOn.flatMap(nearTask),
+    subtasks: subtasks.slice(0, maxNear).flatMap(nearTask),
+    subtasks_total: subtasks.length,
+  }
+}
+
+async function attemptDetail(
+  { tasks, identities }: Reads,
+  attempt: Attempt,
+): Promise<z.output<typeof AttemptDetail>> {
+  const end = await tasks.end(attempt.id)
+  const changes = end === null ? [] : await tasks.changes(attempt.id, { limit: 20, offset: 0 })
+  return {
+    attempt_id: attempt.id,
+    number: attempt.number,
+    status: attempt.status,
+    agent_name: displayName(attempt),
+    caller_type: attempt.callerType,
+    actor: attempt.actor.name,
+    areas: attempt.areas,
+    work_tree: attempt.snapshot.top,
+    ...measuredBy(attempt),
+    snapshot_id: attempt.snapshot.id,
+    snapshot_type: attempt.snapshot.engine,
+    started_at: instant(attempt.openedAt),
+    completed_at: instantOrNull(attempt.closedAt),
+    duration_seconds: attempt.closedAt === null ? null : secondsBetween(attempt.openedAt, attempt.closedAt),
+    measured:
+      end === null
+        ? null
+        : {
+            ...measured(end.evidence),
+            ...sharedTree(end.evidence),
+            counts: end.counts,
+            changes: changes.map(changeEntry),
+          },
+    claimed: end === null ? null : claims(end.outcome),
+    claimed_by: end === null ? null : outcomeAuthorOf(attempt),
+    claimed_by_person: end === null ? null : await personBehind(identities, attempt.completedBy),
+    person: await personBehind(identities, attempt.actor),
+    /** What was said after the end: it stands beside the claim. */
+    corrections: end === null ? [] : (await tasks.corrections(attempt.id)).map(correctionEntry),
+  }
+}
+
+/** The name of the person whose agent this is; null for a person, and where a server knows no people. */
+async function personBehind(
+  identities: Reads['identities'],
+  actor: Actor | null | undefined,
+): Promise<string | null> {
+  if (actor?.kind !== 'agent' || actor.person === undefined) return null
+  return (await identities.person(actor.person))?.name ?? null
+}
+
+function measuredBy({ snapshot, actor }: Attempt): Pick<z.output<typeof AttemptDetail>, 'measured_by'> {
+  const { edge, machine = null } = snapshot
+  return edge === undefined ? {} : { measured_by: { edge, machine, token: actor.token ?? null } }
+}
+
+/** Where the end was kept is no one's business outside. */
+function measured(evidence: Omit<Measured, 'changes'>) {
+  const { endSnapshot, ...told } = evidence
+  void endSnapshot
+  return told
+}
+
+function claims(outcome: Outcome): z.output<typeof Claimed> {
+  return {
+    summary: outcome.summary,
+    achievements: outcome.achievements,
+    limitations: outcome.limitations,
+    ...(outcome.unexpected && { unexpected: outcome.unexpected }),
+    next_steps: outcome.nextSteps,
+    packages_added: outcome.packagesAdded,
+    packages_removed: outcome.packagesRemoved,
+    commands_executed: outcome.commandsExecuted,
+    tests_status: outcome.testsStatus,
+    tokens_input: outcome.tokensInput,
+    tokens_output: outcome.tokensOutput,
+  }
+}

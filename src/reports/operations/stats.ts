@@ -1,0 +1,239 @@
+import { z } from 'zod'
+import { instantOrNull } from '../../kernel/instant.ts'
+import { findMission } from '../../kernel/operations/find.ts'
+import { choice, count, identifier } from '../../kernel/operations/input/fields.ts'
+import { list, strings } from '../../kernel/operations/list-answer.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import { excerpt } from '../../kernel/text.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import { holdKinds } from '../../track/domain/records.ts'
+import { type FigureName, figureDefinitions } from '../domain/figures.ts'
+import {
+  type Figures,
+  type Group,
+  type Grouping,
+  groupings,
+  type Spread,
+  statsOf,
+  type Wait,
+} from '../domain/stats.ts'
+import { mondayOf, weeksIn } from '../domain/weeks.ts'
+
+const n = z.int().describe('What the figure is counted from')
+const real = z.number().nullable()
+const whole = z.int().nullable()
+const measured = z.literal('measured')
+const claimed = z.literal('claimed')
+
+const SpreadFigure = z.object({ basis: measured, n, median_seconds: real, p90_seconds: real })
+const WaitFigure = SpreadFigure.extend({ total_seconds: real })
+const Said = z.object({ n, sum: whole })
+
+/** Null is unknown: there was nothing to tell it from. */
+const figures = {
+  task_time: SpreadFigure,
+  attempt_time: SpreadFigure,
+  mission_time: SpreadFigure,
+  first_pass: z.object({ basis: claimed, n, passed: whole, share: real }),
+  waiting: WaitFigure.extend({ by_kind: list(WaitFigure.extend({ kind: z.enum(holdKinds) })) }),
+  out_of_scope: z.object({ basis: measured, n, files: whole, attempts: whole }),
+  retries: z.object({ basis: measured, n, attempts: whole, per_task: real, tried_again: whole }),
+  refused_events: z.object({ basis: measured, n, refused: whole, share: real }),
+  lines: z.object({ basis: measured, n, added: whole, deleted: whole, files_without_lines: whole }),
+  tokens: z.object({ basis: claimed, ended_attempts: n, input: Said, output: Said }),
+  turn_tokens: z.object({ basis: claimed, ended_turns: n, input: Said, output: Said }),
+} as const satisfies Record<FigureName, z.ZodType>
+
+const FiguresEntry = z.object(figures)
+
+const GroupEntry = FiguresEntry.extend({
+  /** A mission's id, an agent's name, a role, a week; null for what has none. */
+  key: z.string().nullable(),
+  name: z.string(),
+})
+
+const DefinitionEntry = z.object({
+  figure: z.string(),
+  title: z.string(),
+  basis: z.enum(['measured', 'claimed']),
+  of: z.string(),
+  definition: z.string(),
+})
+
+/** Most rows of each kind that are read. */
+const mostRows = 100_000
+
+const sinceField = z
+  .string()
+  .max(40)
+  .refine(isSince, 'it is not an age such as 30d or 12w, and not an ISO 8601 date or time such as 2026-01-15')
+  .describe('Only what ended since: an age such as 30d or 12w, or an ISO date or time (UTC)')
+
+export const stats = defineOperation({
+  name: 'stats',
+  command: 'stats',
+  toolset: 'track',
+  audience: 'both',
+  title: 'How long work took, and what was right at once',
+  description:
+    'How long work took, what was right at once, how long it waited for people: each figure with its n and whether it was measured or claimed.',
+  kind: 'query',
+  input: z.strictObject({
+    by: choice(groupings, 'A row of figures for each of these').optional(),
+    since: sinceField.optional(),
+    mission: identifier('Only this mission or workflow (m-…, w-…)').optional(),
+    zone: z
+      .string()
+      .max(60)
+      .describe('Time zone in which weeks begin, such as Europe/Berlin; default that of this machine')
+      .optional(),
+    limit: count('How many groups; default 100. Of weeks and missions, the last', 1000).optional(),
+  }),
+  output: z.object({
+    by: z.enum(groupings).nullable(),
+    since: z.string().nullable(),
+    mission_id: z.string().nullable(),
+    zone: z.string(),
+    all: FiguresEntry,
+    groups: list(GroupEntry),
+    groups_total: z.int(),
+    definitions: list(DefinitionEntry),
+    notes: strings,
+  }),
+}).handler(async ({ store, clock }, input) => {
+  const zone = input.zone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone
+  const weekOf = weeksIn(zone)
+  const since = input.since === undefined ? null : sinceOf(input.since, clock.now())
+  const by = input.by ?? null
+  const limit = input.limit ?? 100
+  return store.view(async (reads) => {
+    const missionId = input.mission === undefined ? null : (await findMission(reads, input.mission)).id
+    const { records, isCut } = await reads.stats.records({ since, missionId, limit: mostRows })
+    const { all, groups } = statsOf(records, { since, missionId, by, weekOf })
+    const shown = by === 'week' || by === 'mission' ? groups.slice(-limit) : groups.slice(0, limit)
+    const names = by === 'mission' ? await missionNames(reads, shown) : new Map<string, string>()
+    return {
+      by,
+      since: instantOrNull(since),
+      mission_id: missionId,
+      zone,
+      all: figuresEntry(all),
+      groups: shown.map((group) => ({
+        key: group.key,
+        name: nameOf(by, group.key, names),
+        ...figuresEntry(group),
+      })),
+      groups_total: groups.length,
+      definitions: [...figureDefinitions],
+      notes: isCut
+        ? [
+            `Only the newest ${mostRows.toLocaleString('en')} attempts, answers or events are counted; --since narrows it.`,
+          ]
+        : [],
+    }
+  })
+})
+
+const ages = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 } as const
+
+function isSince(text: string): boolean {
+  return /^\d{1,5}[hdw]$/.test(text) || (/^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(timeOf(text)))
+}
+
+function sinceOf(text: string, now: number): number {
+  const [, amount, unit] = /^(\d+)([hdw])$/.exec(text) ?? []
+  if (amount === undefined) return timeOf(text)
+  return now - Number(amount) * ages[unit as keyof typeof ages] // one of them, by the pattern
+}
+
+/** A time without a zone is one of UTC, so that the answer is the same on every machine. */
+function timeOf(text: string): number {
+  const hasZone = /(?:z|[+-]\d{2}:?\d{2})$/i.test(text.slice(10))
+  return Date.parse(text.length === 10 || hasZone ? text : `${text}Z`)
+}
+
+async function missionNames(reads: Reads, groups: readonly Group[]): Promise<ReadonlyMap<string, string>> {
+  const ids = groups.flatMap(({ key }) => (key === null ? [] : [key as never])) // the keys of missions are their ids
+  const names = new Map<string, string>()
+  for (let at = 0; at < ids.length; at += 200) {
+    for (const [id, name] of await reads.missions.named(ids.slice(at, at + 200))) names.set(id, name)
+  }
+  return names
+}
+
+const nameless = {
+  mission: 'no mission',
+  agent: 'people, or no known agent',
+  role: 'no role',
+  week: 'no week',
+} as const satisfies Record<Grouping, string>
+
+function nameOf(by: Grouping | null, key: string | null, names: ReadonlyMap<string, string>): string {
+  if (by === null) return key ?? ''
+  if (key === null) return nameless[by]
+  if (by === 'week') return `${key}, from ${mondayOf(key)}`
+  return excerpt(names.get(key) ?? key, 120)
+}
+
+function figuresEntry(known: Figures): z.output<typeof FiguresEntry> {
+  const { firstPass, outOfScope, retries, refusedEvents, lines, tokens, turnTokens, waitingByKind } = known
+  return {
+    task_time: spreadEntry(known.taskTime),
+    attempt_time: spreadEntry(known.attemptTime),
+    mission_time: spreadEntry(known.missionTime),
+    first_pass: { basis: 'claimed', ...firstPass, share: ratio(firstPass.passed, firstPass.n) },
+    waiting: {
+      ...waitEntry(known.waiting),
+      by_kind: waitingByKind.map(({ kind, ...wait }) => ({ kind, ...waitEntry(wait) })),
+    },
+    out_of_scope: { basis: 'measured', ...outOfScope },
+    retries: {
+      basis: 'measured',
+      n: retries.n,
+      attempts: retries.attempts,
+      per_task: perTask(retries.attempts, retries.n),
+      tried_again: retries.again,
+    },
+    refused_events: {
+      basis: 'measured',
+      ...refusedEvents,
+      share: ratio(refusedEvents.refused, refusedEvents.n),
+    },
+    lines: {
+      basis: 'measured',
+      n: lines.n,
+      added: lines.added,
+      deleted: lines.deleted,
+      files_without_lines: lines.withoutLines,
+    },
+    tokens: { basis: 'claimed', ended_attempts: tokens.ended, input: tokens.input, output: tokens.output },
+    turn_tokens: {
+      basis: 'claimed',
+      ended_turns: turnTokens.ended,
+      input: turnTokens.input,
+      output: turnTokens.output,
+    },
+  }
+}
+
+function spreadEntry({ n: from, median, p90 }: Spread): z.output<typeof SpreadFigure> {
+  return { basis: 'measured', n: from, median_seconds: inSeconds(median), p90_seconds: inSeconds(p90) }
+}
+
+function waitEntry(wait: Wait): z.output<typeof WaitFigure> {
+  return { ...spreadEntry(wait), total_seconds: inSeconds(wait.total) }
+}
+
+function inSeconds(milliseconds: number | null): number | null {
+  return milliseconds === null ? null : Math.round(milliseconds) / 1000
+}
+
+/** To one place, in the answer itself: every surface shows the same number. */
+function perTask(attempts: number | null, tasks: number): number | null {
+  return attempts === null || tasks === 0 ? null : Math.round((attempts / tasks) * 10) / 10
+}
+
+/** To four places, so that equal records give equal text. */
+function ratio(part: number | null, of: number): number | null {
+  return part === null || of === 0 ? null : Math.round((part / of) * 10_000) / 10_000
+}

@@ -1,0 +1,236 @@
+import { z } from 'zod'
+import type { MissionId } from '../../kernel/id.ts'
+import { instant, instantOrNull } from '../../kernel/instant.ts'
+import { findMission } from '../../kernel/operations/find.ts'
+import { count, identifier } from '../../kernel/operations/input/fields.ts'
+import { list, Named } from '../../kernel/operations/list-answer.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import { excerpt } from '../../kernel/text.ts'
+import { agentOfTurn } from '../../sessions/operations/sightings.ts'
+import type { TurnLine } from '../../sessions/ports/capture-reads.ts'
+import type { ChangedLines, TimelineAttempt, TimelineTask } from '../../store/ports/reads.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import { phaseStatuses, shownStatus } from '../../track/domain/mission.ts'
+import { attemptStatuses, resolutions } from '../../track/domain/task.ts'
+import { ChangeCounts, verification } from '../../track/operations/attempt-answer.ts'
+import { missionRunsFields, missionStatus } from '../../track/operations/mission-answer.ts'
+import { missionRuns } from '../../track/operations/summary.ts'
+
+const TimelineTaskEntry = z.object({
+  id: z.string(),
+  name: z.string(),
+  phase_id: z.string().nullable(),
+  parent_task_id: z.string().nullable(),
+  standing: z.enum(['ready', 'blocked', 'in_progress', 'done']),
+  resolution: z.enum(resolutions).nullable(),
+})
+
+/** Lines, and files out of scope. */
+const Lines = z.object({
+  added: z.int().nullable(),
+  deleted: z.int().nullable(),
+  out_of_scope: z.int(),
+})
+
+const TimelineAttemptEntry = z.object({
+  id: z.string(),
+  task_id: z.string(),
+  number: z.int(),
+  agent: z.string().nullable(),
+  status: z.enum(attemptStatuses),
+  opened_at: z.string(),
+  closed_at: z.string().nullable(),
+  counts: ChangeCounts.nullable(),
+  lines: Lines.nullable(),
+  scope_match: z.boolean().nullable(),
+  verification: verification.nullable(),
+})
+
+const TimelineMark = z.object({
+  id: z.string(),
+  kind: z.enum(['decision', 'issue', 'progress']),
+  task_id: z.string(),
+  agent: z.string().nullable(),
+  text: z.string(),
+  at: z.string(),
+})
+type TimelineMark = z.output<typeof TimelineMark>
+
+/** What hooks told of meanwhile: turns that changed something, or are open. */
+const TimelineTurn = z.object({
+  id: z.string(),
+  session_id: z.string(),
+  number: z.int(),
+  agent: z.string(),
+  status: z.enum(['open', 'ended', 'failed']),
+  opened_at: z.string(),
+  closed_at: z.string().nullable(),
+  counts: ChangeCounts.nullable(),
+  added_lines: z.int().nullable(),
+  deleted_lines: z.int().nullable(),
+})
+
+export const missionTimeline = defineOperation({
+  name: 'mission_timeline',
+  command: 'mission timeline',
+  toolset: 'track',
+  audience: 'both',
+  title: 'The timeline of a mission',
+  description:
+    'Phases, tasks and attempts of a mission with their times, what was measured, and what was said when.',
+  kind: 'query',
+  positional: ['id'],
+  input: z.strictObject({
+    id: identifier('A mission or workflow (m-…, w-…)'),
+    limit: count('How many of the last attempts, and of each kind of mark; default 2000', 10_000).optional(),
+  }),
+  output: z.object({
+    id: z.string(),
+    name: z.string(),
+    objective: z.string().nullable(),
+    scope: z.string().nullable(),
+    status: missionStatus,
+    created_at: z.string(),
+    completed_at: z.string().nullable(),
+    phases: list(Named.extend({ status: z.enum(phaseStatuses) })),
+    tasks: list(TimelineTaskEntry),
+    attempts: list(TimelineAttemptEntry),
+    marks: list(TimelineMark),
+    captured: list(TimelineTurn),
+    ...missionRunsFields,
+    totals: Lines.extend({
+      tasks: z.int(),
+      done: z.int(),
+      attempts: z.int(),
+      files_changed: z.int(),
+      decisions: z.int(),
+      issues: z.int(),
+    }),
+  }),
+}).handler(({ store, clock }, input) =>
+  store.view((reads) => timelineOf(reads, input.id, { limit: input.limit ?? 2000, now: clock.now() })),
+)
+
+async function timelineOf(
+  reads: Reads,
+  id: string,
+  { limit, now: until }: { readonly limit: number; readonly now: number },
+) {
+  const mission = await findMission(reads, id)
+  const phases = await reads.missions.phases(mission.id)
+  const now = await reads.missions.now(mission.id)
+  const whole = await reads.missions.lines(mission.id)
+  const tasks = await reads.timeline.tasks(mission.id, limit)
+  const attempts = await reads.timeline.attempts(mission.id, limit)
+  const lines = await reads.timeline.lines(mission.id, limit)
+  const said = await timelineMarks(reads, mission.id, limit)
+  const sums = [...lines.values()]
+  const captured = await reads.capture.turnsBetween(mission.createdAt, mission.completedAt ?? until)
+  return {
+    id: mission.id,
+    name: mission.name,
+    objective: mission.objective,
+    scope: mission.scope,
+    status: shownStatus(mission, now),
+    created_at: instant(mission.createdAt),
+    completed_at: instantOrNull(mission.completedAt),
+    phases: phases.map((phase) => ({ id: phase.id, name: phase.name, status: phase.status })),
+    tasks: tasks.map(timelineTask),
+    attempts: attempts.map((attempt) => timelineAttempt(attempt, lines.get(attempt.id))),
+    marks: said.marks,
+    captured: captured.map(timelineTurn),
+    ...(await missionRuns(reads, mission)),
+    totals: {
+      tasks: tasks.length,
+      done: tasks.filter(({ standing }) => standing === 'done').length,
+      attempts: await reads.timeline.attemptsTotal(mission.id),
+      files_changed: whole.files,
+      decisions: said.decisions,
+      issues: said.issues,
+      added: whole.added,
+      deleted: whole.deleted,
+      out_of_scope: sums.reduce((sum, { outOfScope }) => sum + outOfScope, 0),
+    },
+  }
+}
+
+function timelineTask(task: TimelineTask): z.output<typeof TimelineTaskEntry> {
+  return {
+    id: task.id,
+    name: excerpt(task.name, 120),
+    phase_id: task.phaseId,
+    parent_task_id: task.parentTaskId,
+    standing: task.standing,
+    resolution: task.resolution,
+  }
+}
+
+function timelineAttempt(
+  attempt: TimelineAttempt,
+  lines: ChangedLines = { added: 0, deleted: 0, outOfScope: 0 },
+): z.output<typeof TimelineAttemptEntry> {
+  const isMeasured = attempt.counts !== null && attempt.verification !== 'unknown'
+  return {
+    id: attempt.id,
+    task_id: attempt.taskId,
+    number: attempt.number,
+    agent: attempt.agentName,
+    status: attempt.status,
+    opened_at: instant(attempt.openedAt),
+    closed_at: instantOrNull(attempt.closedAt),
+    counts: attempt.counts,
+    lines: isMeasured ? { added: lines.added, deleted: lines.deleted, out_of_scope: lines.outOfScope } : null,
+    scope_match: attempt.scopeMatches,
+    verification: attempt.verification,
+  }
+}
+
+function timelineTurn({ turn, counts, addedLines, deletedLines }: TurnLine): z.output<typeof TimelineTurn> {
+  return {
+    id: turn.id,
+    session_id: turn.sessionId,
+    number: turn.number,
+    agent: agentOfTurn(turn),
+    status: turn.status,
+    opened_at: instant(turn.openedAt),
+    closed_at: instantOrNull(turn.closedAt),
+    counts,
+    added_lines: addedLines,
+    deleted_lines: deletedLines,
+  }
+}
+
+/** What was said in a mission, newest first, and how much of each kind there is in all. */
+async function timelineMarks({ records }: Reads, missionId: MissionId, limit: number) {
+  const decisions = await records.decisions({ missionId }, { limit })
+  const issues = await records.issues({ missionId }, { limit })
+  const progress = await records.progress({ missionId }, { limit })
+  const marks = [
+    ...decisions.items.map(({ item }) => markOf('decision', item, `${item.question} ${item.chosen}`)),
+    ...issues.items.map(({ item }) => markOf('issue', item, item.description)),
+    ...progress.items.map(({ item }) => markOf('progress', item, item.message)),
+  ]
+  return {
+    marks: marks.toSorted((a, b) => (a.at < b.at ? 1 : -1)),
+    decisions: decisions.total,
+    issues: issues.total,
+  }
+}
+
+interface Said {
+  readonly id: string
+  readonly taskId: string
+  readonly agentName: string | null
+  readonly createdAt: number
+}
+
+function markOf(kind: TimelineMark['kind'], said: Said, text: string): TimelineMark {
+  return {
+    id: said.id,
+    kind,
+    task_id: said.taskId,
+    agent: said.agentName,
+    text: excerpt(text, 160),
+    at: instant(said.createdAt),
+  }
+}

@@ -1,0 +1,268 @@
+import { type ExpressionBuilder, sql } from 'kysely'
+import type { Outcome } from '../../events/domain/fact.ts'
+import type { Actor } from '../../kernel/actor.ts'
+import type { AttemptId, MissionId, TaskId } from '../../kernel/id.ts'
+import type { Usage } from '../../sessions/domain/moment.ts'
+import type { StatReads, StatScope } from '../../store/ports/reads.ts'
+import { parsed, parsedOrNull } from '../../store/tables/query.ts'
+import type { ReadScope, Tables } from '../../store/tables/tables.ts'
+import type {
+  CountedAnswer,
+  CountedAttempt,
+  CountedEvent,
+  CountedMission,
+  CountedTurn,
+  StatRecords,
+} from '../domain/stats.ts'
+
+export function statReads(scope: ReadScope): StatReads {
+  return {
+    async records(of) {
+      const attempts = await attemptsOf(scope, of)
+      const answers = await answersOf(scope, of)
+      const events = await eventsOf(scope, of)
+      const missions = await missionsOf(scope, of)
+      const turns = of.missionId === null ? await turnsOf(scope, of) : []
+      const setBack = await setBackIn(scope)
+      const isCut = [attempts, answers, events, missions, turns].some((rows) => rows.length > of.limit)
+      const records: StatRecords = {
+        attempts: attempts.slice(0, of.limit),
+        answers: answers.slice(0, of.limit),
+        events: events.slice(0, of.limit),
+        missions: missions.slice(0, of.limit),
+        turns: turns.slice(0, of.limit),
+        setBack,
+      }
+      return { records, isCut }
+    },
+  }
+}
+
+/** Every attempt at a task of which one ended in the time, in the mission; every one where neither is said. */
+async function attemptsOf(
+  { db, projectId }: ReadScope,
+  { since, missionId, limit }: StatScope,
+): Promise<readonly CountedAttempt[]> {
+  const counted = (eb: ExpressionBuilder<Tables, 'attempt'>) => {
+    const ended = eb
+      .selectFrom('attempt as ended')
+      .select('ended.task_id')
+      .where('ended.project_id', '=', projectId)
+      .where('ended.closed_at', '>=', since ?? 0)
+    return missionId === null ? ended : ended.where('ended.mission_id', '=', missionId)
+  }
+  const rows = await db
+    .selectFrom('attempt')
+    .innerJoin('task', (join) =>
+      join.onRef('task.project_id', '=', 'attempt.project_id').onRef('task.id', '=', 'attempt.task_id'),
+    )
+    .leftJoin('attempt_end as end', (join) =>
+      join.onRef('end.project_id', '=', 'attempt.project_id').onRef('end.attempt_id', '=', 'attempt.id'),
+    )
+    .select(['attempt.id', 'attempt.task_id', 'attempt.mission_id', 'attempt.number', 'attempt.agent_name'])
+    .select([
+      'attempt.actor',
+      'attempt.status',
+      'attempt.opened_at',
+      'attempt.closed_at',
+      'attempt.files_added',
+    ])
+    .select(['attempt.scope_matches', 'end.verification', 'end.out_of_scope', 'end.outcome'])
+    .select(['task.role', 'task.resolution'])
+    .where('attempt.project_id', '=', projectId)
+    // Where everything is asked about, the subquery would only cost.
+    .$if(since !== null || missionId !== null, (query) =>
+      query.where('attempt.task_id', 'in', (eb) => counted(eb)),
+    )
+    .orderBy('attempt.seq', 'desc')
+    .limit(limit + 1)
+    .execute()
+  const lines = await linesOf({ db, projectId }, { since, missionId })
+  return rows.map((row) => {
+    const changed = lines.get(row.id)
+    const isMeasured = row.files_added !== null && row.verification !== null && row.verification !== 'unknown'
+    const said = row.outcome === null ? null : parsed<Outcome>(row.outcome)
+    return {
+      id: row.id as AttemptId, // a brand
+      taskId: row.task_id as TaskId, // a brand
+      missionId: row.mission_id as MissionId | null, // a brand
+      agent: agentOf(row.agent_name, row.actor),
+      number: row.number,
+      status: row.status as CountedAttempt['status'], // as it was written
+      openedAt: row.opened_at,
+      closedAt: row.closed_at,
+      measured: isMeasured
+        ? {
+            scopeMatches: row.scope_matches === null ? null : row.scope_matches === 1,
+            outOfScope: row.out_of_scope ?? 0,
+            addedLines: Number(changed?.added ?? 0),
+            deletedLines: Number(changed?.deleted ?? 0),
+            withoutLines: Number(changed?.without ?? 0),
+          }
+        : null,
+      tokensInput: said?.tokensInput ?? null,
+      tokensOutput: said?.tokensOutput ?? null,
+      role: row.role,
+      resolution: row.resolution as CountedAttempt['resolution'], // as it was written
+    }
+  })
+}
+
+interface CountedLines {
+  readonly added: number | null
+  readonly deleted: number | null
+  readonly without: number
+}
+
+/** Of each attempt that changed a file: in the order of the index, so that nothing is sorted. */
+async function linesOf(
+  { db, projectId }: ReadScope,
+  { since, missionId }: Pick<StatScope, 'since' | 'missionId'>,
+): Promise<ReadonlyMap<string, CountedLines>> {
+  const ended = db
+    .selectFrom('attempt')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('closed_at', '>=', since ?? 0)
+    .$if(missionId !== null, (query) => query.where('mission_id', '=', missionId ?? ''))
+  const rows = await db
+    .selectFrom('attempt_change')
+    .select(({ fn }) => [
+      'attempt_id',
+      fn.sum<number | null>('added_lines').as('added'),
+      fn.sum<number | null>('deleted_lines').as('deleted'),
+      sql<number>`count(case when added_lines is null then 1 end)`.as('without'),
+    ])
+    .where('project_id', '=', projectId)
+    .$if(since !== null || missionId !== null, (query) => query.where('attempt_id', 'in', ended))
+    .groupBy('attempt_id')
+    .limit(1_000_000)
+    .execute()
+  return new Map(rows.map(({ attempt_id, ...lines }) => [attempt_id, lines]))
+}
+
+async function answersOf(
+  { db, projectId }: ReadScope,
+  { since, missionId, limit }: StatScope,
+): Promise<readonly CountedAnswer[]> {
+  const rows = await db
+    .selectFrom('hold')
+    .leftJoin('attempt', (join) =>
+      join.onRef('attempt.project_id', '=', 'hold.project_id').onRef('attempt.id', '=', 'hold.attempt_id'),
+    )
+    .leftJoin('task', (join) =>
+      join.onRef('task.project_id', '=', 'hold.project_id').onRef('task.id', '=', 'hold.task_id'),
+    )
+    .select(['hold.kind', 'hold.mission_id', 'hold.opened_at', 'hold.closed_at', 'task.role'])
+    .select(['attempt.agent_name', 'attempt.actor'])
+    .where('hold.project_id', '=', projectId)
+    .where('hold.closed_kind', '=', 'person')
+    .where('hold.closed_at', '>=', since ?? 0)
+    .$if(missionId !== null, (query) => query.where('hold.mission_id', '=', missionId ?? ''))
+    .orderBy('hold.closed_at', 'desc')
+    .orderBy('hold.seq', 'desc')
+    .limit(limit + 1)
+    .execute()
+  return rows.map((row) => ({
+    kind: row.kind as CountedAnswer['kind'], // as it was written
+    missionId: row.mission_id as MissionId | null, // a brand
+    agent: row.actor === null ? null : agentOf(row.agent_name, row.actor),
+    role: row.role,
+    openedAt: row.opened_at,
+    closedAt: row.closed_at ?? row.opened_at,
+  }))
+}
+
+/** Null for a person who works by hand: persons are not told apart. */
+function agentOf(named: string | null, actor: string): string | null {
+  const { kind, name } = parsed<Actor>(actor)
+  return named ?? (kind === 'agent' ? name : null)
+}
+
+async function eventsOf(
+  { db, projectId }: ReadScope,
+  { since, missionId, limit }: StatScope,
+): Promise<readonly CountedEvent[]> {
+  const sent = sql`
+    select run_id, by_name, role, at, 0 as refused from run_event
+      where project_id = ${projectId} and kind = 'event' and at >= ${since ?? 0}
+    union all
+    select run_id, by_name, role, at, 1 as refused from run_refusal
+      where project_id = ${projectId} and at >= ${since ?? 0}`
+  const ofMission = missionId === null ? sql`` : sql`and run.mission_id = ${missionId}`
+  const { rows } = await sql<{
+    readonly mission_id: string | null
+    readonly by_name: string
+    readonly role: string | null
+    readonly at: number
+    readonly refused: number
+  }>`
+    select run.mission_id, sent.by_name, sent.role, sent.at, sent.refused
+    from (${sent}) as sent
+    join run on run.project_id = ${projectId} and run.id = sent.run_id ${ofMission}
+    order by sent.at desc, sent.run_id, sent.refused, sent.by_name limit ${limit + 1}`.execute(db)
+  return rows.map((row) => ({
+    missionId: row.mission_id as MissionId | null, // a brand
+    by: row.by_name,
+    role: row.role,
+    at: row.at,
+    isRefused: row.refused === 1,
+  }))
+}
+
+async function missionsOf(
+  { db, projectId }: ReadScope,
+  { since, missionId, limit }: StatScope,
+): Promise<readonly CountedMission[]> {
+  const rows = await db
+    .selectFrom('mission')
+    .select(['id', 'created_at', 'completed_at'])
+    .where('project_id', '=', projectId)
+    .where('status', 'in', ['completed', 'partial'])
+    .where('completed_at', '>=', since ?? 0)
+    .$if(missionId !== null, (query) => query.where('id', '=', missionId ?? ''))
+    .orderBy('seq', 'desc')
+    .limit(limit + 1)
+    .execute()
+  return rows.map((row) => ({
+    id: row.id as MissionId, // a brand
+    startedAt: row.created_at,
+    completedAt: row.completed_at ?? row.created_at,
+  }))
+}
+
+async function turnsOf(
+  { db, projectId }: ReadScope,
+  { since, limit }: StatScope,
+): Promise<readonly CountedTurn[]> {
+  const rows = await db
+    .selectFrom('turn')
+    .select(['client', 'closed_at', 'usage'])
+    .where('project_id', '=', projectId)
+    .where('closed_at', '>=', since ?? 0)
+    .orderBy('closed_at', 'desc')
+    .limit(limit + 1)
+    .execute()
+  return rows.map(({ client, closed_at, usage }) => {
+    const said = parsedOrNull<Usage>(usage)
+    return {
+      client,
+      closedAt: closed_at ?? 0,
+      tokensInput: said?.input ?? null,
+      tokensOutput: said?.output ?? null,
+    }
+  })
+}
+
+async function setBackIn({ db, projectId }: ReadScope): Promise<ReadonlySet<TaskId>> {
+  const { rows } = await sql<{ readonly task_id: TaskId }>`
+    select task_id from hold
+      where project_id = ${projectId} and task_id is not null and status = 'dismissed'
+        and kind in ('review', 'scope', 'approval') and closed_kind = 'person' and answer is not null
+    union
+    select run.task_id from run
+      join run_visit on run_visit.project_id = run.project_id and run_visit.run_id = run.id
+      where run.project_id = ${projectId} and run.task_id is not null and run_visit.count > 1
+    limit 1000000`.execute(db)
+  return new Set(rows.map(({ task_id }) => task_id))
+}

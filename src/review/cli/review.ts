@@ -1,0 +1,124 @@
+import type { OutputOf } from '../../kernel/operations/catalog.ts'
+import { counted, plainLine } from '../../kernel/text.ts'
+import { blocks, cutNote, indented, section } from '../../surfaces/cli/render/parts.ts'
+import { age, inOneLine } from '../../surfaces/cli/render/text.ts'
+import type { Page, View } from '../../surfaces/cli/render/view.ts'
+import { verdictWords } from '../domain/review.ts'
+
+type Shown = OutputOf<'review_show'>
+type Comment = Shown['comments'][number]
+type Draft = Shown['drafts'][number]
+type Verdict = Shown['verdicts'][number]
+
+/** What was said of work, the oldest first: each comment with what was answered, and the verdicts. */
+export const reviewComments: View<'review_comments'> = ({ name, comments, verdicts }, page) =>
+  blocks(
+    page.ink('bold', inOneLine(name)),
+    comments.length === 0 ? 'There are no comments.' : comments.map(commentText).join('\n'),
+    section('Verdicts', verdictList(verdicts, page), page),
+  )
+
+const mostFiles = 200
+
+/** What there is to review, without the lines of the difference. */
+export const reviewShow: View<'review_show'> = (answer, page) => {
+  const { subject, totals, files, comments, drafts, verdicts, waiting, may, notes } = answer
+  const shown = files.slice(0, mostFiles)
+  return blocks(
+    headOf(answer),
+    subject.goal === null ? '' : subject.goal,
+    section('Files', indented(shown.map(fileLine).join('\n')), page),
+    cutNote(shown.length, totals.files, 'waymark review shows all.'),
+    section('Comments', indented(comments.map(commentText).join('\n')), page),
+    section('Your comments that are not sent', indented(drafts.map(draftLine).join('\n')), page),
+    section('Verdicts', verdictList(verdicts, page), page),
+    section(
+      'Waiting',
+      indented(
+        waiting.map(({ hold_id, kind, reason }) => `${hold_id} (${kindWord(kind)}): ${reason}`).join('\n'),
+      ),
+      page,
+    ),
+    [...(may.why === null ? [] : [may.why]), ...notes].join('\n'),
+  )
+}
+
+/** What is looked at, how large it is, and the content that a verdict names. */
+export function headOf({ subject, agents, totals, content }: Shown): string {
+  const by = agents.length === 0 ? '' : `  by ${agents.map(inOneLine).join(', ')}`
+  const since = subject.since === null ? 'Everything' : `Everything since ${subject.since.slice(0, 16)}`
+  const head =
+    subject.kind === 'since'
+      ? since
+      : `${subject.task_id ?? subject.mission_id ?? ''}  ${inOneLine(subject.name)}`
+  return [
+    `${head}${by}`,
+    `${counted(totals.files, 'file')}, +${totals.added} −${totals.removed}, ${totals.viewed} looked at; content ${content.slice(0, 12)}`,
+  ].join('\n')
+}
+
+export function fileLine({
+  status,
+  path,
+  from,
+  added,
+  removed,
+  viewed,
+  certainty,
+}: Shown['files'][number]): string {
+  return [
+    `${status[0]?.toUpperCase()} ${inOneLine(`${from === null ? '' : `${from} → `}${path}`)}`,
+    added === null ? '' : ` +${added} −${removed ?? 0}`,
+    viewed === null ? '' : viewed.current ? ' (looked at)' : ' (changed since you looked)',
+    certainty === 'certain' ? '' : ` (${certainty})`,
+  ].join('')
+}
+
+/** A comment, the line that it is on, and what was answered. */
+export function commentText(comment: Comment): string {
+  const { comment_id: id, kind, by, status, text, quoted, replies } = comment
+  return [
+    `${kind} ${id} of ${inOneLine(by)}${placeWords(comment)} (${status})`,
+    indented(
+      [
+        ...(quoted === null ? [] : [`> ${inOneLine(quoted)}`]),
+        text,
+        ...replies.map(
+          (reply) =>
+            `${inOneLine(reply.agent_name ?? reply.by)} ${reply.done ? 'says it is done' : 'answers'}: ${reply.text}`,
+        ),
+      ].join('\n'),
+    ),
+  ].join('\n')
+}
+
+/** Where a comment stands now: its line may have moved, or be gone. */
+function placeWords({ path, line, now }: Comment): string {
+  if (path === null) return ''
+  const file = inOneLine(now.path ?? path)
+  if (line === null) return ` on ${file}`
+  if (now.line !== null) return ` on ${file}:${now.line}`
+  return now.line_is === 'gone'
+    ? ` on ${file}, line ${line}, which is gone`
+    : ` on ${file}, line ${line} as it was`
+}
+
+export function draftLine({ comment_id: id, kind, path, line, text }: Draft): string {
+  const place = path === null ? 'the whole' : `${inOneLine(path)}${line === null ? '' : `:${line}`}`
+  return `${kind} ${id} on ${place}: ${plainLine(text, 200)}`
+}
+
+function verdictList(verdicts: readonly Verdict[], page: Page): string {
+  return indented(
+    verdicts
+      .map(({ verdict, by, text, comments, at }) => {
+        const count = comments === 0 ? '' : `, with ${counted(comments, 'comment')}`
+        return `${verdictWords[verdict]} by ${inOneLine(by)} ${age(at, page.now)}${count}${text === null ? '' : `: ${text}`}`
+      })
+      .join('\n'),
+  )
+}
+
+function kindWord(kind: string): string {
+  return kind.replace(/_/g, ' ')
+}

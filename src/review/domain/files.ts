@@ -1,0 +1,132 @@
+import type { ReportedChange } from '../../track/domain/changes.ts'
+import { type Attempt, type SnapshotPlace, treeOf } from '../../track/domain/task.ts'
+
+/** An attempt with what it changed. `end` is its last state: measured at its end, or just now. */
+export interface WorkedAttempt {
+  readonly attempt: Attempt
+  readonly end: SnapshotPlace
+  readonly changes: readonly ReportedChange[]
+}
+
+/** A file that attempts under review changed, and where its first and last states are kept. */
+export interface TouchedFile {
+  readonly path: string
+  /** The path of its first state. */
+  readonly from: string
+  /** The work tree, among those of all machines. */
+  readonly tree: string
+  readonly before: SnapshotPlace
+  readonly after: SnapshotPlace
+  /** Whether there was a file before the first that changed it, and is one after the last. */
+  readonly wasThere: boolean
+  readonly isThere: boolean
+  /** Those that changed it, in order, with the path that it had at their end. */
+  readonly by: readonly { readonly work: WorkedAttempt; readonly from: string; readonly path: string }[]
+  readonly certainty: ReportedChange['attribution']
+}
+
+const ranks = ['certain', 'probable', 'contested'] as const
+
+/**
+ * What attempts changed, a file once in each work tree: from the state before the first that changed it to the last
+ * measured state of that tree. What git brought from elsewhere is nobody's here.
+ */
+export function touchedFiles(works: readonly WorkedAttempt[]): readonly TouchedFile[] {
+  const files = new Map<string, TouchedFile>()
+  const ends = new Map<string, SnapshotPlace>()
+  for (const work of works) {
+    const tree = treeOf(work.attempt.snapshot)
+    ends.set(tree, work.end)
+    const own = work.changes.filter(({ origin }) => origin !== 'imported')
+    const before = new Map(own.flatMap(namesOf).map((name) => [name, files.get(`${tree}\0${name}`)]))
+    for (const { from } of own) if (from !== undefined) files.delete(`${tree}\0${from}`)
+    for (const change of own.flatMap((one) => apart(one, before))) {
+      const { path, from = path } = change
+      const known = before.get(from)
+      const certainty =
+        ranks[Math.max(ranks.indexOf(change.attribution), ranks.indexOf(known?.certainty ?? 'certain'))]
+      files.set(`${tree}\0${path}`, {
+        path,
+        from: known?.from ?? from,
+        tree,
+        before: known?.before ?? work.attempt.snapshot,
+        after: work.end,
+        wasThere: known?.wasThere ?? change.change !== 'added',
+        isThere: change.change !== 'deleted',
+        by: [...(known?.by ?? []), { work, from, path }],
+        certainty: certainty ?? 'certain',
+      })
+    }
+  }
+  return [...files.values()]
+    .map((file) => ({ ...file, after: ends.get(file.tree) ?? file.after }))
+    .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : a.tree < b.tree ? -1 : 1))
+}
+
+function namesOf({ path, from }: ReportedChange): readonly string[] {
+  return from === undefined ? [path] : [path, from]
+}
+
+/** A file that was renamed to where another had been is two changes: or what was there would be shown nowhere. */
+function apart(change: ReportedChange, before: ReadonlyMap<string, unknown>): readonly ReportedChange[] {
+  const { from, ...there } = change
+  if (from === undefined || before.get(change.path) === undefined) return [change]
+  return [
+    { ...there, change: 'modified' },
+    { ...there, path: from, change: 'deleted' },
+  ]
+}
+
+export type ShownKind = 'text' | 'image' | 'binary' | 'link' | 'submodule'
+
+const images = /\.(?:png|jpe?g|gif|webp|avif|bmp|ico)$/i
+
+/** What a file is shown as, by its name, its mode and how its content begins. */
+export function shownKind(
+  path: string,
+  { modes, starts }: { readonly modes: readonly string[]; readonly starts: readonly Uint8Array[] },
+): ShownKind {
+  if (modes.includes('160000')) return 'submodule'
+  if (modes.includes('120000')) return 'link'
+  const isBinary = starts.some((bytes) => bytes.subarray(0, 8000).includes(0))
+  if (images.test(path) && (isBinary || starts.length === 0)) return 'image'
+  return isBinary ? 'binary' : 'text'
+}
+
+const lockFiles = new Set([
+  'package-lock.json',
+  'npm-shrinkwrap.json',
+  'yarn.lock',
+  'pnpm-lock.yaml',
+  'bun.lock',
+  'bun.lockb',
+  'deno.lock',
+  'Cargo.lock',
+  'poetry.lock',
+  'uv.lock',
+  'Pipfile.lock',
+  'pdm.lock',
+  'go.sum',
+  'composer.lock',
+  'Gemfile.lock',
+  'flake.lock',
+  'mix.lock',
+  'Podfile.lock',
+  'packages.lock.json',
+  'gradle.lockfile',
+])
+const generatedPaths =
+  /(?:^|\/)(?:dist|vendor|node_modules|__snapshots__)\/|\.min\.(?:js|css)$|\.(?:map|snap)$|[._-]generated\.|\.pb\.(?:go|cc|h)$|_pb2\.py$/
+const generatedWords = /@generated\b|\bDO NOT EDIT\b|\bauto-?generated\b/i
+
+export type FoldReason = 'lock file' | 'generated' | 'large'
+
+/** Why a file is folded at first; null where it is not. */
+export function foldReason(
+  path: string,
+  { head, lines, bytes }: { readonly head: string; readonly lines: number; readonly bytes: number },
+): FoldReason | null {
+  if (lockFiles.has(path.slice(path.lastIndexOf('/') + 1))) return 'lock file'
+  if (generatedPaths.test(path) || generatedWords.test(head)) return 'generated'
+  return lines > 1500 || bytes > 500_000 ? 'large' : null
+}

@@ -1,0 +1,154 @@
+import { align } from '../../lines/domain/alignment.ts'
+import { longestQuote, type Side } from './review.ts'
+
+/** A line of a difference. Lines are counted from 1. */
+export interface DiffLine {
+  readonly kind: ' ' | '+' | '-'
+  readonly old?: number
+  readonly new?: number
+  readonly text: string
+}
+
+export interface Hunk {
+  readonly oldStart: number
+  readonly newStart: number
+  readonly lines: readonly DiffLine[]
+}
+
+/** The lines of a text, without their ends. A text that ends with a line feed has no empty line after it. */
+export function linesOf(text: string): readonly string[] {
+  if (text === '') return []
+  const lines = text.split('\n')
+  if (lines.at(-1) === '') lines.pop()
+  return lines
+}
+
+/** For each old line the new one that it is, or -1. */
+function pairLines(before: readonly string[], after: readonly string[], ignoreSpace = false): Int32Array {
+  return ignoreSpace ? align(before.map(bare), after.map(bare)) : align(before, after)
+}
+
+function bare(line: string): string {
+  return line.replace(/\s+/g, '')
+}
+
+/** Every line of both in reading order, what was removed before what came in its place. */
+export function mergedLines(
+  before: readonly string[],
+  after: readonly string[],
+  ignoreSpace = false,
+): readonly DiffLine[] {
+  const pairs = pairLines(before, after, ignoreSpace)
+  const lines: DiffLine[] = []
+  let next = 0
+  const addUpTo = (end: number) => {
+    for (; next < end; next += 1) lines.push({ kind: '+', new: next + 1, text: after[next] ?? '' })
+  }
+  let removed: DiffLine[] = []
+  // Not as arguments of one call: of those there may be only so many.
+  const takeRemoved = () => {
+    for (const line of removed) lines.push(line)
+    removed = []
+  }
+  for (const [at, text] of before.entries()) {
+    const to = pairs[at] ?? -1
+    if (to < 0) {
+      removed.push({ kind: '-', old: at + 1, text })
+      continue
+    }
+    takeRemoved()
+    addUpTo(to)
+    lines.push({ kind: ' ', old: at + 1, new: to + 1, text: after[to] ?? text })
+    next = to + 1
+  }
+  takeRemoved()
+  addUpTo(after.length)
+  return lines
+}
+
+export function countLines(lines: readonly DiffLine[]): { readonly added: number; readonly removed: number } {
+  let [added, removed] = [0, 0]
+  for (const { kind } of lines) {
+    if (kind === '+') added += 1
+    else if (kind === '-') removed += 1
+  }
+  return { added, removed }
+}
+
+/** The changed lines with what stands around them. */
+export function hunksOf(lines: readonly DiffLine[], context: number | null): readonly Hunk[] {
+  if (context === null) return lines.length === 0 ? [] : [hunk(lines)]
+  const hunks: Hunk[] = []
+  let from = -1
+  let until = -1
+  for (const [at, { kind }] of lines.entries()) {
+    if (kind === ' ') continue
+    if (from >= 0 && at - context > until) {
+      hunks.push(hunk(lines.slice(from, until)))
+      from = -1
+    }
+    if (from < 0) from = Math.max(0, at - context)
+    until = Math.min(lines.length, at + context + 1)
+  }
+  if (from >= 0) hunks.push(hunk(lines.slice(from, until)))
+  return hunks
+}
+
+function hunk(lines: readonly DiffLine[]): Hunk {
+  return {
+    oldStart: lines.find((line) => line.old !== undefined)?.old ?? 0,
+    newStart: lines.find((line) => line.new !== undefined)?.new ?? 0,
+    lines,
+  }
+}
+
+/** Where a line of a text stands in a later one: its number there, or null where it is gone. */
+export function followLine(
+  line: number,
+  { from, to }: { readonly from: readonly string[]; readonly to: readonly string[] },
+): number | null {
+  const place = pairLines(from, to)[line - 1] ?? -1
+  return place < 0 ? null : place + 1
+}
+
+/** The only place where a text has a line, as it is quoted; null where it is nowhere, or in several places. */
+export function onlyPlace(line: string, lines: readonly string[]): number | null {
+  // A long line is quoted by its beginning.
+  const quoted = line.length === longestQuote && line.endsWith('…') ? line.slice(0, -1) : line
+  const first = lines.findIndex((line) => line.startsWith(quoted))
+  if (first < 0 || lines.some((line, at) => at > first && line.startsWith(quoted))) return null
+  return first + 1
+}
+
+/** A file as it was before and after somebody worked on it; null `by` for what others did in between. */
+export interface FileStep {
+  readonly by: string | null
+  readonly before: readonly string[]
+  readonly after: readonly string[]
+}
+
+/** Who made each line of the last state, and who removed each line of the first: by line number from 1, by side. */
+export function makersOf(steps: readonly FileStep[]): Readonly<Record<Side, ReadonlyMap<number, string>>> {
+  const removers = new Map<number, string>()
+  const [first] = steps
+  if (first === undefined) return { old: removers, new: new Map() }
+  // Of each line of the present state: where it stood at first (or -1), and who made it.
+  let state = first.before.map((_, at): { readonly origin: number; readonly by: string | null } => ({
+    origin: at,
+    by: null,
+  }))
+  for (const { by, before, after } of steps) {
+    const pairs = align(before, after)
+    const next = after.map((): (typeof state)[number] => ({ origin: -1, by }))
+    for (const [at, line] of state.entries()) {
+      const to = pairs[at] ?? -1
+      if (to >= 0) next[to] = line
+      else if (line.origin >= 0 && by !== null) removers.set(line.origin + 1, by)
+    }
+    state = next
+  }
+  const makers = new Map(
+    state.flatMap(({ origin, by }, at) => (origin < 0 && by !== null ? [[at + 1, by] as const] : [])),
+  )
+  return { old: removers, new: makers }
+}

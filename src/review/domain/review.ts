@@ -1,0 +1,196 @@
+import type { NewFact } from '../../events/domain/fact.ts'
+import { Failure } from '../../kernel/failure.ts'
+import type {
+  AttemptId,
+  MissionId,
+  ReviewCommentId,
+  ReviewId,
+  ReviewReplyId,
+  Setting,
+  TaskId,
+} from '../../kernel/id.ts'
+
+export const verdicts = ['send_back', 'approve', 'comment'] as const
+export type Verdict = (typeof verdicts)[number]
+
+export const commentKinds = ['question', 'request'] as const
+export type CommentKind = (typeof commentKinds)[number]
+
+export const sides = ['old', 'new'] as const
+export type Side = (typeof sides)[number]
+
+/** What is looked at: the work on a task, in a mission, or all that ended since its reader last looked. */
+export type ReviewSubject =
+  | { readonly kind: 'task'; readonly taskId: TaskId; readonly missionId: MissionId | null }
+  | { readonly kind: 'mission'; readonly missionId: MissionId }
+  | { readonly kind: 'since' }
+
+/** How a subject is named where it is kept: `t-…`, `m-…`, `since`. */
+export function subjectKey(subject: ReviewSubject): string {
+  if (subject.kind === 'task') return subject.taskId
+  return subject.kind === 'mission' ? subject.missionId : 'since'
+}
+
+/** Who reviews: a person of the server by their id, else the user of a machine. */
+export interface Reviewer {
+  readonly id: string
+  readonly name: string
+}
+
+/** What a comment is about: a line, a file, or the whole. */
+export interface CommentPlace {
+  /** From the work tree's top; null for the whole. */
+  readonly path: string | null
+  /** The work tree, where the review has several; null where it has one. */
+  readonly tree: string | null
+  readonly side: Side
+  /** From 1; null for the file. */
+  readonly line: number | null
+  /** The id of the content that the line is of; null where there is none. */
+  readonly content: string | null
+  /** The line as it was, cut where it is long. */
+  readonly quoted: string | null
+}
+
+export interface CommentWords {
+  readonly kind: CommentKind
+  readonly text: string
+}
+
+/** A comment that only who wrote it sees. */
+export interface DraftComment extends CommentPlace, CommentWords {
+  readonly id: ReviewCommentId
+  /** The task whose agent it is for: the last that changed the file. Null for the whole of more than one task. */
+  readonly taskId: TaskId | null
+  readonly missionId: MissionId | null
+  readonly at: number
+}
+
+/** A comment as it was sent. */
+export interface ReviewComment extends DraftComment {
+  readonly reviewId: ReviewId
+  readonly by: Reviewer
+  /** Agents and people who answered it, in order. */
+  readonly replies: readonly ReviewReply[]
+}
+
+export interface ReviewReply {
+  readonly id: ReviewReplyId
+  readonly commentId: ReviewCommentId
+  readonly taskId: TaskId | null
+  readonly missionId: MissionId | null
+  readonly attemptId: AttemptId | null
+  readonly text: string
+  /** It says that the comment is dealt with. */
+  readonly done: boolean
+  readonly by: string
+  readonly isPerson: boolean
+  readonly agentName: string | null
+  readonly at: number
+}
+
+/** What a person said of what was shown, all at once. */
+export interface Review {
+  readonly id: ReviewId
+  readonly subject: ReviewSubject
+  readonly verdict: Verdict
+  readonly text: string | null
+  /** The hash of what was shown. */
+  readonly content: string
+  readonly by: Reviewer
+  /** The tasks that it is about, at most 200. */
+  readonly tasks: readonly TaskId[]
+  readonly comments: readonly DraftComment[]
+  readonly at: number
+}
+
+export type ReviewFact =
+  | { readonly kind: 'review.sent'; readonly review: Review }
+  | { readonly kind: 'review.replied'; readonly reply: ReviewReply }
+
+export const mostDrafts = 200
+export const longestComment = 8000
+export const longestQuote = 300
+
+/** How a comment stands. `settled`: its author has said so by approving, or someone said that it is done. */
+export type CommentStanding = 'open' | 'answered' | 'done'
+
+export function standingOf({ replies }: Pick<ReviewComment, 'replies'>): CommentStanding {
+  if (replies.some(({ done }) => done)) return 'done'
+  return replies.length > 0 ? 'answered' : 'open'
+}
+
+interface Sending {
+  readonly subject: ReviewSubject
+  readonly verdict: Verdict
+  readonly text: string | null
+  readonly content: string
+  readonly by: Reviewer
+  readonly drafts: readonly DraftComment[]
+  readonly tasks: readonly TaskId[]
+}
+
+/** Sends all that a person wrote. Fails where there is nothing to say, or no task to send back. */
+export function sendReview(sending: Sending, setting: Setting): Review {
+  const { verdict, text, drafts } = sending
+  const isSilent = text === null && drafts.length === 0
+  if (verdict !== 'approve' && isSilent) {
+    throw new Failure(
+      'INVALID_INPUT',
+      verdict === 'comment'
+        ? 'There is nothing to send: no comment and no text.'
+        : 'To send work back, say what is to be done: there is no comment and no text.',
+      { reason: 'review_empty', hint: 'Write a comment first, or give a text.' },
+    )
+  }
+  return {
+    id: setting.ids.next('review'),
+    subject: sending.subject,
+    verdict,
+    text,
+    content: sending.content,
+    by: sending.by,
+    // Those with comments first: they are told what to do.
+    tasks: [...new Set([...drafts.flatMap(({ taskId }) => taskId ?? []), ...sending.tasks])].slice(0, 200),
+    comments: drafts,
+    at: setting.at,
+  }
+}
+
+/** The tasks that are to do again: those with comments, or all where the words are for the whole. */
+export function sentBack({
+  comments,
+  text,
+  tasks,
+}: Pick<Review, 'text' | 'tasks'> & {
+  readonly comments: readonly Pick<DraftComment, 'taskId'>[]
+}): readonly TaskId[] {
+  const named = new Set(comments.map(({ taskId }) => taskId).filter((id) => id !== null))
+  const isForAll = text !== null || comments.some(({ taskId }) => taskId === null)
+  return isForAll && named.size === 0 ? tasks : tasks.filter((id) => named.has(id))
+}
+
+/** How a verdict is said. */
+export const verdictWords = {
+  send_back: 'sent back',
+  approve: 'approved',
+  comment: 'commented',
+} as const satisfies Record<Verdict, string>
+
+/** The tasks that a verdict is about: of work that is sent back, those that are to do again. */
+export function tasksMeant(
+  review: Parameters<typeof sentBack>[0] & Pick<Review, 'verdict'>,
+): readonly TaskId[] {
+  return review.verdict === 'send_back' ? sentBack(review) : review.tasks
+}
+
+/** A done task is to do again; one that is at work goes on, and its agent reads what was said. */
+export function reopenTask(task: {
+  readonly id: TaskId
+  readonly status: string
+  readonly resolution: string | null
+}): readonly NewFact[] {
+  return task.status === 'done' && task.resolution !== 'dropped'
+    ? [{ kind: 'task.marked', taskId: task.id, as: 'to_do' }]
+    : []
+}

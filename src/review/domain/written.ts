@@ -1,0 +1,150 @@
+import { Failure } from '../../kernel/failure.ts'
+import type { DiffLine } from './lines.ts'
+import type { CommentKind, Side } from './review.ts'
+
+interface QuotedLine extends Pick<DiffLine, 'kind' | 'text'> {
+  readonly old?: number | undefined
+  readonly new?: number | undefined
+}
+
+/** A file as it is quoted for who writes comments in an editor. */
+export interface QuotedFile {
+  readonly path: string
+  readonly tree: string | null
+  readonly hunks: readonly { readonly lines: readonly QuotedLine[] }[]
+  /** Why there are no lines, as a sentence. */
+  readonly trouble: string | null
+}
+
+export interface WrittenComment {
+  /** Null for the whole. */
+  readonly file: QuotedFile | null
+  readonly side: Side
+  readonly line: number | null
+  readonly quoted: string | null
+  readonly kind: CommentKind
+  readonly text: string
+}
+
+const marks = { '?': 'question', '!': 'request' } as const satisfies Record<string, CommentKind>
+
+const explained = [
+  '# Write below the line that you mean: "? " begins a question, "! " a request; what follows belongs to it.',
+  "# Below a file's name it is about the file, at the top about the whole.",
+  '# Lines that begin with "#" are not sent. Lines that begin with ">" are the difference: leave them as they are, or',
+  '# delete them. An empty file, or none of your lines, sends nothing.',
+]
+
+const width = 6
+
+/** The difference as quoted lines with their numbers, so that lines may be removed from it. */
+export function quotedDiff(files: readonly QuotedFile[]): string {
+  const lines = files.flatMap(({ path, hunks, trouble }, at) => [
+    '',
+    `> === ${at + 1} ${oneLine(path)}${trouble === null ? '' : ` (${trouble})`}`,
+    ...hunks.flatMap((hunk) => ['> ...', ...hunk.lines.map(quotedLine)]),
+  ])
+  return [...explained, ...lines, ''].join('\n')
+}
+
+function quotedLine({ kind, old, new: now, text }: QuotedLine): string {
+  return `> ${cell(old)} ${cell(now)} ${kind}${oneLine(text)}`
+}
+
+function cell(number: number | undefined): string {
+  return `${number ?? ''}`.padStart(width)
+}
+
+/** A line that stays one in an editor, without what would steer a terminal. */
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, (character) =>
+    character === '\t' ? character : '\ufffd',
+  )
+}
+
+/**
+ * What was written below the quoted lines. Fails with INVALID_INPUT for words that are below no mark, and for a place
+ * that the difference does not have.
+ */
+export function readWritten(text: string, files: readonly QuotedFile[]): readonly WrittenComment[] {
+  const written: WrittenComment[] = []
+  let place: Place = whole
+  let current: { kind: CommentKind; lines: string[] } | null = null
+  const finish = () => {
+    const words = current?.lines.join('\n').trim() ?? ''
+    if (current !== null && words !== '') written.push({ ...place, kind: current.kind, text: words })
+    current = null
+  }
+  for (const [at, line] of text.split(/\r?\n/).entries()) {
+    if (line.startsWith('#')) continue
+    if (line.startsWith('>')) {
+      finish()
+      place = placeOf({ text: line, number: at + 1 }, place, files)
+      continue
+    }
+    const mark = line[0]
+    if (mark === '?' || mark === '!') {
+      finish()
+      current = { kind: marks[mark], lines: [line.slice(1).trimStart()] }
+    } else if (current !== null) (current as { lines: string[] }).lines.push(line)
+    else if (line.trim() !== '') {
+      throw new Failure(
+        'INVALID_INPUT',
+        `Line ${at + 1} of what you wrote is below no mark: "${line.slice(0, 80)}".`,
+        {
+          reason: 'comment_mark_missing',
+          hint: 'Begin a comment with "? " for a question or "! " for a request.',
+        },
+      )
+    }
+  }
+  finish()
+  return written
+}
+
+const whole = { file: null, side: 'new', line: null, quoted: null } as const
+
+type Place = Pick<WrittenComment, 'file' | 'side' | 'line' | 'quoted'>
+
+interface PlaceLine {
+  readonly text: string
+  /** In what was written, from 1. */
+  readonly number: number
+}
+
+function placeOf(line: PlaceLine, before: Place, files: readonly QuotedFile[]): Place {
+  if (line.text.trim() === '> ...') return before
+  const head = /^> === (\d+) (.*)$/.exec(line.text)
+  if (head !== null) {
+    const [, number, name = ''] = head
+    const file = files[Number(number) - 1]
+    if (file === undefined || !namesFile(name, file)) throw nowhere(line, 'names no file of this review')
+    return { file, side: 'new', line: null, quoted: null }
+  }
+  const found = /^> ([ \d]{6,}) ([ \d]{6,}) ([ +-])(.*)$/.exec(line.text)
+  if (found === null || before.file === null) throw nowhere(line, 'is no line of the difference')
+  const [, old = '', now = '', kind, text = ''] = found
+  const side: Side = kind === '-' ? 'old' : 'new'
+  const number = Number(kind === '-' ? old : now)
+  const known = before.file.hunks
+    .flatMap(({ lines }) => lines)
+    .find((one) => (side === 'old' ? one.kind === '-' && one.old === number : one.new === number))
+  // Editors take white space off the ends of lines.
+  if (known === undefined || oneLine(known.text).trimEnd() !== text.trimEnd()) {
+    throw nowhere(line, `is not in the difference of ${oneLine(before.file.path)}`)
+  }
+  return { file: before.file, side, line: number, quoted: known.text }
+}
+
+/** As it was quoted, with or without the sentence that follows it. */
+function namesFile(name: string, { path }: QuotedFile): boolean {
+  const quoted = oneLine(path)
+  return name.trimEnd() === quoted.trimEnd() || name.startsWith(`${quoted} (`)
+}
+
+function nowhere({ text, number }: PlaceLine, what: string): Failure {
+  return new Failure('INVALID_INPUT', `Line ${number} of what you wrote ${what}: "${text.slice(0, 80)}".`, {
+    reason: 'quoted_line_changed',
+    hint: 'Lines that begin with ">" must stay as --write showed them, or go. With --again it shows what you have looked at, too.',
+  })
+}

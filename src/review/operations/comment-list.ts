@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
+import { instant } from '../../kernel/instant.ts'
+import { list } from '../../kernel/operations/list-answer.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import { CommentEntry, commentEntry, VerdictEntry } from './entries.ts'
+import { gatherFiles } from './gather.ts'
+import { placesNow } from './places.ts'
+import { commentsAbout } from './show.ts'
+import { findSubject, reviewerOf, subjectFields } from './subject.ts'
+
+export const reviewComments = defineOperation({
+  name: 'review_comments',
+  command: 'review comments',
+  toolset: 'track',
+  audience: 'both',
+  title: 'What was said of work',
+  description:
+    'The comments that people sent on a task or a mission, where their lines are now, and how each was answered.',
+  kind: 'query',
+  positional: ['task'],
+  input: z.strictObject({ task: subjectFields.task, mission: subjectFields.mission }),
+  output: z.object({
+    name: z.string(),
+    comments: list(CommentEntry),
+    verdicts: list(VerdictEntry),
+  }),
+}).handler(async (handling, input) => {
+  if ((input.task === undefined) === (input.mission === undefined)) {
+    throw new Failure('INVALID_INPUT', 'Comments are on one thing: give a task or a mission.', {
+      reason: 'subject_missing',
+      hint: hintOf`${callTo('review_comments', { task: undefined })} or ${callTo('review_comments', { mission: undefined })}.`,
+    })
+  }
+  const found = await handling.store.view((reads) => findSubject(reads, input, reviewerOf(handling)))
+  const { comments, sent } = await handling.store.view(async (reads) => ({
+    comments: await commentsAbout(reads, found.subject, found),
+    sent: await reads.reviews.sentAbout([input.task ?? input.mission ?? '']),
+  }))
+  const { files } = comments.some(({ path }) => path !== null)
+    ? await gatherFiles(handling, found)
+    : { files: [] }
+  const now = await placesNow(handling, comments, files)
+  return {
+    name: found.name,
+    comments: comments.map((comment, at) =>
+      commentEntry(comment, now[at] ?? { path: comment.path, line: null, line_is: null }),
+    ),
+    verdicts: sent.map((review) => ({
+      review_id: review.id,
+      verdict: review.verdict,
+      text: review.text,
+      content: review.content,
+      by: review.by.name,
+      comments: review.comments,
+      at: instant(review.at),
+    })),
+  }
+})

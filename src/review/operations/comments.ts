@@ -1,0 +1,274 @@
+import { z } from 'zod'
+import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
+import { count, text } from '../../kernel/operations/input/fields.ts'
+import { type Context, defineOperation, type Handling } from '../../kernel/operations/operation.ts'
+import { counted, excerpt } from '../../kernel/text.ts'
+import { linesOf } from '../domain/lines.ts'
+import {
+  type CommentPlace,
+  commentKinds,
+  type DraftComment,
+  longestComment,
+  longestQuote,
+  mostDrafts,
+  sides,
+  subjectKey,
+} from '../domain/review.ts'
+import { DraftEntry, draftEntry } from './entries.ts'
+import { commentField, fileIn, pathField, treeField } from './file.ts'
+import {
+  type Gathered,
+  gatherFiles,
+  lookedAt,
+  markOf,
+  placeKey,
+  type ReviewedFile,
+  readContents,
+  taskOf,
+  textOf,
+} from './gather.ts'
+import { tasksOf } from './look.ts'
+import { type FoundSubject, findSubject, reviewerOf, subjectField } from './subject.ts'
+
+const words = z.string().min(1).max(longestComment).describe('What you ask or want changed')
+const kind = z.enum(commentKinds).describe('A question is answered; a request is done')
+
+export const reviewMark = defineOperation({
+  name: 'review_mark',
+  command: 'review mark',
+  screen: true,
+  toolset: 'track',
+  audience: 'person',
+  access: 'viewer',
+  title: 'Mark a file as viewed',
+  description: 'With the content that you looked at: a file that changes later comes back.',
+  kind: 'command',
+  idempotent: true,
+  input: z.strictObject({
+    subject: subjectField,
+    path: pathField,
+    tree: treeField,
+    content: z.string().max(100).describe('Its `after` as you saw it; empty where there is none'),
+    viewed: z.boolean(),
+  }),
+  output: z.object({ path: z.string(), content: z.string(), viewed: z.boolean() }),
+}).handler(async (handling, { subject, path, tree, content, viewed }) => {
+  const { found, gathered } = await gatherSubject(handling, subject)
+  const file = fileIn(gathered, path, tree)
+  if (viewed && content !== lookedAt(file)) {
+    throw new Failure('CONFLICT', `"${file.path}" is not what you saw: it has changed since.`, {
+      reason: 'content_changed',
+      hint: 'Look at it again: only what changed since is shown.',
+      details: { path: file.path, shown: content, content: lookedAt(file) },
+    })
+  }
+  const key = subjectKey(found.subject)
+  return handling.record(async (_, { at }) => ({
+    facts: [],
+    beside: [
+      {
+        kind: 'files viewed',
+        ownerId: reviewerOf(handling).id,
+        subject: key,
+        at,
+        files: [{ place: placeKey(file), content: viewed ? markOf(file) : null }],
+      },
+    ],
+    answer: { path: file.path, content, viewed },
+  }))
+})
+
+export const reviewComment = defineOperation({
+  name: 'review_comment',
+  command: 'review comment',
+  screen: true,
+  toolset: 'track',
+  audience: 'person',
+  access: 'contributor',
+  title: 'Write a comment',
+  description: 'On a line, a file or the whole. Only you see it until you send your review.',
+  kind: 'command',
+  input: z.strictObject({
+    subject: subjectField,
+    path: pathField.optional(),
+    tree: treeField,
+    side: z.enum(sides).describe('Of the line: as it was (old) or is (new); default new').optional(),
+    line: count('The line, from 1; left out for the file', 10_000_000).optional(),
+    quoted: text('The line as you saw it: refused where another stands there').optional(),
+    kind,
+    text: words,
+  }),
+  output: DraftEntry,
+}).handler(async (handling, input) => {
+  const { found, gathered } = await gatherSubject(handling, input.subject)
+  const place = await placeOf(handling, gathered, input)
+  const taskId = place.file === null ? onlyTask(found) : taskOf(place.file)
+  const { subject } = found
+  if (taskId === null && subject.kind === 'since') {
+    throw new Failure('INVALID_INPUT', 'A comment on everything new is for no agent: name a file.', {
+      reason: 'comment_without_subject',
+      hint: 'Give path; or comment on the whole of a task or a mission.',
+    })
+  }
+  const owner = reviewerOf(handling)
+  const key = subjectKey(subject)
+  return handling.record(async (reads, { at, ids }) => {
+    const written = await reads.reviews.drafts(owner.id, key)
+    if (written.length >= mostDrafts) {
+      throw new Failure(
+        'REFUSED',
+        `You have ${counted(written.length, 'comment')} here that you have not sent: that is the most.`,
+        { reason: 'too_many_drafts', hint: 'Send them, or drop some.' },
+      )
+    }
+    const draft: DraftComment = {
+      id: ids.next('reviewComment'),
+      ...place.about,
+      kind: input.kind,
+      text: input.text,
+      taskId,
+      missionId: subject.kind === 'since' ? null : subject.missionId,
+      at,
+    }
+    return {
+      facts: [],
+      beside: [{ kind: 'draft kept', ownerId: owner.id, subject: key, draft }],
+      answer: draftEntry(draft),
+    }
+  })
+})
+
+export const reviewCommentEdit = defineOperation({
+  name: 'review_comment_edit',
+  command: 'review comment edit',
+  screen: true,
+  toolset: 'track',
+  audience: 'person',
+  access: 'contributor',
+  title: 'Change a comment that is not sent',
+  description: 'Other words, or another kind. What was sent stays as it is.',
+  kind: 'command',
+  idempotent: true,
+  input: z.strictObject({ comment_id: commentField, kind: kind.optional(), text: words.optional() }),
+  output: DraftEntry,
+}).handler((handling, input) =>
+  handling.record(async (reads) => {
+    const owner = reviewerOf(handling)
+    const { draft, subject } = await findDraft(handling, reads.reviews, input.comment_id)
+    const changed = { ...draft, kind: input.kind ?? draft.kind, text: input.text ?? draft.text }
+    return {
+      facts: [],
+      beside: [{ kind: 'draft kept', ownerId: owner.id, subject, draft: changed }],
+      answer: draftEntry(changed),
+    }
+  }),
+)
+
+export const reviewCommentDrop = defineOperation({
+  name: 'review_comment_drop',
+  command: 'review comment drop',
+  screen: true,
+  toolset: 'track',
+  audience: 'person',
+  access: 'contributor',
+  title: 'Drop a comment that is not sent',
+  description: 'It is removed for good.',
+  kind: 'command',
+  destructive: true,
+  input: z.strictObject({ comment_id: commentField }),
+  output: z.object({ comment_id: z.string(), dropped: z.literal(true) }),
+}).handler((handling, { comment_id: id }) =>
+  handling.record(async (reads) => {
+    const { draft } = await findDraft(handling, reads.reviews, id)
+    return {
+      facts: [],
+      beside: [{ kind: 'drafts dropped', ownerId: reviewerOf(handling).id, ids: [draft.id] }],
+      answer: { comment_id: draft.id, dropped: true as const },
+    }
+  }),
+)
+
+async function findDraft(
+  handling: Handling,
+  reviews: {
+    draft(
+      owner: string,
+      id: string,
+    ): Promise<{ readonly draft: DraftComment; readonly subject: string } | null>
+    comment(id: string): Promise<unknown>
+  },
+  id: string,
+) {
+  const found = await reviews.draft(reviewerOf(handling).id, id)
+  if (found) return found
+  if ((await reviews.comment(id)) !== null) {
+    throw new Failure('CONFLICT', `Comment ${id} was sent: it stays as it is.`, {
+      reason: 'comment_sent',
+      hint: hintOf`Add another comment, or answer in its thread with ${callTo('reply_to_review')}.`,
+    })
+  }
+  throw new Failure('NOT_FOUND', `You have no comment ${id} that is not sent.`, {
+    reason: 'draft_not_found',
+    hint: hintOf`${callTo('review_show')} lists your drafts.`,
+  })
+}
+
+async function gatherSubject(handling: Context, asked: z.output<typeof subjectField>) {
+  const found = await handling.store.view((reads) => findSubject(reads, asked, reviewerOf(handling)))
+  return { found, gathered: await gatherFiles(handling, found) }
+}
+
+interface Placed {
+  readonly about: CommentPlace
+  readonly file: ReviewedFile | null
+}
+
+interface AskedPlace {
+  readonly path?: string | undefined
+  readonly tree?: string | undefined
+  readonly side?: CommentPlace['side'] | undefined
+  readonly line?: number | undefined
+  readonly quoted?: string | undefined
+}
+
+/** The place as it is now, with its line quoted from the content itself. */
+async function placeOf(handling: Context, gathered: Gathered, asked: AskedPlace): Promise<Placed> {
+  const { path, tree, side = 'new', line, quoted } = asked
+  if (path === undefined) {
+    if (line !== undefined) {
+      throw new Failure('INVALID_INPUT', `Line ${line} is of no file: give path with it.`, {
+        reason: 'path_missing',
+        hint: 'Leave line out for a comment on the whole.',
+      })
+    }
+    return { about: { path: null, tree: null, side, line: null, content: null, quoted: null }, file: null }
+  }
+  const file = fileIn(gathered, path, tree)
+  const state = side === 'old' ? file.before : file.after
+  const about = { path: file.path, tree: file.tree, side, content: state?.id ?? null }
+  if (line === undefined) return { about: { ...about, line: null, quoted: null }, file }
+  const contents = await readContents(handling, [file.touched], about.content === null ? [] : [about.content])
+  const lines = linesOf(textOf(state, contents))
+  const there = lines[line - 1]
+  if (there === undefined) {
+    throw new Failure(
+      'INVALID_INPUT',
+      `"${file.path}" has ${counted(lines.length, 'line')} on the ${side} side: there is no line ${line}.`,
+      { reason: 'lines_out_of_range', hint: 'Give a line of its difference, with its side.' },
+    )
+  }
+  if (quoted !== undefined && !there.startsWith(quoted.slice(0, 100))) {
+    throw new Failure(
+      'CONFLICT',
+      `Line ${line} of "${file.path}" is not what you saw: it is "${excerpt(there, 100)}".`,
+      { reason: 'content_changed', hint: 'Look at the file again: it has changed.' },
+    )
+  }
+  return { about: { ...about, line, quoted: excerpt(there, longestQuote) }, file }
+}
+
+/** The task that a comment on the whole is for; null where there are several. */
+function onlyTask(found: FoundSubject) {
+  const tasks = tasksOf(found)
+  return tasks.length === 1 ? (tasks[0] ?? null) : null
+}

@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { instant } from '../../kernel/instant.ts'
+import { list } from '../../kernel/operations/list-answer.ts'
+import {
+  commentKinds,
+  type DraftComment,
+  type ReviewComment,
+  type ReviewReply,
+  sides,
+  standingOf,
+  verdicts,
+} from '../domain/review.ts'
+
+export const ReplyEntry = z.object({
+  reply_id: z.string(),
+  text: z.string(),
+  done: z.boolean(),
+  by: z.string(),
+  agent_name: z.string().nullable(),
+  is_person: z.boolean(),
+  at: z.string(),
+})
+
+/** Where a comment stands now: the content may have moved on since it was written. */
+export const PlaceNow = z.object({
+  path: z.string().nullable(),
+  /** Null where the comment is on a file or the whole, or the line is gone. */
+  line: z.int().nullable(),
+  /** `same`: nothing around it changed; `gone`: the line is not there any more; `unknown`: what it was is not kept. */
+  line_is: z.enum(['same', 'moved', 'gone', 'unknown']).nullable(),
+})
+
+const place = {
+  path: z.string().nullable(),
+  tree: z.string().nullable(),
+  side: z.enum(sides),
+  line: z.int().nullable(),
+  content: z.string().nullable(),
+  quoted: z.string().nullable(),
+  kind: z.enum(commentKinds),
+  text: z.string(),
+  task_id: z.string().nullable(),
+}
+
+export const DraftEntry = z.object({ comment_id: z.string(), ...place, at: z.string() })
+
+export const CommentEntry = z.object({
+  comment_id: z.string(),
+  review_id: z.string(),
+  ...place,
+  by: z.string(),
+  at: z.string(),
+  status: z.enum(['open', 'answered', 'done']),
+  now: PlaceNow,
+  replies: list(ReplyEntry),
+})
+
+export const VerdictEntry = z.object({
+  review_id: z.string(),
+  verdict: z.enum(verdicts),
+  text: z.string().nullable(),
+  content: z.string(),
+  by: z.string(),
+  comments: z.int(),
+  at: z.string(),
+})
+
+export function draftEntry(draft: DraftComment): z.output<typeof DraftEntry> {
+  return { comment_id: draft.id, ...placeEntry(draft), at: instant(draft.at) }
+}
+
+function placeEntry({ path, tree, side, line, content, quoted, kind, text, taskId }: DraftComment) {
+  return { path, tree, side, line, content, quoted, kind, text, task_id: taskId }
+}
+
+export function commentEntry(
+  comment: ReviewComment,
+  now: z.output<typeof PlaceNow>,
+): z.output<typeof CommentEntry> {
+  return {
+    comment_id: comment.id,
+    review_id: comment.reviewId,
+    ...placeEntry(comment),
+    by: comment.by.name,
+    at: instant(comment.at),
+    status: standingOf(comment),
+    now,
+    replies: comment.replies.map(replyEntry),
+  }
+}
+
+export function replyEntry(reply: ReviewReply): z.output<typeof ReplyEntry> {
+  return {
+    reply_id: reply.id,
+    text: reply.text,
+    done: reply.done,
+    by: reply.by,
+    agent_name: reply.agentName,
+    is_person: reply.isPerson,
+    at: instant(reply.at),
+  }
+}

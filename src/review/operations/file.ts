@@ -1,0 +1,252 @@
+import { z } from 'zod'
+import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
+import { count, identifier, text } from '../../kernel/operations/input/fields.ts'
+import { list, strings } from '../../kernel/operations/list-answer.ts'
+import { defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
+import { counted } from '../../kernel/text.ts'
+import {
+  type DiffLine,
+  type FileStep,
+  type Hunk,
+  hunksOf,
+  linesOf,
+  makersOf,
+  mergedLines,
+} from '../domain/lines.ts'
+import {
+  attemptsOf,
+  contentOfMark,
+  figuresFrom,
+  type Gathered,
+  gatherFiles,
+  placeKey,
+  type ReviewedFile,
+  readContents,
+  textOf,
+} from './gather.ts'
+import { shownKinds } from './show.ts'
+import { findSubject, reviewerOf, type SubjectInput, subjectField } from './subject.ts'
+
+export const pathField = text('A file of it, from the top of the work tree')
+export const treeField = text('Its work tree, where the review has several').optional()
+
+const longestLine = 4000
+const mostLines = 6000
+const around = 3
+
+const LineEntry = z.object({
+  kind: z.enum([' ', '+', '-']),
+  old: z.int().optional(),
+  new: z.int().optional(),
+  text: z.string(),
+  /** The attempt that made or removed it, where several changed the file; null for a line of nobody's here. */
+  attempt: z.string().nullable().optional(),
+})
+
+export const reviewFile = defineOperation({
+  name: 'review_file',
+  command: 'review file',
+  screen: true,
+  toolset: 'track',
+  audience: 'person',
+  title: 'A file under review, line by line',
+  description: 'From what it was before the work, or from what you looked at last, to what it is.',
+  kind: 'query',
+  input: z.strictObject({
+    subject: subjectField,
+    path: pathField,
+    tree: treeField,
+    since: z
+      .string()
+      .max(100)
+      .describe('Only what changed since this content, which you looked at')
+      .optional(),
+    whole: z.boolean().describe('All lines, not only those around a change').optional(),
+    ignore_space: z
+      .boolean()
+      .describe('Lines that differ in white space alone count as unchanged')
+      .optional(),
+    offset: z.int().min(0).describe('How many lines to skip').optional(),
+    limit: count(`How many lines; default ${mostLines}`, 20_000).optional(),
+  }),
+  output: z.object({
+    path: z.string(),
+    from: z.string().nullable(),
+    kind: z.enum(shownKinds),
+    before: z.string().nullable(),
+    after: z.string().nullable(),
+    /** The content that the difference begins with, where that is not the one before the work. */
+    since: z.string().nullable(),
+    /** How many lines each side has. */
+    lines: z.object({ before: z.int(), after: z.int() }),
+    attempts: strings,
+    hunks: list(z.object({ old_start: z.int(), new_start: z.int(), lines: list(LineEntry) })),
+    /** A side has no line feed at its end. */
+    no_newline: z.object({ before: z.boolean(), after: z.boolean() }),
+    cut: z.object({ shown: z.int(), total: z.int(), next_offset: z.int() }).nullable(),
+    trouble: z.string().nullable(),
+  }),
+}).handler(async (handling, input) => {
+  const { file } = await findFile(handling, input)
+  const since = input.since === undefined ? null : await assertLookedAt(handling, file, input.since)
+  const stepIds = file.touched.by.length > 1 ? await stepStates(handling, file) : []
+  const before =
+    since === null ? file.before : since === '' ? null : { id: since, mode: file.after?.mode ?? '100644' }
+  const ids = [before?.id, file.after?.id, ...stepIds.flatMap((step) => [step.before, step.after])]
+  const contents = await readContents(
+    handling,
+    [file.touched],
+    ids.filter((id) => id != null),
+  )
+  const figures = figuresFrom({ path: file.path, before, after: file.after }, contents)
+  const isShown = figures.trouble === null && (figures.kind === 'text' || figures.kind === 'link')
+  const [oldText, newText] = isShown ? [textOf(before, contents), textOf(file.after, contents)] : ['', '']
+  const [old, now] = [linesOf(oldText), linesOf(newText)]
+  const lines = mergedLines(old, now, input.ignore_space ?? false)
+  const makers = since === null ? makersFrom(stepIds, contents) : null
+  const all = hunksOf(lines, input.whole === true ? null : around)
+  const part = partOf(all, { offset: input.offset ?? 0, limit: input.limit ?? mostLines })
+  return {
+    path: file.path,
+    from: file.from,
+    kind: figures.kind,
+    before: file.before?.id ?? null,
+    after: file.after?.id ?? null,
+    since,
+    lines: { before: old.length, after: now.length },
+    attempts: attemptsOf(file),
+    hunks: part.hunks.map(({ oldStart, newStart, lines: some }) => ({
+      old_start: oldStart,
+      new_start: newStart,
+      lines: some.map((line) => ({ ...line, text: cutLine(line.text), ...attemptOf(line, makers) })),
+    })),
+    no_newline: {
+      before: oldText !== '' && !oldText.endsWith('\n'),
+      after: newText !== '' && !newText.endsWith('\n'),
+    },
+    cut: part.next === null ? null : { shown: part.shown, total: part.total, next_offset: part.next },
+    trouble: figures.trouble,
+  }
+})
+
+function cutLine(line: string): string {
+  return line.length <= longestLine
+    ? line
+    : `${line.slice(0, longestLine)}… (${counted(line.length - longestLine, 'more character')})`
+}
+
+type Makers = ReturnType<typeof makersOf>
+
+function attemptOf(line: DiffLine, makers: Makers | null): { readonly attempt?: string | null } {
+  if (makers === null || line.kind === ' ') return {}
+  const { old, new: now, kind } = line
+  return { attempt: (kind === '-' ? makers.old.get(old ?? 0) : makers.new.get(now ?? 0)) ?? null }
+}
+
+/** Lines of hunks from an offset on, as many as fit; a hunk may be split. */
+function partOf(
+  hunks: readonly Hunk[],
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+) {
+  const total = hunks.reduce((sum, { lines }) => sum + lines.length, 0)
+  const chosen: Hunk[] = []
+  let at = 0
+  for (const hunk of hunks) {
+    const from = Math.max(0, offset - at)
+    const until = Math.min(hunk.lines.length, offset + limit - at)
+    at += hunk.lines.length
+    if (from >= until) continue
+    const lines = hunk.lines.slice(from, until)
+    const first = (side: 'old' | 'new') => lines.find((line) => line[side] !== undefined)?.[side]
+    chosen.push({ oldStart: first('old') ?? hunk.oldStart, newStart: first('new') ?? hunk.newStart, lines })
+  }
+  const end = Math.min(total, offset + limit)
+  return { hunks: chosen, total, shown: Math.max(0, end - offset), next: end < total ? end : null }
+}
+
+interface StepIds {
+  readonly by: string | null
+  readonly before: string | null
+  readonly after: string | null
+}
+
+/** The contents between which each attempt, and others between them, changed the file. Empty where they are not known. */
+async function stepStates(
+  { witness, edge }: QueryContext,
+  { touched, before, after }: ReviewedFile,
+): Promise<readonly StepIds[]> {
+  const steps: StepIds[] = []
+  let last = before?.id ?? null
+  for (const { work, from, path } of touched.by) {
+    if (work.end.edge !== edge?.id) return []
+    const start = (await witness.contents.states(work.attempt.snapshot, [from]))?.get(from)
+    const end = (await witness.contents.states(work.end, [path]))?.get(path)
+    if (start === undefined || end === undefined) return []
+    const [startId, endId] = [start?.id ?? null, end?.id ?? null]
+    if (startId !== last) steps.push({ by: null, before: last, after: startId })
+    steps.push({ by: work.attempt.id, before: startId, after: endId })
+    last = endId
+  }
+  if (last !== (after?.id ?? null)) steps.push({ by: null, before: last, after: after?.id ?? null })
+  return steps
+}
+
+function makersFrom(steps: readonly StepIds[], contents: Parameters<typeof textOf>[1]): Makers | null {
+  if (steps.length === 0) return null
+  const ids = steps.flatMap(({ before, after }) => [before, after]).filter((id) => id !== null)
+  if (ids.some((id) => contents.get(id)?.bytes == null)) return null
+  const lines = (id: string | null) => linesOf(textOf(id === null ? null : { id, mode: '100644' }, contents))
+  return makersOf(
+    steps.map(({ by, before, after }): FileStep => ({ by, before: lines(before), after: lines(after) })),
+  )
+}
+
+/** A file of a review by its path, or its old one. */
+export async function findFile(
+  handling: QueryContext,
+  {
+    subject,
+    path,
+    tree,
+  }: { readonly subject: SubjectInput; readonly path: string; readonly tree?: string | undefined },
+): Promise<{ readonly file: ReviewedFile; readonly gathered: Gathered }> {
+  const found = await handling.store.view((reads) => findSubject(reads, subject, reviewerOf(handling)))
+  const gathered = await gatherFiles(handling, found)
+  return { file: fileIn(gathered, path, tree), gathered }
+}
+
+export function fileIn({ files }: Gathered, path: string, tree: string | undefined): ReviewedFile {
+  const named = files.filter((file) => file.path === path || file.from === path)
+  const [file, other] = named.filter((one) => tree === undefined || one.touched.tree === tree)
+  if (file !== undefined && other === undefined) return file
+  if (file !== undefined) {
+    const trees = named.map(({ touched }) => touched.tree).join(', ')
+    throw new Failure('INVALID_INPUT', `"${path}" was changed in several work trees: ${trees}.`, {
+      reason: 'work_tree_ambiguous',
+      hint: 'Say which with tree.',
+    })
+  }
+  throw new Failure('NOT_FOUND', `The review has no file "${path}".`, {
+    reason: 'file_not_in_review',
+    hint: hintOf`${callTo('review_show')} lists its files.`,
+  })
+}
+
+/** Only what its reader has looked at, or what the file was before: no other content is read by its id. */
+async function assertLookedAt(handling: QueryContext, file: ReviewedFile, since: string): Promise<string> {
+  if (since === file.before?.id || since === file.after?.id) return since
+  const viewed = await handling.store.view(({ reviews }) =>
+    reviews.viewed(reviewerOf(handling).id, [placeKey(file)]),
+  )
+  if (viewed.some(({ content }) => contentOfMark(content) === since)) return since
+  throw new Failure('NOT_FOUND', `You have not looked at "${file.path}" with content ${identified(since)}.`, {
+    reason: 'content_not_seen',
+    hint: 'Leave since out: the whole difference is shown then.',
+  })
+}
+
+function identified(content: string): string {
+  return content === '' ? '(no file)' : content.slice(0, 12)
+}
+
+export const commentField = identifier('The comment (rc-…)')

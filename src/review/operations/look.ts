@@ -1,0 +1,62 @@
+import { contentsShown, type Shown } from '../../inbox/operations/shown.ts'
+import type { TaskId } from '../../kernel/id.ts'
+import type { QueryContext } from '../../kernel/operations/operation.ts'
+import { permits } from '../../people/domain/access.ts'
+import type { HoldLine } from '../../store/ports/reads.ts'
+import type { Hold } from '../../track/domain/records.ts'
+import { type Gathered, gatherFiles } from './gather.ts'
+import type { FoundSubject } from './subject.ts'
+
+/** What a person sees before they say yes or no: the files, and what waits for their answer. */
+export interface Look {
+  readonly gathered: Gathered
+  readonly waiting: readonly HoldLine[]
+  /** What each of them would be bound to, by the hold's id. */
+  readonly contents: ReadonlyMap<string, string>
+  /** The hash over all of it. */
+  readonly shown: Shown
+}
+
+/** The kinds that a verdict on the work answers; the others are questions of their own. */
+export const answeredByVerdict = ['review', 'scope', 'approval'] as const satisfies readonly Hold['kind'][]
+
+export async function lookAt(context: QueryContext, found: FoundSubject): Promise<Look> {
+  const { subject } = found
+  const gathered = await gatherFiles(context, found)
+  const waiting = await context.store.view(async ({ holds }) => {
+    if (subject.kind === 'since') return []
+    const about = subject.kind === 'task' ? { taskId: subject.taskId } : { missionId: subject.missionId }
+    return (await holds.list({ ...about, status: 'open' }, { limit: 100 })).items.map(({ item }) => item)
+  })
+  const contents = await contentsShown(
+    context,
+    waiting.map(({ hold }) => hold),
+  )
+  const asked = waiting.map(({ hold }) => [hold.id, contents.get(hold.id) ?? null])
+  const shown: Shown = {
+    content: context.fingerprint({ files: gathered.content, asked }),
+    approvals: new Map(),
+    parts: async () => ({
+      files: gathered.files.map(({ path, after }) => ({
+        path,
+        sha256: after === null ? null : `${after.mode} ${after.id}`,
+        text: null,
+      })),
+      facts: { 'what waits': asked.map(([id]) => id).join(', ') || 'nothing' },
+    }),
+  }
+  return { gathered, waiting, contents, shown }
+}
+
+/** Why somebody may not decide, as a sentence; null where they may. */
+export function whyNotDecide({ actor, standing }: Pick<QueryContext, 'actor' | 'standing'>): string | null {
+  if (actor.kind !== 'person') return `${actor.name} acts as an agent: a person decides.`
+  if (!standing || permits(standing, 'maintainer')) return null
+  return `To approve or send back needs maintainer access, and ${standing.personName} has ${standing.access ?? 'none in this project'}.`
+}
+
+/** The tasks that were worked on, in order. */
+export function tasksOf({ attempts, task }: FoundSubject): readonly TaskId[] {
+  const worked = attempts.map(({ taskId }) => taskId)
+  return [...new Set(task === null ? worked : [task.id])]
+}

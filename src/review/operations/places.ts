@@ -1,0 +1,96 @@
+import type { z } from 'zod'
+import type { FileState, KeptContent } from '../../git/ports/work-tree.ts'
+import type { Context, QueryContext } from '../../kernel/operations/operation.ts'
+import type { SnapshotPlace } from '../../track/domain/task.ts'
+import { followLine, linesOf, onlyPlace } from '../domain/lines.ts'
+import type { DraftComment } from '../domain/review.ts'
+import type { PlaceNow } from './entries.ts'
+import { longestCompared, type ReviewedFile, readContents, textOf } from './gather.ts'
+
+type Now = z.output<typeof PlaceNow>
+
+/** Where the lines of comments are now, in the order of the comments. */
+export async function placesNow(
+  context: QueryContext,
+  comments: readonly DraftComment[],
+  files: readonly ReviewedFile[],
+): Promise<readonly Now[]> {
+  const about = comments.map((comment) => fileOf(comment, files))
+  const moved = comments.flatMap(({ content, line, side }, at) => {
+    const state = presentState(about[at], side)
+    return line !== null && content !== null && state?.id != null && state.id !== content
+      ? [{ file: about[at], ids: [content, state.id] }]
+      : []
+  })
+  const touched = moved.flatMap(({ file }) => file?.touched ?? [])
+  const contents = await readContents(
+    context,
+    touched,
+    moved.flatMap(({ ids }) => ids),
+  )
+  return comments.map((comment, at) => placeNow(comment, about[at], contents))
+}
+
+function fileOf({ path, tree }: DraftComment, files: readonly ReviewedFile[]): ReviewedFile | undefined {
+  if (path === null) return undefined
+  const here = files.filter((file) => tree === null || file.tree === null || file.tree === tree)
+  return (
+    here.find((file) => file.path === path) ??
+    here.find((file) => file.touched.by.some((step) => step.path === path || step.from === path))
+  )
+}
+
+/** A comment on an old line stays at the old side, as long as that is the same. */
+function presentState(file: ReviewedFile | undefined, side: DraftComment['side']): FileState | null {
+  if (file === undefined) return null
+  return side === 'old' ? file.before : file.after
+}
+
+function placeNow(
+  comment: DraftComment,
+  file: ReviewedFile | undefined,
+  contents: ReadonlyMap<string, KeptContent>,
+): Now {
+  const { path, line, side, content } = comment
+  if (path === null || line === null) return { path: file?.path ?? path, line: null, line_is: null }
+  const state = presentState(file, side)
+  if (file === undefined || state === null) return { path, line: null, line_is: 'gone' }
+  if (state.id === content) return { path: file.path, line, line_is: 'same' }
+  return placedLine(comment, { path: file.path, state }, contents)
+}
+
+/** The line in another content: by the difference of both, or where the first is not kept by its words. */
+function placedLine(
+  { line, content, quoted }: DraftComment,
+  { path, state }: { readonly path: string; readonly state: FileState },
+  contents: ReadonlyMap<string, KeptContent>,
+): Now {
+  const to = linesOf(textOf(state, contents))
+  const isKnown = content !== null && contents.get(content)?.bytes != null && state.id !== null
+  if (!isKnown || line === null) {
+    const only = quoted === null || quoted.trim() === '' ? null : onlyPlace(quoted, to)
+    return { path, line: only, line_is: only === null ? 'unknown' : 'moved' }
+  }
+  const from = linesOf(textOf({ id: content, mode: state.mode }, contents))
+  const found = followLine(line, { from, to })
+  return { path, line: found, line_is: found === null ? 'gone' : found === line ? 'same' : 'moved' }
+}
+
+/** Where the line of a comment is in one snapshot. */
+export async function lineNow(
+  { witness, edge }: Context,
+  comment: DraftComment,
+  place: SnapshotPlace,
+): Promise<Now> {
+  const { path, content } = comment
+  const unknown: Now = { path, line: null, line_is: 'unknown' }
+  if (path === null || content === null || place.edge !== edge?.id) return unknown
+  const states = await witness.contents.states(place, [path])
+  const state = states?.get(path)
+  if (state === undefined) return unknown
+  if (state === null) return { path, line: null, line_is: 'gone' }
+  if (state.id === content) return { path, line: comment.line, line_is: 'same' }
+  if (state.id === null) return unknown
+  const contents = await witness.contents.read([place], [content, state.id], longestCompared)
+  return placedLine(comment, { path, state }, contents)
+}

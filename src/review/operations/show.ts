@@ -1,0 +1,265 @@
+import { z } from 'zod'
+import { showing } from '../../inbox/operations/shown.ts'
+import { displayName } from '../../kernel/actor.ts'
+import { instant, instantOrNull } from '../../kernel/instant.ts'
+import { list, strings } from '../../kernel/operations/list-answer.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import { holdKinds } from '../../track/domain/records.ts'
+import { type ReviewComment, type ReviewSubject, subjectKey } from '../domain/review.ts'
+import { CommentEntry, commentEntry, DraftEntry, draftEntry, VerdictEntry } from './entries.ts'
+import { attemptsOf, contentOfMark, figuresOf, markOf, placeKey, type ReviewedFile } from './gather.ts'
+import { lookAt, tasksOf, whyNotDecide } from './look.ts'
+import { placesNow } from './places.ts'
+import { type FoundSubject, findSubject, reviewerOf, subjectFields } from './subject.ts'
+
+export const shownKinds = ['text', 'image', 'binary', 'link', 'submodule'] as const
+const certainties = ['certain', 'probable', 'contested'] as const
+const statuses = ['added', 'modified', 'deleted', 'renamed'] as const
+
+const FileEntry = z.object({
+  path: z.string(),
+  from: z.string().nullable(),
+  tree: z.string().nullable(),
+  status: z.enum(statuses),
+  /** Null where lines are not counted: no text, or content that is not kept. */
+  added: z.int().nullable(),
+  removed: z.int().nullable(),
+  mode: z.object({ before: z.string(), after: z.string() }).nullable(),
+  kind: z.enum(shownKinds),
+  folded: z.enum(['lock file', 'generated', 'large']).nullable(),
+  trouble: z.string().nullable(),
+  before: z.string().nullable(),
+  after: z.string().nullable(),
+  attempts: strings,
+  certainty: z.enum(certainties),
+  viewed: z
+    .object({
+      at: z.string(),
+      /** What was looked at; empty for a file that was gone. */
+      content: z.string(),
+      /** It is what is there now. */
+      current: z.boolean(),
+    })
+    .nullable(),
+  comments: z.object({ open: z.int(), answered: z.int(), done: z.int(), drafts: z.int() }),
+})
+
+const AttemptLine = z.object({
+  attempt_id: z.string(),
+  task_id: z.string(),
+  task_name: z.string(),
+  number: z.int(),
+  agent: z.string(),
+  status: z.string(),
+  started_at: z.string(),
+  ended_at: z.string().nullable(),
+})
+
+const WaitingEntry = z.object({
+  hold_id: z.string(),
+  kind: z.enum(holdKinds),
+  reason: z.string(),
+  run_id: z.string().nullable(),
+  task_id: z.string().nullable(),
+})
+
+export const reviewShow = defineOperation({
+  name: 'review_show',
+  command: 'review show',
+  toolset: 'track',
+  audience: 'person',
+  title: 'What there is to review',
+  description:
+    'The files that a task, a mission, or all work since you last looked changed, with what you looked at before, comments, and whether you may decide.',
+  kind: 'query',
+  positional: ['task'],
+  input: z.strictObject(subjectFields),
+  output: z.object({
+    subject: z.object({
+      kind: z.enum(['task', 'mission', 'since']),
+      task_id: z.string().nullable(),
+      mission_id: z.string().nullable(),
+      since: z.string().nullable(),
+      name: z.string(),
+      mission_name: z.string().nullable(),
+      status: z.string().nullable(),
+      goal: z.string().nullable(),
+    }),
+    agents: strings,
+    attempts: list(AttemptLine),
+    content: z.string(),
+    totals: z.object({
+      files: z.int(),
+      added: z.int(),
+      removed: z.int(),
+      viewed: z.int(),
+    }),
+    files: list(FileEntry),
+    comments: list(CommentEntry),
+    drafts: list(DraftEntry),
+    verdicts: list(VerdictEntry),
+    waiting: list(WaitingEntry),
+    may: z.object({
+      decide: z.boolean(),
+      /** Why not, as a sentence. */
+      why: z.string().nullable(),
+    }),
+    notes: strings,
+  }),
+}).handler(async (handling, input) => {
+  const reader = reviewerOf(handling)
+  const found = await handling.store.view((reads) => findSubject(reads, input, reader))
+  const { subject, task, mission, attempts } = found
+  const look = await lookAt(handling, found)
+  const { files, works, notes } = look.gathered
+  const key = subjectKey(subject)
+  const said = await handling.store.view(async (reads) => ({
+    comments: await commentsAbout(reads, subject, found),
+    drafts: await reads.reviews.drafts(reader.id, key),
+    sent: await reads.reviews.sentAbout(aboutKeys(subject, found)),
+    viewed: await reads.reviews.viewed(reader.id, files.map(placeKey)),
+    names: await reads.tasks.named(tasksOf(found)),
+  }))
+  const figures = await figuresOf(handling, files)
+  const now = await placesNow(handling, said.comments, files)
+  const comments = said.comments.map((comment, at) =>
+    commentEntry(comment, now[at] ?? { path: comment.path, line: null, line_is: null }),
+  )
+  const entries = files.map((file) => {
+    const { kind, added, removed, folded, trouble } = figures.get(file) ?? unknownFigures
+    const own = comments.filter((comment) => comment.now.path === file.path && isIn(file, comment.tree))
+    return {
+      path: file.path,
+      from: file.from,
+      tree: file.tree,
+      status: file.status,
+      added,
+      removed,
+      mode: modeChange(file),
+      kind,
+      folded,
+      trouble,
+      before: file.before?.id ?? null,
+      after: file.after?.id ?? null,
+      attempts: attemptsOf(file),
+      certainty: file.touched.certainty,
+      viewed: viewedOf(file, key, said.viewed),
+      comments: {
+        open: own.filter(({ status }) => status === 'open').length,
+        answered: own.filter(({ status }) => status === 'answered').length,
+        done: own.filter(({ status }) => status === 'done').length,
+        drafts: said.drafts.filter(({ path, tree }) => path === file.path && isIn(file, tree)).length,
+      },
+    }
+  })
+  const why = whyNotDecide(handling)
+  return {
+    subject: {
+      kind: subject.kind,
+      task_id: subject.kind === 'task' ? subject.taskId : null,
+      mission_id: subject.kind === 'since' ? null : subject.missionId,
+      since: instantOrNull(found.since),
+      name: found.name,
+      mission_name: mission?.name ?? null,
+      status: task?.status ?? mission?.status ?? null,
+      goal: task?.goal ?? null,
+    },
+    agents: [...new Set(attempts.map(({ agentName, actor }) => displayName({ actor, agentName })))],
+    attempts: works.map(({ attempt }) => ({
+      attempt_id: attempt.id,
+      task_id: attempt.taskId,
+      task_name: said.names.get(attempt.taskId) ?? attempt.taskId,
+      number: attempt.number,
+      agent: displayName(attempt),
+      status: attempt.status,
+      started_at: instant(attempt.openedAt),
+      ended_at: instantOrNull(attempt.closedAt),
+    })),
+    content: await showing(handling, look.shown),
+    totals: {
+      files: entries.length,
+      added: entries.reduce((sum, { added }) => sum + (added ?? 0), 0),
+      removed: entries.reduce((sum, { removed }) => sum + (removed ?? 0), 0),
+      viewed: entries.filter(({ viewed }) => viewed?.current === true).length,
+    },
+    files: entries,
+    comments,
+    drafts: said.drafts.map(draftEntry),
+    verdicts: said.sent.map(({ id, verdict, text, content, by, comments: count, at }) => ({
+      review_id: id,
+      verdict,
+      text,
+      content,
+      by: by.name,
+      comments: count,
+      at: instant(at),
+    })),
+    waiting: look.waiting.map(({ hold }) => ({
+      hold_id: hold.id,
+      kind: hold.kind,
+      reason: hold.reason,
+      run_id: hold.runId,
+      task_id: hold.taskId,
+    })),
+    may: { decide: why === null, why },
+    notes,
+  }
+})
+
+const unknownFigures = {
+  kind: 'text',
+  added: null,
+  removed: null,
+  folded: null,
+  trouble: 'It could not be read.',
+} as const
+
+function modeChange({ before, after }: ReviewedFile) {
+  if (before === null || after === null || before.mode === after.mode) return null
+  return { before: before.mode, after: after.mode }
+}
+
+function isIn(file: ReviewedFile, tree: string | null): boolean {
+  return tree === null || file.tree === null || file.tree === tree
+}
+
+/** What was looked at of a file, in any review: this very content, else the last one in this review. */
+function viewedOf(
+  file: ReviewedFile,
+  key: string,
+  viewed: Awaited<ReturnType<Reads['reviews']['viewed']>>,
+): z.output<typeof FileEntry>['viewed'] {
+  const own = viewed.filter(({ place }) => place === placeKey(file))
+  const same = own.find(({ content }) => content === markOf(file))
+  const last = same ?? own.filter(({ subject }) => subject === key).sort((a, b) => b.at - a.at)[0]
+  return last === undefined
+    ? null
+    : { at: instant(last.at), content: contentOfMark(last.content), current: same !== undefined }
+}
+
+/** Comments for the agents of the tasks, and those on the whole, oldest first. */
+export async function commentsAbout(
+  reads: Reads,
+  subject: ReviewSubject,
+  found: FoundSubject,
+): Promise<readonly ReviewComment[]> {
+  if (subject.kind === 'mission') {
+    const inMission = await reads.reviews.commentsInMission(subject.missionId)
+    const onTasks = await reads.reviews.commentsOn(tasksOf(found))
+    return inOrder([...inMission, ...onTasks])
+  }
+  return inOrder(await reads.reviews.commentsOn(tasksOf(found)))
+}
+
+function inOrder(comments: readonly ReviewComment[]): readonly ReviewComment[] {
+  const once = new Map(comments.map((comment) => [comment.id, comment]))
+  return [...once.values()].sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
+}
+
+function aboutKeys(subject: ReviewSubject, found: FoundSubject): readonly string[] {
+  if (subject.kind === 'since') return ['since']
+  return subject.kind === 'task'
+    ? [subject.taskId, ...(subject.missionId === null ? [] : [subject.missionId])]
+    : [subject.missionId, ...tasksOf(found)]
+}

@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { identityOf } from '../../kernel/actor.ts'
+import { Failure } from '../../kernel/failure.ts'
+import type { MissionId } from '../../kernel/id.ts'
+import { findMission, findTask } from '../../kernel/operations/find.ts'
+import { identifier } from '../../kernel/operations/input/fields.ts'
+import type { Context } from '../../kernel/operations/operation.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import type { Mission } from '../../track/domain/mission.ts'
+import type { Attempt, Task } from '../../track/domain/task.ts'
+import type { Reviewer, ReviewSubject } from '../domain/review.ts'
+
+/** Exactly one of them. */
+export const subjectFields = {
+  task: identifier('The work on a task (t-…)').optional(),
+  mission: identifier('The work in a mission or workflow (m-…, w-…)').optional(),
+  since: z.boolean().describe('Everything that ended since you last looked at it all').optional(),
+}
+
+export const subjectField = z
+  .strictObject(subjectFields)
+  .describe('What is reviewed: a task, a mission, or since')
+
+export type SubjectInput = z.output<typeof subjectField>
+
+/** What is reviewed, with all attempts at it in order. */
+export interface FoundSubject {
+  readonly subject: ReviewSubject
+  readonly name: string
+  readonly task: Task | null
+  readonly mission: Mission | null
+  readonly attempts: readonly Attempt[]
+  /** Until when its reader had looked at everything; null where that is not asked, or never was. */
+  readonly since: number | null
+  /** Older ones are left out. */
+  readonly isCut: boolean
+}
+
+/**
+ * Who looks: a person of the server, else the user of the machine. An agent with a person's token is a reader of its own: what
+ * a person wrote and did not send is for that person alone.
+ */
+export function reviewerOf({ actor, standing }: Pick<Context, 'actor' | 'standing'>): Reviewer {
+  if (standing && actor.kind === 'agent') return { id: `agent ${standing.personId}`, name: actor.name }
+  if (standing) return { id: standing.personId, name: standing.personName }
+  return { id: identityOf(actor), name: actor.name }
+}
+
+const mostAttempts = 1000
+
+export async function findSubject(
+  reads: Reads,
+  asked: SubjectInput,
+  reader: Reviewer,
+): Promise<FoundSubject> {
+  const { task: taskId, mission: missionId, since } = asked
+  const named = [taskId !== undefined, missionId !== undefined, since === true].filter(Boolean).length
+  if (named !== 1) {
+    throw new Failure('INVALID_INPUT', 'A review is of one thing: a task, a mission, or everything new.', {
+      reason: 'subject_missing',
+      hint: 'Give exactly one of task, mission and since.',
+    })
+  }
+  if (taskId !== undefined) return ofTask(reads, taskId)
+  return missionId === undefined ? sinceLooked(reads, reader) : ofMission(reads, missionId)
+}
+
+async function ofTask(reads: Reads, id: string): Promise<FoundSubject> {
+  const task = await findTask(reads, id)
+  const attempts = await reads.runs.attemptsOf({ taskId: task.id, missionId: null })
+  const home = attempts.at(-1)?.missionId ?? task.missionId
+  return {
+    subject: { kind: 'task', taskId: task.id, missionId: home },
+    name: task.name,
+    task,
+    mission: home === null ? null : await reads.missions.find(home),
+    attempts,
+    since: null,
+    isCut: attempts.length === mostAttempts,
+  }
+}
+
+async function ofMission(reads: Reads, id: string): Promise<FoundSubject> {
+  const mission = await findMission(reads, id)
+  const missionId: MissionId = mission.id
+  const attempts = await reads.runs.attemptsOf({ taskId: null, missionId })
+  return {
+    subject: { kind: 'mission', missionId },
+    name: mission.name,
+    task: null,
+    mission,
+    attempts,
+    since: null,
+    isCut: attempts.length === mostAttempts,
+  }
+}
+
+async function sinceLooked(reads: Reads, reader: Reviewer): Promise<FoundSubject> {
+  const since = await reads.reviews.looked(reader.id)
+  const { attempts, isCut } = await reads.reviews.endedSince(since)
+  return {
+    subject: { kind: 'since' },
+    name: 'Everything new',
+    task: null,
+    mission: null,
+    attempts,
+    since,
+    isCut,
+  }
+}

@@ -1,0 +1,668 @@
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type {
+  AttemptId,
+  MissionId,
+  ReviewCommentId,
+  ReviewId,
+  ReviewReplyId,
+  TaskId,
+} from '../../kernel/id.ts'
+import { bytesOf } from '../../remote/tables/edge.ts'
+import type { ReviewBeside } from '../../store/ports/store.ts'
+import { inBatches, parsed, prepared, preparedUpTo } from '../../store/tables/query.ts'
+import type { Projecting, ReadScope } from '../../store/tables/tables.ts'
+import { attemptOf } from '../../track/tables/attempt.ts'
+import {
+  type CommentKind,
+  type DraftComment,
+  type ReviewComment,
+  type ReviewReply,
+  type Side,
+  subjectKey,
+  tasksMeant,
+  type Verdict,
+} from '../domain/review.ts'
+import type { ReviewReads, SaidReview, SentReview } from '../ports/review-reads.ts'
+
+export interface ReviewTable {
+  project_id: string
+  id: string
+  seq: number
+  /** `t-…`, `m-…`, `since` */
+  subject: string
+  task_id: string | null
+  mission_id: string | null
+  verdict: string
+  text: string | null
+  content: string
+  author_id: string
+  author_name: string
+  tasks: string
+  created_at: number
+}
+
+export interface ReviewCommentTable {
+  project_id: string
+  id: string
+  seq: number
+  /** Among those that were sent together. */
+  position: number
+  review_id: string
+  subject: string
+  task_id: string | null
+  mission_id: string | null
+  path: string | null
+  tree: string | null
+  side: string
+  line: number | null
+  content: string | null
+  quoted: string | null
+  kind: string
+  text: string
+  author_id: string
+  author_name: string
+  created_at: number
+}
+
+export interface ReviewReplyTable {
+  project_id: string
+  id: string
+  seq: number
+  comment_id: string
+  task_id: string | null
+  mission_id: string | null
+  attempt_id: string | null
+  text: string
+  done: number
+  said_by: string
+  is_person: number
+  agent_name: string | null
+  created_at: number
+}
+
+/** Beside the facts: only who wrote it sees it. */
+export interface ReviewDraftTable {
+  project_id: string
+  id: string
+  owner_id: string
+  subject: string
+  body: string
+  created_at: number
+}
+
+/** Beside the facts: the last content of a file that a person looked at. */
+export interface ReviewViewedTable {
+  project_id: string
+  owner_id: string
+  subject: string
+  /** The work tree and the path, as JSON. */
+  place: string
+  /** Empty for a file that is gone. */
+  content: string
+  viewed_at: number
+}
+
+/** Beside the facts: up to when a person has looked at everything. */
+export interface ReviewLookedTable {
+  project_id: string
+  owner_id: string
+  looked_at: number
+}
+
+/** Beside the facts: the states of files around an attempt on another machine, as gzip writes them. */
+export interface AttemptFilesTable {
+  project_id: string
+  attempt_id: string
+  content: Buffer
+}
+
+/** Beside the facts: contents of files on other machines, as gzip writes them. */
+export interface FileContentTable {
+  project_id: string
+  id: string
+  size: number
+  content: Buffer
+  kept_at: number
+}
+
+export async function applyReviewSent(
+  { db, projectId, seq }: Projecting,
+  { review }: FactOf<'review.sent'>,
+): Promise<void> {
+  const { subject, by } = review
+  const about = {
+    subject: subjectKey(subject),
+    task_id: subject.kind === 'task' ? subject.taskId : null,
+    mission_id: subject.kind === 'since' ? null : subject.missionId,
+  }
+  const author = { author_id: by.id, author_name: by.name }
+  await db
+    .insertInto('review')
+    .values({
+      project_id: projectId,
+      id: review.id,
+      seq,
+      ...about,
+      verdict: review.verdict,
+      text: review.text,
+      content: review.content,
+      ...author,
+      tasks: JSON.stringify(review.tasks),
+      created_at: review.at,
+    })
+    .execute()
+  const rows = review.comments.map(
+    (comment, position): Insertable<ReviewCommentTable> => ({
+      project_id: projectId,
+      id: comment.id,
+      seq,
+      position,
+      review_id: review.id,
+      subject: about.subject,
+      task_id: comment.taskId,
+      mission_id: comment.missionId,
+      path: comment.path,
+      tree: comment.tree,
+      side: comment.side,
+      line: comment.line,
+      content: comment.content,
+      quoted: comment.quoted,
+      kind: comment.kind,
+      text: comment.text,
+      ...author,
+      created_at: comment.at,
+    }),
+  )
+  for (const some of inBatches(rows)) {
+    await db
+      .insertInto('review_comment')
+      .values([...some])
+      .execute()
+  }
+}
+
+export async function applyReviewReplied(
+  { db, projectId, seq }: Projecting,
+  { reply }: FactOf<'review.replied'>,
+): Promise<void> {
+  await db
+    .insertInto('review_reply')
+    .values({
+      project_id: projectId,
+      id: reply.id,
+      seq,
+      comment_id: reply.commentId,
+      task_id: reply.taskId,
+      mission_id: reply.missionId,
+      attempt_id: reply.attemptId,
+      text: reply.text,
+      done: reply.done ? 1 : 0,
+      said_by: reply.by,
+      is_person: reply.isPerson ? 1 : 0,
+      agent_name: reply.agentName,
+      created_at: reply.at,
+    })
+    .execute()
+}
+
+/** Writes what no fact holds. */
+export async function writeOfReview({ db, projectId }: ReadScope, beside: ReviewBeside): Promise<void> {
+  const own = { project_id: projectId }
+  if (beside.kind === 'draft kept') {
+    const { draft, ownerId, subject } = beside
+    const row = { body: JSON.stringify(draft) }
+    await db
+      .insertInto('review_draft')
+      .values({ ...own, id: draft.id, owner_id: ownerId, subject, created_at: draft.at, ...row })
+      .onConflict((conflict) => conflict.columns(['project_id', 'id']).doUpdateSet(row))
+      .execute()
+    return
+  }
+  if (beside.kind === 'drafts dropped') {
+    for (const some of inBatches(beside.ids)) {
+      await db
+        .deleteFrom('review_draft')
+        .where('project_id', '=', projectId)
+        .where('owner_id', '=', beside.ownerId)
+        .where('id', 'in', [...some])
+        .execute()
+    }
+    return
+  }
+  if (beside.kind === 'files viewed') {
+    const { ownerId: owner_id, subject } = beside
+    for (const { place, content } of beside.files) {
+      const key = { ...own, owner_id, subject, place }
+      if (content === null) {
+        await db
+          .deleteFrom('review_viewed')
+          .where('project_id', '=', projectId)
+          .where('owner_id', '=', owner_id)
+          .where('place', '=', place)
+          .execute()
+        continue
+      }
+      const row = { content, viewed_at: beside.at }
+      await db
+        .insertInto('review_viewed')
+        .values({ ...key, ...row })
+        .onConflict((conflict) =>
+          conflict.columns(['project_id', 'owner_id', 'subject', 'place']).doUpdateSet(row),
+        )
+        .execute()
+    }
+    return
+  }
+  if (beside.kind === 'all looked at') {
+    const row = { looked_at: beside.at }
+    await db
+      .insertInto('review_looked')
+      .values({ ...own, owner_id: beside.ownerId, ...row })
+      .onConflict((conflict) => conflict.columns(['project_id', 'owner_id']).doUpdateSet(row))
+      .execute()
+    return
+  }
+  if (beside.kind === 'contents removed') {
+    await db
+      .deleteFrom('file_content')
+      .where('project_id', '=', projectId)
+      .where('kept_at', '<', beside.before)
+      .execute()
+    return
+  }
+  const files = { content: gzipSync(JSON.stringify(beside.files)) }
+  await db
+    .insertInto('attempt_files')
+    .values({ ...own, attempt_id: beside.attemptId, ...files })
+    .onConflict((conflict) => conflict.columns(['project_id', 'attempt_id']).doUpdateSet(files))
+    .execute()
+  for (const { id, bytes } of beside.contents) {
+    await db
+      .insertInto('file_content')
+      .values({ ...own, id, size: bytes.length, content: gzipSync(bytes), kept_at: beside.at })
+      .onConflict((conflict) => conflict.columns(['project_id', 'id']).doUpdateSet({ kept_at: beside.at }))
+      .execute()
+  }
+}
+
+function commentOf(
+  row: Selectable<ReviewCommentTable>,
+  replies: readonly Selectable<ReviewReplyTable>[],
+): ReviewComment {
+  return {
+    id: row.id as ReviewCommentId, // a brand, as are those below
+    reviewId: row.review_id as ReviewId,
+    taskId: row.task_id as TaskId | null,
+    missionId: row.mission_id as MissionId | null,
+    path: row.path,
+    tree: row.tree,
+    side: row.side as Side, // as it was written
+    line: row.line,
+    content: row.content,
+    quoted: row.quoted,
+    kind: row.kind as CommentKind, // as it was written
+    text: row.text,
+    by: { id: row.author_id, name: row.author_name },
+    replies: replies.filter(({ comment_id }) => comment_id === row.id).map(replyOf),
+    at: row.created_at,
+  }
+}
+
+function replyOf(row: Selectable<ReviewReplyTable>): ReviewReply {
+  return {
+    id: row.id as ReviewReplyId, // a brand, as are those below
+    commentId: row.comment_id as ReviewCommentId,
+    taskId: row.task_id as TaskId | null,
+    missionId: row.mission_id as MissionId | null,
+    attemptId: row.attempt_id as AttemptId | null,
+    text: row.text,
+    done: row.done === 1,
+    by: row.said_by,
+    isPerson: row.is_person === 1,
+    agentName: row.agent_name,
+    at: row.created_at,
+  }
+}
+
+function reviewOf(row: Selectable<ReviewTable>, comments: number): SentReview {
+  return {
+    id: row.id as ReviewId, // a brand
+    verdict: row.verdict as Verdict, // as it was written
+    text: row.text,
+    content: row.content,
+    by: { id: row.author_id, name: row.author_name },
+    comments,
+    at: row.created_at,
+  }
+}
+
+const mostComments = 500
+const mostReplies = 2000
+const mostReviews = 50
+const mostAttempts = 500
+
+/** Newest first. Asked with whatever an agent asks of a task. */
+const commentsOfTask = prepared((db, projectId: string, taskId: string) =>
+  db
+    .selectFrom('review_comment')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('task_id', '=', taskId)
+    .orderBy('seq', 'desc')
+    .orderBy('position', 'desc')
+    .limit(mostComments),
+)
+
+const commentsOfMission = prepared((db, projectId: string, missionId: string) =>
+  db
+    .selectFrom('review_comment')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('mission_id', '=', missionId)
+    .orderBy('seq', 'desc')
+    .orderBy('position', 'desc')
+    .limit(mostComments),
+)
+
+/** What may mean a task: reviews of it, of its missions, and of what was done since a time. Newest first. */
+const reviewsNamingTask = preparedUpTo((limit) =>
+  prepared((db, projectId: string, taskId: string) =>
+    db
+      .selectFrom('review')
+      .selectAll()
+      .where('project_id', '=', projectId)
+      .where((eb) =>
+        eb.or([
+          eb('subject', 'in', [taskId, 'since']),
+          eb(
+            'subject',
+            'in',
+            eb
+              .selectFrom('attempt')
+              .select(sql<string>`attempt.mission_id`.as('mission_id'))
+              .where('attempt.project_id', '=', projectId)
+              .where('attempt.task_id', '=', taskId)
+              .where('attempt.mission_id', 'is not', null),
+          ),
+        ]),
+      )
+      // Put together by the engine: a pattern that is handed in has SQLite plan anew at every call.
+      .where('tasks', 'like', sql<string>`'%"' || cast(${taskId} as text) || '"%'`)
+      .orderBy('seq', 'desc')
+      .limit(limit),
+  ),
+)
+
+const reviewsOfMission = preparedUpTo((limit) =>
+  prepared((db, projectId: string, missionId: string) =>
+    db
+      .selectFrom('review')
+      .selectAll()
+      .where('project_id', '=', projectId)
+      .where((eb) =>
+        eb.or([
+          eb('mission_id', '=', missionId),
+          eb.and([
+            eb('subject', '=', 'since'),
+            eb.exists(
+              eb
+                .selectFrom('attempt')
+                .select('attempt.id')
+                .where('attempt.project_id', '=', projectId)
+                .where('attempt.mission_id', '=', missionId)
+                .where('review.tasks', 'like', sql<string>`'%"' || attempt.task_id || '"%'`),
+            ),
+          ]),
+        ]),
+      )
+      .orderBy('seq', 'desc')
+      .limit(limit),
+  ),
+)
+
+export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
+  const comments = () => db.selectFrom('review_comment').selectAll().where('project_id', '=', projectId)
+  const withReplies = async (rows: readonly Selectable<ReviewCommentTable>[]) => {
+    if (rows.length === 0) return []
+    const replies = await db
+      .selectFrom('review_reply')
+      .selectAll()
+      .where('project_id', '=', projectId)
+      .where(
+        'comment_id',
+        'in',
+        rows.map(({ id }) => id),
+      )
+      .orderBy('seq')
+      .limit(mostReplies)
+      .execute()
+    return rows.map((row) => commentOf(row, replies)).reverse()
+  }
+  /** Oldest first, with the tasks that each means. */
+  const withTasks = async (rows: readonly Selectable<ReviewTable>[]): Promise<readonly SaidReview[]> => {
+    if (rows.length === 0) return []
+    const said = await db
+      .selectFrom('review_comment')
+      .select(['review_id', 'task_id'])
+      .where('project_id', '=', projectId)
+      .where(
+        'review_id',
+        'in',
+        rows.map(({ id }) => id),
+      )
+      .execute()
+    return rows
+      .map((row) => {
+        const own = said.filter(({ review_id }) => review_id === row.id)
+        const sent = reviewOf(row, own.length)
+        const about = own.map(({ task_id }) => ({ taskId: task_id as TaskId | null })) // a brand
+        return { ...sent, tasks: tasksMeant({ ...sent, comments: about, tasks: parsed(row.tasks) }) }
+      })
+      .reverse()
+  }
+  return {
+    async commentsOn(taskIds) {
+      const [taskId, other] = taskIds
+      if (taskId === undefined) return []
+      if (other === undefined) return withReplies(await commentsOfTask(db, projectId, taskId))
+      const rows = await comments()
+        .where('task_id', 'in', taskIds.slice(0, 500))
+        .orderBy('seq', 'desc')
+        .orderBy('position', 'desc')
+        .limit(mostComments)
+        .execute()
+      return withReplies(rows)
+    },
+    async commentsInMission(missionId) {
+      return withReplies(await commentsOfMission(db, projectId, missionId))
+    },
+    async waitingTasks() {
+      const rows = await db
+        .selectFrom('review_comment as comment')
+        .innerJoin('task', (join) =>
+          join.onRef('task.project_id', '=', 'comment.project_id').onRef('task.id', '=', 'comment.task_id'),
+        )
+        .select(({ fn }) => ['comment.task_id', fn.max('comment.seq').as('last')])
+        .where('comment.project_id', '=', projectId)
+        .where('task.status', '!=', 'done')
+        .where((eb) =>
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom('review_reply as reply')
+                .select('reply.id')
+                .whereRef('reply.project_id', '=', 'comment.project_id')
+                .whereRef('reply.comment_id', '=', 'comment.id'),
+            ),
+          ),
+        )
+        .groupBy('comment.task_id')
+        .orderBy('last', 'desc')
+        .limit(20)
+        .execute()
+      const told = await db
+        .selectFrom('review')
+        .innerJoin('task', (join) =>
+          join.onRef('task.project_id', '=', 'review.project_id').onRef('task.id', '=', 'review.task_id'),
+        )
+        .select(({ fn }) => ['review.task_id', fn.max('review.seq').as('last')])
+        .where('review.project_id', '=', projectId)
+        .where('review.verdict', '=', 'send_back')
+        .where('task.status', '!=', 'done')
+        .groupBy('review.task_id')
+        .orderBy('last', 'desc')
+        .limit(20)
+        .execute()
+      const waiting = [...told, ...rows].sort((a, b) => Number(b.last) - Number(a.last))
+      const ids = waiting.map(({ task_id }) => task_id as TaskId) // a brand; never null in a join
+      return [...new Set(ids)].slice(0, 20)
+    },
+    async comment(id) {
+      const rows = await comments().where('id', '=', id).execute()
+      const [found = null] = await withReplies(rows)
+      return found
+    },
+    async sentAbout(subjects) {
+      const rows = await db
+        .selectFrom('review')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('subject', 'in', subjects.length === 0 ? [''] : [...subjects])
+        .orderBy('seq', 'desc')
+        .limit(mostReviews)
+        .execute()
+      if (rows.length === 0) return []
+      const counts = await db
+        .selectFrom('review_comment')
+        .select(({ fn }) => ['review_id', fn.countAll<number>().as('count')])
+        .where('project_id', '=', projectId)
+        .where(
+          'review_id',
+          'in',
+          rows.map(({ id }) => id),
+        )
+        .groupBy('review_id')
+        .execute()
+      const known = new Map(counts.map(({ review_id, count }) => [review_id, Number(count)]))
+      return rows.map((row) => reviewOf(row, known.get(row.id) ?? 0)).reverse()
+    },
+    async saidOf(taskId, most) {
+      const rows = await reviewsNamingTask(most * 3)(db, projectId, taskId)
+      const meant = (await withTasks(rows)).filter(({ tasks }) => tasks.includes(taskId))
+      return meant.slice(-most)
+    },
+    async saidIn(missionId, most) {
+      return withTasks(await reviewsOfMission(most)(db, projectId, missionId))
+    },
+    async drafts(ownerId, subject) {
+      const rows = await db
+        .selectFrom('review_draft')
+        .select('body')
+        .where('project_id', '=', projectId)
+        .where('owner_id', '=', ownerId)
+        .where('subject', '=', subject)
+        .orderBy('created_at')
+        .orderBy('id')
+        .limit(mostComments)
+        .execute()
+      return rows.map(({ body }) => parsed<DraftComment>(body))
+    },
+    async draft(ownerId, id) {
+      const row = await db
+        .selectFrom('review_draft')
+        .select(['body', 'subject'])
+        .where('project_id', '=', projectId)
+        .where('owner_id', '=', ownerId)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return row ? { draft: parsed<DraftComment>(row.body), subject: row.subject } : null
+    },
+    async viewed(ownerId, places) {
+      const found: Selectable<ReviewViewedTable>[] = []
+      for (const some of inBatches(places)) {
+        const rows = await db
+          .selectFrom('review_viewed')
+          .selectAll()
+          .where('project_id', '=', projectId)
+          .where('owner_id', '=', ownerId)
+          .where('place', 'in', [...some])
+          .limit(20_000)
+          .execute()
+        found.push(...rows)
+      }
+      return found.map(({ subject, place, content, viewed_at }) => ({
+        subject,
+        place,
+        content,
+        at: viewed_at,
+      }))
+    },
+    async looked(ownerId) {
+      const row = await db
+        .selectFrom('review_looked')
+        .select('looked_at')
+        .where('project_id', '=', projectId)
+        .where('owner_id', '=', ownerId)
+        .executeTakeFirst()
+      return row?.looked_at ?? null
+    },
+    async endedSince(after) {
+      // Of what came since, the first: what is left is shown at the next look. Of all there ever was, the last.
+      const order = after === null ? 'desc' : 'asc'
+      const rows = await db
+        .selectFrom('attempt')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('closed_at', '>', after ?? 0)
+        .where('end_snapshot', 'is not', null)
+        .orderBy('closed_at', order)
+        .orderBy('seq', order)
+        .limit(mostAttempts + 1)
+        .execute()
+      const isCut = rows.length > mostAttempts
+      const attempts = rows.slice(0, mostAttempts).map(attemptOf)
+      return { attempts: after === null ? attempts.reverse() : attempts, isCut }
+    },
+    async filesOf(attemptIds) {
+      if (attemptIds.length === 0) return new Map()
+      const rows = await db
+        .selectFrom('attempt_files')
+        .select(['attempt_id', 'content'])
+        .where('project_id', '=', projectId)
+        .where('attempt_id', 'in', [...attemptIds])
+        .execute()
+      return new Map(
+        rows.map(({ attempt_id, content }) => [
+          attempt_id,
+          parsed(gunzipSync(bytesOf(content)).toString('utf8')),
+        ]),
+      )
+    },
+    async contents(ids, most) {
+      const found = new Map<string, { readonly bytes: Uint8Array | null; readonly size: number }>()
+      for (const some of inBatches(ids)) {
+        const rows = await db
+          .selectFrom('file_content')
+          .select(['id', 'size', 'content'])
+          .where('project_id', '=', projectId)
+          .where('id', 'in', [...some])
+          .execute()
+        for (const { id, size, content } of rows) {
+          found.set(id, { bytes: size > most ? null : gunzipSync(bytesOf(content)), size })
+        }
+      }
+      return found
+    },
+    async contentsBefore(before) {
+      const row = await db
+        .selectFrom('file_content')
+        .select(({ fn }) => [fn.countAll<number>().as('count'), fn.sum<number | null>('size').as('bytes')])
+        .where('project_id', '=', projectId)
+        .where('kept_at', '<', before)
+        .executeTakeFirstOrThrow()
+      return { count: row.count, bytes: row.bytes ?? 0 }
+    },
+  }
+}

@@ -1,0 +1,42 @@
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { readOwn } from '../../kernel/files/regular-file.ts'
+import type { CaptureHealth } from '../ports/capture-health.ts'
+import { logFile, queuesOf } from './hook-queue.ts'
+import { copiesIn, passOverKnown, waitingEvents } from './limits.ts'
+import { type Environment, hooksFolder, readSettings } from './place.ts'
+
+const maxLogBytes = 1024 * 1024
+
+/** Null where nobody ever switched capture on. */
+export function captureHealth(root: string, environment: Environment): CaptureHealth | null {
+  const settings = readSettings(root, environment)
+  if (settings === null) return null
+  const queues = queuesOf(root, environment)
+  for (const queue of queues) passOverKnown(queue)
+  const waiting = queues.flatMap((queue) => waitingEvents(queue).map((name) => join(queue.events, name)))
+  const files = [...waiting, ...queues.flatMap(copiesIn)]
+  const folders = new Set([hooksFolder(root, environment), ...queues.map(({ folder }) => folder)])
+  const failed = [...folders].flatMap((folder) =>
+    // What was left out on purpose is no failure.
+    logLines(folder).flatMap((line) =>
+      line.includes('ingest: left out') ? [] : [{ line, file: logFile({ folder }) }],
+    ),
+  )
+  const last = failed.at(-1)
+  return {
+    settings,
+    waiting: waiting.length,
+    bytes: files.reduce((sum, file) => sum + (lstatSync(file, { throwIfNoEntry: false })?.size ?? 0), 0),
+    failures: failed.length,
+    lastFailure: last?.line ?? null,
+    log: last?.file ?? null,
+  }
+}
+
+function logLines(folder: string): readonly string[] {
+  const file = logFile({ folder })
+  return [`${file}.1`, file].flatMap((path) =>
+    (readOwn(path, maxLogBytes)?.toString('utf8') ?? '').split('\n').filter(Boolean),
+  )
+}

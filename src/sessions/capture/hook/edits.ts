@@ -1,0 +1,95 @@
+import { isPatch, pathsOfPatch } from '../../../kernel/patch.ts'
+import type { PayloadEdit, Replacement } from '../event.ts'
+
+/** A file that a call of an edit tool names, and what the call does to it. */
+export interface NamedEdit {
+  readonly path: string
+  readonly does: PayloadEdit | null
+}
+
+export type Fields = Readonly<Record<string, unknown>>
+
+const pathFields = ['file_path', 'filePath', 'notebook_path', 'path', 'target_file']
+const contentFields = ['content', 'contents', 'file_text']
+const fromFields = ['old_string', 'oldString', 'old_str']
+const toFields = ['new_string', 'newString', 'new_str']
+const allFields = ['replace_all', 'replaceAll']
+const patchFields = ['patch', 'patchText', 'input', 'command']
+const most = 200
+
+/** The files that a call changes, by the words that the clients have for it. */
+export function namedEdits(input: unknown): readonly NamedEdit[] {
+  const fields = objectOf(input)
+  const patch = patchIn(typeof input === 'string' ? { patch: input } : fields)
+  if (patch !== null) {
+    return pathsOfPatch(patch)
+      .slice(0, most)
+      .map((path) => ({ path, does: { kind: 'patch', patch } }))
+  }
+  const own = textIn(fields, pathFields)
+  const several = [fields['edits'], fields['replacements']].find((list) => Array.isArray(list))
+  const strings = listOf(several).map(objectOf)
+  // One call for several files names the file in each of its parts.
+  const paths = new Set(strings.flatMap((part) => textIn(part, pathFields) ?? []))
+  if (own === null && paths.size > 0) {
+    return [...paths].slice(0, most).map((path) => ({
+      path,
+      does: replacing(strings.filter((part) => textIn(part, pathFields) === path)),
+    }))
+  }
+  if (own !== null) return [{ path: own, does: doing(fields, strings) }]
+  return listOf(fields['files'])
+    .flatMap((file) => (typeof file === 'string' ? file : (textIn(objectOf(file), pathFields) ?? [])))
+    .slice(0, most)
+    .map((path) => ({ path, does: null }))
+}
+
+function doing(fields: Fields, strings: readonly Fields[]): PayloadEdit | null {
+  if (strings.length > 0) return replacing(strings)
+  if (textIn(fields, fromFields) !== null) return replacing([fields])
+  const content = contentFields.map((field) => fields[field]).find((value) => typeof value === 'string')
+  return typeof content === 'string' ? { kind: 'content', content } : null
+}
+
+function replacing(parts: readonly Fields[]): PayloadEdit | null {
+  const strings: Replacement[] = []
+  for (const part of parts) {
+    const from = anyIn(part, fromFields)
+    const to = anyIn(part, toFields)
+    if (typeof from !== 'string' || typeof to !== 'string') return null
+    const all = allFields.some((field) => part[field] === true) || Number(part['expected_replacements']) > 1
+    strings.push({ from, to, all })
+  }
+  return { kind: 'strings', strings }
+}
+
+/** A patch in the form of `apply_patch`, wherever a client puts it. */
+function patchIn(fields: Fields): string | null {
+  for (const field of patchFields) {
+    const value = fields[field]
+    const text = Array.isArray(value) ? value.find(isPatch) : value
+    if (isPatch(text)) return text.slice(text.indexOf('*** Begin Patch'))
+  }
+  return null
+}
+
+function textIn(fields: Fields, names: readonly string[]): string | null {
+  const value = anyIn(fields, names)
+  return typeof value === 'string' && value !== '' ? value : null
+}
+
+function anyIn(fields: Fields, names: readonly string[]): unknown {
+  return names.map((name) => fields[name]).find((value) => value !== undefined && value !== null)
+}
+
+function objectOf(value: unknown): Fields {
+  return hasFields(value) ? value : {}
+}
+
+export function hasFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}

@@ -1,0 +1,97 @@
+import { linkSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { errorCode } from '../../kernel/failure.ts'
+import { readOwn } from '../../kernel/files/regular-file.ts'
+import type { HookQueue } from './hook-queue.ts'
+
+/** Held by the one process that ingests a hook queue. */
+export interface IngestLock {
+  /** Shows hooks that this process is at it. */
+  touch(): void
+  release(): void
+}
+
+/** When a process began, in words of the system; null where there is no such process. */
+export type ProcessStart = (pid: number) => string | null
+
+// Who takes a dead process's lock away does it alone; one that was killed meanwhile is waited for no longer.
+const longestTaking = 5000
+const longestUntouched = 60_000
+
+/** The lock of a queue, or null where another process that lives has it. */
+export function takeIngestLock(queue: HookQueue, processStart: ProcessStart): IngestLock | null {
+  const file = lockFile(queue)
+  const own = JSON.stringify({ pid: process.pid, started: processStart(process.pid) ?? 'unknown' })
+  if (!placed(file, own)) {
+    if (isHeld(file, processStart) || !takenAway(file, processStart) || !placed(file, own)) return null
+  }
+  return {
+    touch: () => {
+      const now = new Date()
+      utimesSync(file, now, now)
+    },
+    release: () => {
+      if (said(file) === own) rmSync(file, { force: true })
+    },
+  }
+}
+
+/** Whether a process that lives ingests the queue. */
+export function isIngesting(queue: HookQueue, processStart: ProcessStart): boolean {
+  return isHeld(lockFile(queue), processStart)
+}
+
+function lockFile({ folder }: HookQueue): string {
+  return join(folder, 'ingest.lock')
+}
+
+/** Written whole beside its place and then linked there, so that nobody reads half of it. */
+function placed(file: string, own: string): boolean {
+  const temporary = `${file}.${process.pid}`
+  writeFileSync(temporary, own, { mode: 0o600 })
+  try {
+    linkSync(temporary, file)
+    return true
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error
+    return false
+  } finally {
+    rmSync(temporary, { force: true })
+  }
+}
+
+function isHeld(file: string, processStart: ProcessStart): boolean {
+  const holder = said(file)
+  if (holder === null) return false
+  try {
+    const { pid, started } = JSON.parse(holder) as { readonly pid?: unknown; readonly started?: unknown }
+    if (typeof pid !== 'number' || processStart(pid) !== started) return false
+    // Where the system does not tell, another process may have the number by now: who ingests touches its lock.
+    return started !== 'unknown' || Date.now() - statSync(file).mtimeMs < longestUntouched
+  } catch {
+    return false
+  }
+}
+
+function takenAway(file: string, processStart: ProcessStart): boolean {
+  const taking = `${file}.taking`
+  const begun = statSync(taking, { throwIfNoEntry: false })
+  if (begun && Date.now() - begun.mtimeMs > longestTaking) rmSync(taking, { force: true })
+  try {
+    writeFileSync(taking, '', { flag: 'wx', mode: 0o600 })
+  } catch {
+    return false
+  }
+  try {
+    // Another one may have taken it, and ingest by now.
+    if (isHeld(file, processStart)) return false
+    rmSync(file, { force: true })
+    return true
+  } finally {
+    rmSync(taking, { force: true })
+  }
+}
+
+function said(file: string): string | null {
+  return readOwn(file, 4096)?.toString('utf8') ?? null
+}

@@ -1,0 +1,297 @@
+import { lstatSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Failure, messageOf } from '../../kernel/failure.ts'
+import { readOwn } from '../../kernel/files/regular-file.ts'
+import { counted } from '../../kernel/text.ts'
+import type { Moment } from '../domain/moment.ts'
+import { isDouble, type Seen } from './doubles.ts'
+import type { QueuedKind } from './event.ts'
+import { type HookQueue, logLine, namesIn, sessionFolder, writeOwn } from './hook-queue.ts'
+import {
+  copiesIn,
+  deleteEvents,
+  dropExpired,
+  keepWithinLimits,
+  maxStateBytes,
+  passedOver,
+  passOverKnown,
+  queueLimits,
+  removeCopy,
+  stateName,
+  waitingEvents,
+} from './limits.ts'
+import { momentsOf, type ReadEvent, readEvent, type Written, type WrittenCopies } from './reading.ts'
+import { turnUsage } from './usage.ts'
+
+/** What ingesting needs from the program around it. */
+export interface IngestHost {
+  /** Records moments in one transaction or several; what was recorded under a key is not recorded again. */
+  readonly record: (moments: readonly Moment[]) => Promise<unknown>
+}
+
+export interface Ingested {
+  readonly events: number
+  readonly moments: number
+}
+
+/** What is known of a session between two rounds. */
+interface SessionState {
+  readonly client: string
+  readonly version: string | null
+  readonly model: string | null
+  readonly transcript: string | null
+  /** When its turn began. */
+  readonly promptedAt: number | null
+  readonly lastAt: number
+}
+
+interface IngestState {
+  readonly sessions: Map<string, SessionState>
+  readonly seen: Seen
+  /** Sessions of subagents, and whose they are. */
+  readonly children: Map<string, string>
+  readonly written: Written
+}
+
+const atOnce = 100
+const mostSessions = 200
+const copiesKeptFor = 24 * 60 * 60_000
+const temporaryFor = 60_000
+
+/**
+ * Records what waits in a queue, and removes it only then: whatever happens in between, the next round begins with the
+ * same events. Throws what the record throws.
+ */
+export async function ingestQueue(
+  queue: HookQueue,
+  host: IngestHost,
+  limits = queueLimits,
+): Promise<Ingested> {
+  passOverKnown(queue)
+  keepWithinLimits(queue, limits)
+  let events = 0
+  let moments = 0
+  for (let names = waitingEvents(queue); names.length > 0; names = waitingEvents(queue)) {
+    // The names are those of the whole queue: what comes while they are ingested is read in the next round.
+    for (let from = 0; from < names.length; from += atOnce) {
+      const round = names.slice(from, from + atOnce)
+      moments += await ingestRound(queue, host, round)
+      events += round.length
+      await nextTurn()
+    }
+  }
+  pruneOld(queue)
+  return { events, moments }
+}
+
+/** Events that cannot be recorded for days are deleted, and reported as lost once something can be. */
+export function forgetOldEvents(queue: HookQueue): void {
+  dropExpired(queue)
+}
+
+async function ingestRound(queue: HookQueue, host: IngestHost, names: readonly string[]): Promise<number> {
+  const state = readState(queue)
+  const made: Moment[] = []
+  const dropped = { broken: 0, doubles: 0, unknown: 0, outside: 0 }
+  const ended = new Map<string, string>()
+  for (const [n, name] of names.entries()) {
+    // A server goes on answering meanwhile.
+    if (n % 10 === 9) await nextTurn()
+    const found = readEvent(queue, name)
+    if (found === null) {
+      dropped.broken += 1
+      continue
+    }
+    const read = ofParent(found, state)
+    if (read === null) continue
+    if (isDouble(read, state.seen)) {
+      dropped.doubles += 1
+      continue
+    }
+    try {
+      const known = await knownOf(read, state, queue.environment)
+      const { moments, outside, unknown } = momentsOf(read, { queue, known, written: state.written })
+      made.push(...moments)
+      dropped.outside += outside
+      if (unknown) dropped.unknown += 1
+    } catch (error) {
+      // One that cannot be read keeps no other waiting.
+      dropped.broken += 1
+      logLine(queue, `ingest: ${name} cannot be read: ${messageOf(error)}`)
+    }
+    if (['stopped', 'prompted', 'session_ended'].includes(read.event.kind))
+      ended.set(read.event.session, read.key)
+  }
+  await recordAll(queue, host, made)
+  // Before the events go: a double that comes later is known by it.
+  writeState(queue, state)
+  const before = passedOver(queue).length
+  deleteEvents(queue, names)
+  if (passedOver(queue).length > before) writeState(queue, state)
+  for (const [session, key] of ended) removeCopies(queue, session, key)
+  logDropped(queue, dropped)
+  return made.length
+}
+
+/** Records all, or all but what the record refuses: one bad event keeps no other waiting. */
+async function recordAll(
+  queue: HookQueue,
+  { record }: IngestHost,
+  moments: readonly Moment[],
+): Promise<void> {
+  if (moments.length === 0) return
+  try {
+    await record(moments)
+    return
+  } catch (error) {
+    if (isAway(error)) throw error
+    const refusals: { readonly moment: Moment; readonly error: unknown }[] = []
+    for (const moment of moments) {
+      try {
+        await record([moment])
+      } catch (alone) {
+        if (isAway(alone)) throw alone
+        refusals.push({ moment, error: alone })
+      }
+    }
+    // Where none is taken it is the caller that is refused, as by a token that ended: all of them wait.
+    const isCaller = refusals.length === moments.length && refusals.every((one) => isOfCaller(one.error))
+    if (isCaller) throw error
+    for (const { moment, error: why } of refusals)
+      logLine(queue, `ingest: ${moment.what.kind} ${moment.key} could not be recorded: ${messageOf(why)}`)
+  }
+}
+
+/** Nothing can be recorded for now. */
+function isAway(error: unknown): boolean {
+  return error instanceof Failure && error.code === 'UNAVAILABLE'
+}
+
+function isOfCaller(error: unknown): boolean {
+  return error instanceof Failure && (error.code === 'FORBIDDEN' || error.code === 'REFUSED')
+}
+
+/**
+ * OpenCode begins a session of its own for a subagent: what that one tells is the parent's agent's. Null for what only
+ * the parent could tell.
+ */
+function ofParent(read: ReadEvent, { children }: IngestState): ReadEvent | null {
+  const { event } = read
+  if (event.client !== 'opencode') return read
+  const { session, parent } = event
+  if (event.kind === 'session_started' && parent !== null) {
+    children.set(session, children.get(parent) ?? parent)
+  }
+  const owner = children.get(session)
+  if (owner === undefined) return read
+  const kind = kindsOfChildren[event.kind] ?? event.kind
+  if (kind === 'session_ended' || kind === 'prompted') return null
+  return { ...read, event: { ...event, kind, session: owner, agent: { id: session, type: null } } }
+}
+
+const kindsOfChildren: Partial<Record<QueuedKind, QueuedKind>> = {
+  session_started: 'agent_started',
+  stopped: 'agent_stopped',
+}
+
+async function knownOf(
+  { key, at, event }: ReadEvent,
+  { sessions }: IngestState,
+  environment: Readonly<NodeJS.ProcessEnv>,
+) {
+  const before = sessions.get(event.session)
+  const isMain = event.agent === null
+  const told: SessionState = {
+    // Who spoke first in a session speaks in all of it.
+    client: before?.client ?? event.client,
+    version: event.version ?? before?.version ?? null,
+    model: (isMain ? event.model : null) ?? before?.model ?? null,
+    transcript: (isMain ? event.transcript : null) ?? before?.transcript ?? null,
+    promptedAt: event.kind === 'prompted' ? at : (before?.promptedAt ?? null),
+    lastAt: at,
+  }
+  sessions.delete(event.session)
+  sessions.set(event.session, told)
+  const { client, promptedAt } = told
+  const isStop = event.kind === 'stopped'
+  if (!isStop && (event.kind !== 'agent_stopped' || (event.transcript ?? event.usage) === null)) {
+    return { client, version: told.version, usage: null, model: isMain ? told.model : null }
+  }
+  // A subagent's transcript is its own, from its first line.
+  const read = await turnUsage(
+    { client, transcript: isStop ? told.transcript : event.transcript, session: event.session },
+    { from: isStop ? promptedAt : 0, to: Number(key.slice(0, 13)) },
+    environment,
+  )
+  const usage = event.usage ?? read.usage
+  const version = told.version ?? read.version
+  if (!isStop) return { client, version, usage, model: event.model ?? read.model }
+  const model = event.model ?? read.model ?? told.model
+  sessions.set(event.session, { ...told, version, model })
+  return { client, version, usage, model }
+}
+
+/** Copies of a turn that is over: what they tell is recorded. */
+function removeCopies(queue: HookQueue, session: string, until: string): void {
+  const folder = join(queue.copies, sessionFolder(session))
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return
+  for (const name of namesIn(folder)) if (name < until) removeCopy(join(folder, name))
+}
+
+function pruneOld(queue: HookQueue): void {
+  const now = Date.now()
+  for (const name of namesIn(queue.events)) {
+    if (!name.endsWith('.tmp')) continue
+    const path = join(queue.events, name)
+    const found = lstatSync(path, { throwIfNoEntry: false })
+    if (found && now - found.mtimeMs > temporaryFor) removeCopy(path)
+  }
+  // Their names begin with the time: what is no copy is as old as can be.
+  for (const path of copiesIn(queue)) {
+    const madeAt = Number(basename(path).slice(0, 13)) || 0
+    if (now - madeAt > copiesKeptFor) removeCopy(path)
+  }
+}
+
+function logDropped(queue: HookQueue, dropped: Readonly<Record<string, number>>): void {
+  const { broken = 0, unknown = 0, outside = 0 } = dropped
+  const said = [
+    broken > 0 && (broken === 1 ? '1 file that is no event' : `${broken} files that are no events`),
+    unknown > 0 && `${counted(unknown, 'event')} of an unknown kind`,
+    outside > 0 && `${counted(outside, 'path')} outside the project`,
+  ].filter((one) => one !== false)
+  if (said.length > 0) logLine(queue, `ingest: left out ${said.join(', ')}`)
+}
+
+function readState(queue: HookQueue): IngestState {
+  try {
+    const text = readOwn(join(queue.folder, stateName), maxStateBytes)?.toString('utf8') ?? ''
+    // Written below; whoever changes it only changes what is a double.
+    const { sessions, seen, children, written } = JSON.parse(text) as {
+      readonly sessions: readonly (readonly [string, SessionState])[]
+      readonly seen: readonly (readonly [string, { readonly key: string; readonly at: number }])[]
+      readonly children: readonly (readonly [string, string])[]
+      readonly written: readonly (readonly [string, WrittenCopies])[]
+    }
+    return {
+      sessions: new Map(sessions),
+      seen: new Map(seen),
+      children: new Map(children),
+      written: new Map(written),
+    }
+  } catch {
+    return { sessions: new Map(), seen: new Map(), children: new Map(), written: new Map() }
+  }
+}
+
+function writeState(queue: HookQueue, { sessions, seen, children, written }: IngestState): void {
+  const text = JSON.stringify({
+    sessions: [...sessions].slice(-mostSessions),
+    seen: [...seen],
+    children: [...children].slice(-mostSessions),
+    written: [...written],
+    undeletable: passedOver(queue),
+  })
+  writeOwn(queue.base, join(queue.folder, stateName), text)
+}

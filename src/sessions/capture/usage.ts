@@ -1,0 +1,191 @@
+import { realpath } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { valueAt } from '../../clients/hooks/client.ts'
+import { isWithin } from '../../kernel/files/contained.ts'
+import { openRegular } from '../../kernel/files/regular-file.ts'
+import type { Usage } from '../domain/moment.ts'
+
+/** What a client's transcript says of one turn: numbers and names only, never a word of it. */
+export interface TurnUsage {
+  readonly usage: Usage | null
+  readonly model: string | null
+  readonly version: string | null
+}
+
+/** The turn that is asked for: from its prompt to its end, in milliseconds since the epoch. */
+export interface TurnTime {
+  readonly from: number | null
+  readonly to: number
+}
+
+const nothing: TurnUsage = { usage: null, model: null, version: null }
+// The end of a long transcript is enough for one turn.
+const maxReadBytes = 16 * 1024 * 1024
+// What a client writes after it said that the turn is over.
+const lag = 5000
+
+/** Where clients keep their transcripts: no other file is opened, whatever a payload names. */
+function homesOf(client: string, environment: Readonly<NodeJS.ProcessEnv>): readonly string[] {
+  const home = environment['HOME'] ?? environment['USERPROFILE'] ?? homedir()
+  const named = (variable: string, folder: string) => environment[variable] || join(home, folder)
+  if (client === 'claude' || client === 'devin') return [named('CLAUDE_CONFIG_DIR', '.claude')]
+  if (client === 'codex') return [named('CODEX_HOME', '.codex')]
+  if (client === 'copilot') return [named('COPILOT_HOME', '.copilot')]
+  return []
+}
+
+/** Reads what a transcript tells of a turn; all null where it cannot be read. */
+export async function turnUsage(
+  { client, transcript, session }: { client: string; transcript: string | null; session: string },
+  turn: TurnTime,
+  environment: Readonly<NodeJS.ProcessEnv>,
+): Promise<TurnUsage> {
+  const homes = homesOf(client, environment)
+  const file = transcript ?? (client === 'copilot' ? copilotEvents(homes, session) : null)
+  if (file === null || homes.length === 0) return nothing
+  try {
+    const real = await realpath(file)
+    const allowed = await Promise.all(homes.map((home) => realpath(home).catch(() => null)))
+    if (!real.endsWith('.jsonl') || !allowed.some((home) => home !== null && isWithin(home, real)))
+      return nothing
+    const lines = await lastLines(real)
+    if (client === 'codex') return ofCodex(lines, turn)
+    return client === 'copilot' ? ofCopilot(lines, turn) : ofClaude(lines, turn)
+  } catch {
+    return nothing
+  }
+}
+
+function copilotEvents(homes: readonly string[], session: string): string | null {
+  const [home] = homes
+  return home !== undefined && /^[\w-]{1,80}$/.test(session)
+    ? join(home, 'session-state', session, 'events.jsonl')
+    : null
+}
+
+// A payload names the file: a pipe or a device in its place is not opened.
+async function lastLines(path: string): Promise<readonly unknown[]> {
+  const file = await openRegular(path)
+  try {
+    const { size } = await file.stat()
+    const from = Math.max(0, size - maxReadBytes)
+    const buffer = Buffer.allocUnsafe(size - from)
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, from)
+    const lines = buffer.subarray(0, bytesRead).toString('utf8').split('\n')
+    return (from > 0 ? lines.slice(1) : lines).flatMap((line) => {
+      try {
+        return line === '' ? [] : [JSON.parse(line) as unknown]
+      } catch {
+        return []
+      }
+    })
+  } finally {
+    await file.close()
+  }
+}
+
+function timeOf(line: unknown): number {
+  const said = valueAt(line, 'timestamp')
+  return typeof said === 'number' ? said : Date.parse(typeof said === 'string' ? said : '')
+}
+
+function isIn(line: unknown, { from, to }: TurnTime): boolean {
+  const at = timeOf(line)
+  return from !== null && at >= from - 1000 && at <= to + lag
+}
+
+function numberAt(value: unknown, places: string): number | null {
+  const said = valueAt(value, places)
+  return typeof said === 'number' && Number.isSafeInteger(said) && said >= 0 ? said : null
+}
+
+function nameAt(value: unknown, places: string): string | null {
+  const said = valueAt(value, places)
+  // Claude Code calls its own messages so.
+  return typeof said === 'string' && /^[\w.:/@[\]-]{1,120}$/.test(said) && said !== '<synthetic>'
+    ? said
+    : null
+}
+
+function summed(all: readonly Usage[]): Usage | null {
+  if (all.length === 0) return null
+  const sum = (of: (one: Usage) => number | null) => {
+    const known = all.map(of).filter((value) => value !== null)
+    return known.length === 0 ? null : known.reduce((one, other) => one + other, 0)
+  }
+  return {
+    input: sum(({ input }) => input),
+    output: sum(({ output }) => output),
+    cached: sum(({ cached }) => cached),
+  }
+}
+
+/** One answer is several lines, each with the usage of the whole of it so far: the last one counts. */
+function ofClaude(lines: readonly unknown[], turn: TurnTime): TurnUsage {
+  const answers = new Map<string, Usage>()
+  let model: string | null = null
+  let version: string | null = null
+  for (const line of lines) {
+    version = nameAt(line, 'version') ?? version
+    const usage = valueAt(line, 'message.usage')
+    if (usage === undefined || !isIn(line, turn)) continue
+    const made = numberAt(usage, 'cache_creation_input_tokens')
+    const input = numberAt(usage, 'input_tokens')
+    const id = valueAt(line, 'message.id|uuid')
+    answers.set(String(id), {
+      input: input === null ? null : input + (made ?? 0),
+      output: numberAt(usage, 'output_tokens'),
+      cached: numberAt(usage, 'cache_read_input_tokens'),
+    })
+    model = nameAt(line, 'message.model') ?? model
+  }
+  return { usage: summed([...answers.values()]), model, version }
+}
+
+/** Its counts are of the whole session so far. */
+function ofCodex(lines: readonly unknown[], turn: TurnTime): TurnUsage {
+  let before: Usage = { input: 0, output: 0, cached: 0 }
+  let last: Usage | null = null
+  let model: string | null = null
+  let version: string | null = null
+  for (const line of lines) {
+    version = nameAt(line, 'payload.cli_version') ?? version
+    if (timeOf(line) > turn.to + lag) break
+    if (valueAt(line, 'type') === 'turn_context') model = nameAt(line, 'payload.model') ?? model
+    const total = valueAt(line, 'payload.info.total_token_usage')
+    if (total === undefined) continue
+    const now = {
+      input: numberAt(total, 'input_tokens'),
+      output: numberAt(total, 'output_tokens'),
+      cached: numberAt(total, 'cached_input_tokens'),
+    }
+    if (isIn(line, turn)) last = now
+    else before = now
+  }
+  if (last === null) return { usage: null, model, version }
+  const less = (one: number | null, other: number | null) =>
+    one === null || other === null ? one : Math.max(0, one - other)
+  const usage = {
+    input: less(last.input, before.input),
+    output: less(last.output, before.output),
+    cached: less(last.cached, before.cached),
+  }
+  return { usage, model, version }
+}
+
+function ofCopilot(lines: readonly unknown[], turn: TurnTime): TurnUsage {
+  const answers: Usage[] = []
+  let model: string | null = null
+  let version: string | null = null
+  for (const line of lines) {
+    version = nameAt(line, 'data.copilotVersion') ?? version
+    if (timeOf(line) > turn.to + lag) break
+    model = nameAt(line, 'data.newModel|data.selectedModel|data.model') ?? model
+    const output = numberAt(line, 'data.outputTokens')
+    if (output === null || !isIn(line, turn)) continue
+    const input = numberAt(line, 'data.inputTokens')
+    answers.push({ input, output, cached: numberAt(line, 'data.cacheReadTokens') })
+  }
+  return { usage: summed(answers), model, version }
+}

@@ -1,0 +1,136 @@
+import type { OutputOf } from '../../kernel/operations/catalog.ts'
+import { counted } from '../../kernel/text.ts'
+import { blocks, bullets, cutNote, indented } from '../../surfaces/cli/render/parts.ts'
+import { table } from '../../surfaces/cli/render/table.ts'
+import { age, inOneLine } from '../../surfaces/cli/render/text.ts'
+import type { Page, View } from '../../surfaces/cli/render/view.ts'
+import { changedFiles, countsInWords, linesInWords } from '../../track/cli/changes.ts'
+
+type Session = OutputOf<'sessions'>['sessions'][number]
+type Turn = OutputOf<'sessions_show'>['turns'][number]
+
+export const sessions: View<'sessions'> = ({ sessions: found, total }, page) => {
+  if (found.length === 0)
+    return 'No session was captured here. waymark capture on records them; waymark capture status tells more.'
+  const columns = [
+    { title: 'id' },
+    { title: 'client', shrinks: true },
+    { title: 'turns', align: 'right' as const },
+    { title: 'files', align: 'right' as const },
+    { title: 'lines', align: 'right' as const },
+    { title: 'began' },
+    { title: 'state', shrinks: true },
+  ]
+  const rows = found.map((session) => [
+    session.session_id,
+    [session.client, session.model].filter((part) => part !== null).join(' '),
+    String(session.turns),
+    String(session.files),
+    linesInWords(session),
+    age(session.started_at, page.now),
+    stateOf(session, page),
+  ])
+  return blocks(table(columns, rows, page), cutNote(found.length, total, '--limit shows more.'))
+}
+
+function stateOf({ status, open_turns, reason, lost }: Session, { ink }: Page): string {
+  const state =
+    status === 'open'
+      ? ink('cyan', open_turns > 0 ? 'at work' : 'open')
+      : `ended${reason === null ? '' : `: ${reason}`}`
+  return lost === 0 ? state : `${state}, ${ink('yellow', `${counted(lost, 'event')} lost`)}`
+}
+
+export const session: View<'sessions_show'> = (
+  { session: shown, turns, hidden, next_offset: next },
+  page,
+) => {
+  const { session_id: id, client, version, model, folder, lost } = shown
+  const head = [
+    `Session ${id} of ${client}${version === null ? '' : ` ${version}`}${model === null ? '' : `, ${model}`}`,
+    `${folder}: ${counted(shown.turns, 'turn')}, ${counted(shown.files, 'file')}, ${linesInWords(shown)}`,
+    lost === 0 ? '' : page.ink('yellow', `${counted(lost, 'event')} of its hooks got lost.`),
+  ]
+  return blocks(
+    head.filter((line) => line !== '').join('\n'),
+    ...turns.map((turn) => turnBlock(turn, page)),
+    hidden === 0 ? '' : page.ink('dim', `${counted(hidden, 'turn')} changed nothing: --all shows them.`),
+    next === null ? '' : page.ink('dim', `More: --offset ${next}`),
+  )
+}
+
+function turnBlock(turn: Turn, page: Page): string {
+  const {
+    number,
+    turn_id: id,
+    agent,
+    status,
+    files_changed: counts,
+    verification,
+    error,
+    note,
+    tokens,
+    items,
+    machine,
+  } = turn
+  const measured =
+    status === 'open'
+      ? page.ink('cyan', 'at work')
+      : verification === 'unknown' || counts === null
+        ? page.ink('yellow', 'what changed is not known')
+        : `${countsInWords(counts)} (${verification === 'partial' ? 'verified in part' : verification})`
+  const used = tokens === null ? '' : `, ${tokensInWords(tokens)} (client's word)`
+  const listed =
+    items === null ? '' : `, ${items.done} of ${items.total} of its own list done (client's word)`
+  const where = machine === null ? '' : ` on ${machine}`
+  const lines = [
+    `${page.ink('bold', `Turn ${number}`)} ${page.ink('dim', id)} ${agent}${where}, ${age(turn.started_at, page.now)}: ${measured}${used}${listed}`,
+    error === null ? '' : page.ink('red', `Failed: ${error}`),
+    note ?? '',
+    turn.prompt === null ? '' : page.ink('dim', `"${turn.prompt}"`),
+  ]
+  const files = changedFiles(
+    turn.changes.map(({ with: others, lines: whose, ...change }) => ({
+      ...change,
+      ...(others && { with: others.map(({ agent: name, id: of }) => ({ agent: name, task_id: of })) }),
+      ...(whose === 'all' && { lines: whose }),
+    })),
+    page,
+  )
+  const reformatted = turn.changes.filter((change) => change.reformatted).map(({ path }) => path)
+  const rest = [
+    turn.outside.length === 0 ? '' : `Changed meanwhile, and no agent's: ${turn.outside.join(', ')}`,
+    ...turn.contested.map(({ path, perhaps }) => `${path} is probably of ${perhaps.join(', ')}`),
+    reformatted.length === 0 ? '' : `Reformatted besides: ${reformatted.join(', ')}`,
+    turn.unfound.length === 0 ? '' : `Reported, and no different at the end: ${turn.unfound.join(', ')}`,
+    ...unsure(turn),
+    ...turn.notes,
+  ].filter((line) => line !== '')
+  return [lines.filter((line) => line !== '').join('\n'), indented(files), indented(bullets(rest))]
+    .filter((part) => part.trim() !== '')
+    .join('\n')
+}
+
+/** Why files are only probably its own. Those that others wrote in too say so beside their names. */
+function unsure({ changes }: Turn): readonly string[] {
+  const alone = changes.filter(
+    ({ attribution, with: others = [] }) => attribution !== 'certain' && others.length === 0,
+  )
+  const paths = (isReported: boolean) =>
+    alone.filter(({ reported = false }) => reported === isReported).map(({ path }) => inOneLine(path))
+  const [silent, between] = [paths(false), paths(true)]
+  return [
+    silent.length === 0
+      ? ''
+      : `Probable, as no edit tool reported it: ${silent.join(', ')}. A command of the turn wrote there, or somebody else meanwhile.`,
+    between.length === 0
+      ? ''
+      : `Probable, as it also changed between the edits that were reported: ${between.join(', ')}`,
+  ]
+}
+
+function tokensInWords({ input, output }: NonNullable<Turn['tokens']>): string {
+  return [input === null ? [] : `${input} tokens in`, output === null ? [] : `${output} out`]
+    .flat()
+    .join(', ')
+}

@@ -1,0 +1,198 @@
+import type { AttemptId, CaptureSessionId, MissionId, TaskId, TurnId } from '../../kernel/id.ts'
+import type { CommitDuring, ContestedFile, ReportedChange } from '../../track/domain/changes.ts'
+import type { SnapshotPlace } from '../../track/domain/task.ts'
+import type { Coverage, Usage } from './moment.ts'
+
+/** A session of a client, as its hooks tell of it. Its turns are measured; nothing in it is claimed. */
+export interface CapturedSession {
+  readonly id: CaptureSessionId
+  readonly client: string
+  readonly version: string | null
+  /** The client's own id. */
+  readonly clientSession: string
+  /** The top of the work tree that it began in. */
+  readonly top: string
+  readonly source: SessionSource
+  /** The session that it was forked from, or that it took the place of. */
+  readonly parentId: CaptureSessionId | null
+  readonly model: string | null
+  readonly transcript: string | null
+  readonly status: 'open' | 'closed'
+  readonly openedAt: number
+}
+
+export type SessionSource = 'startup' | 'resume' | 'clear' | 'compact' | 'fork'
+
+/** One turn of an agent in one work tree: from a prompt to its end, or a subagent from its first edit to its stop. */
+export interface Turn {
+  readonly id: TurnId
+  readonly sessionId: CaptureSessionId
+  /** In its session, from 1. */
+  readonly number: number
+  /** The client's own id of the turn. */
+  readonly clientTurn: string | null
+  /** The subagent; null for the session's main agent. */
+  readonly agent: { readonly id: string; readonly type: string | null } | null
+  /** The main agent's turn that a subagent's work belongs to. */
+  readonly parentId: TurnId | null
+  readonly client: string
+  readonly model: string | null
+  readonly prompt: { readonly length: number; readonly wake: boolean } | null
+  /** The top of its work tree. */
+  readonly top: string
+  /** Null where the work tree could not be recorded: then it is not known what changed. */
+  readonly snapshot: SnapshotPlace | null
+  readonly baseline: Baseline
+  /** When the snapshot was taken. */
+  readonly baselineAt: number
+  readonly status: TurnStatus
+  readonly endSnapshot: SnapshotPlace | null
+  readonly openedAt: number
+  readonly closedAt: number | null
+}
+
+/** `previous`: the work tree as it was before the turn, with whatever came between. `late`: after its first edit. */
+export type Baseline = 'at_start' | 'previous' | 'late'
+
+/** `ended` claims nothing: it was measured, and nobody says how it went. */
+export type TurnStatus = 'open' | 'ended' | 'failed'
+
+/** An edit that an agent's tool reported. Contents are named by their ids as git stores them. */
+export interface SeenEdit {
+  /** From the work tree's top. */
+  readonly path: string
+  readonly call: string | null
+  readonly tool: string
+  /** When it began and when it was told to be done; null where only one of them was told. */
+  readonly from: number | null
+  readonly at: number
+  /** What stood there before and after: an id, null for no file, undefined where it is not known. */
+  readonly before?: string | null
+  readonly after?: string | null
+  /** Whether what stood there after is what stood there before with the tool's edit, and nothing else. */
+  readonly explained: boolean | null
+  /** Where it is not: the id of what the tool's edit alone would have left. */
+  readonly meant?: string
+  /** False where only its beginning was told: it was denied, failed, or was cut off. */
+  readonly ended: boolean
+}
+
+/** The time in which a shell, or a tool that is not known, may have changed anything. */
+export interface SeenCommand {
+  readonly call: string | null
+  readonly tool: string
+  readonly program: string | null
+  readonly from: number
+  /** Null where it still ran when its turn ended. */
+  readonly to: number | null
+  readonly background: boolean
+  readonly failed: boolean
+}
+
+export interface TurnChange extends Omit<ReportedChange, 'scope' | 'unseen'> {
+  /** The lines are those of the turn, although others wrote there too. */
+  readonly ownLines?: true
+  /** An edit tool said so. */
+  readonly reported?: true
+  /** Something changed white space in it besides, such as a formatter after an edit. */
+  readonly reformatted?: true
+}
+
+/** What was measured at the end of a turn. */
+export interface TurnEvidence {
+  readonly verification: 'verified' | 'partial' | 'unknown'
+  readonly changes: readonly TurnChange[]
+  readonly ignored: {
+    readonly added: readonly string[]
+    readonly modified: readonly string[]
+    readonly deleted: readonly string[]
+  }
+  /** Changed meanwhile, probably by others. */
+  readonly contested: readonly ContestedFile[]
+  /** Changed meanwhile by a person, or by a tool that nobody saw. */
+  readonly outside: readonly string[]
+  /** Reported by an edit tool, and not different at the end. */
+  readonly unfound: readonly string[]
+  readonly commits: readonly CommitDuring[]
+  readonly notes: readonly string[]
+  /** Its first state, as it was measured; null where there is none. */
+  readonly snapshot: SnapshotPlace | null
+  readonly endSnapshot: SnapshotPlace | null
+}
+
+/** How an attempt that was opened by a call is known to belong to a session. */
+export type Link = 'answer' | 'call' | 'environment' | 'assumed'
+
+export type CaptureFact =
+  | { readonly kind: 'session.opened'; readonly session: CapturedSession }
+  | {
+      readonly kind: 'session.continued'
+      readonly sessionId: CaptureSessionId
+      readonly client: string
+      readonly source: SessionSource
+    }
+  | {
+      readonly kind: 'session.closed'
+      readonly sessionId: CaptureSessionId
+      readonly client: string
+      readonly reason: string | null
+      readonly turns: number
+      readonly events: number
+      readonly lost: number
+    }
+  /** The texts that were kept of it were removed. */
+  | { readonly kind: 'session.forgotten'; readonly sessionId: CaptureSessionId; readonly client: string }
+  | { readonly kind: 'turn.opened'; readonly turn: Turn }
+  | {
+      readonly kind: 'turn.closed'
+      readonly turnId: TurnId
+      readonly sessionId: CaptureSessionId
+      readonly client: string
+      readonly status: Exclude<TurnStatus, 'open'>
+      /** When the client said so. */
+      readonly closedAt: number
+      /** How it ended, where that was no plain stop. */
+      readonly how: string | null
+      /** The client's own words of a turn that failed. */
+      readonly error: string | null
+      readonly model: string | null
+      readonly usage: Usage | null
+      /** Entries of the client's own list of things to do: a claim. */
+      readonly items: { readonly total: number; readonly done: number } | null
+      /** What its client's hooks told for certain during all of it. */
+      readonly coverage: Coverage
+      readonly lost: number
+      readonly evidence: TurnEvidence
+    }
+  | {
+      readonly kind: 'edits.reported'
+      readonly turnId: TurnId
+      readonly sessionId: CaptureSessionId
+      readonly edits: readonly SeenEdit[]
+    }
+  | {
+      readonly kind: 'commands.seen'
+      readonly turnId: TurnId
+      readonly sessionId: CaptureSessionId
+      readonly commands: readonly SeenCommand[]
+    }
+  /** An attempt of an agent in a session: what changes while it is open is the attempt's. */
+  | {
+      readonly kind: 'attempt.linked'
+      readonly attemptId: AttemptId
+      readonly taskId: TaskId
+      readonly missionId: MissionId | null
+      readonly sessionId: CaptureSessionId
+      readonly turnId: TurnId | null
+      readonly agentId: string | null
+      readonly link: Link
+    }
+  | {
+      readonly kind: 'capture.lost'
+      readonly sessionId: CaptureSessionId
+      readonly turnId: TurnId | null
+      readonly from: number
+      readonly to: number
+      readonly count: number
+      readonly why: string
+    }

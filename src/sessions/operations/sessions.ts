@@ -1,0 +1,315 @@
+import { z } from 'zod'
+import { Failure } from '../../kernel/failure.ts'
+import type { CaptureSessionId, TurnId } from '../../kernel/id.ts'
+import { count, identifier, name, text } from '../../kernel/operations/input/fields.ts'
+import { list, page, strings } from '../../kernel/operations/list-answer.ts'
+import { defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
+import { nextCursor, pageSize, readCursor } from '../../kernel/operations/paging.ts'
+import { forgetting } from '../../lines/operations/forget-hashes.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import { diffAnswer, noDiff, truncationFields } from '../../track/operations/attempt-answer.ts'
+import type { SessionLine, TurnLine } from '../ports/capture-reads.ts'
+import {
+  SessionEntry,
+  sessionEntry,
+  TurnChangeEntry,
+  TurnEntry,
+  turnChangeEntry,
+  turnEntry,
+} from './session-answer.ts'
+
+export const sessions = defineOperation({
+  name: 'sessions',
+  command: 'sessions',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Sessions of agents',
+  description:
+    'Sessions of coding agents as the hooks of their clients told of them, newest first. What their turns changed was measured; no agent claimed it.',
+  kind: 'query',
+  input: z.strictObject({
+    client: name('Only of this client, claude-code').optional(),
+    limit: count('How many; default 20', 1000).optional(),
+    cursor: text('next_cursor of the answer before').optional(),
+  }),
+  output: z.object({ sessions: list(SessionEntry), ...page }),
+}).handler(async (handling, input) => {
+  await handling.drain?.()
+  const { store, actor } = handling
+  const limit = pageSize(input.limit, actor)
+  const before = readCursor(input.cursor, ['sessions'])?.get('sessions')
+  const found = await store.view(({ capture }) =>
+    capture.sessions(input.client === undefined ? {} : { client: input.client }, {
+      limit: limit + 1,
+      ...(before !== undefined && { before }),
+    }),
+  )
+  const shown = found.items.slice(0, limit)
+  const seqs = shown.map(({ seq }) => seq)
+  return {
+    sessions: shown.map(({ item }) => sessionEntry(item)),
+    total: found.total,
+    next_cursor: nextCursor([{ name: 'sessions', seqs, more: found.items.length > limit }]),
+  }
+})
+
+const mostTurns = 200
+const mostChanges = 200
+
+export const sessionsShow = defineOperation({
+  name: 'sessions_show',
+  command: 'sessions show',
+  toolset: 'track',
+  audience: 'both',
+  title: 'One session, turn by turn',
+  description:
+    'The turns of a session with what each changed, how sure it is whose a change is, and what its client reports of model and tokens. Turns without changes are left out unless asked for.',
+  kind: 'query',
+  positional: ['id'],
+  input: z.strictObject({
+    id: identifier('A session or one of its turns (cs-…, tn-…)'),
+    all: z.boolean().describe('Also turns that changed nothing').optional(),
+    limit: count('How many turns; default 50', mostTurns).optional(),
+    offset: z.int().min(0).describe('How many turns to skip').optional(),
+  }),
+  output: z.object({
+    session: SessionEntry,
+    turns: list(
+      TurnEntry.extend({
+        /** Redacted, and only where prompts are kept. */
+        prompt: z.string().nullable(),
+        changes: list(TurnChangeEntry),
+        /** Changed meanwhile, probably by others. */
+        contested: list(z.object({ path: z.string(), perhaps: strings })),
+        /** Changed meanwhile by a person, or by a tool that nobody saw. */
+        outside: strings,
+        /** Reported by an edit tool, and no different at the end. */
+        unfound: strings,
+        commits: list(
+          z.object({ id: z.string(), subject: z.string(), by: z.enum(['own', 'other', 'unknown']) }),
+        ),
+        notes: strings,
+        edits: z.int(),
+        commands: z.int(),
+        /** Attempts that were opened in it, and how that is known. */
+        attempts: list(
+          z.object({ attempt_id: z.string(), link: z.enum(['answer', 'call', 'environment', 'assumed']) }),
+        ),
+      }),
+    ),
+    hidden: z.int(),
+    next_offset: z.int().nullable(),
+  }),
+}).handler(async (handling, input) => {
+  await handling.drain?.()
+  const limit = input.limit ?? 50
+  const offset = input.offset ?? 0
+  return handling.store.view(async (reads) => {
+    const { capture } = reads
+    const meant = input.id.startsWith('tn-') ? await findTurn(reads, input.id) : null
+    const session = await findSession(reads, meant?.turn.sessionId ?? input.id)
+    const all =
+      meant === null ? await capture.turns(session.session.id, { limit: limit + 1, offset }) : [meant]
+    const lines = all.slice(0, limit)
+    const shown = lines.filter((line) => input.all === true || meant !== null || isTold(line))
+    const ids = shown.map(({ turn }) => turn.id)
+    const [edits, commands, prompts, links] = await Promise.all([
+      capture.edits(ids),
+      capture.commands(ids),
+      capture.prompts(ids),
+      capture.linksIn([session.session.id]),
+    ])
+    const turns = await Promise.all(
+      shown.map(async (line) => {
+        const { id } = line.turn
+        const [evidence, changes] = await Promise.all([
+          capture.evidence(id),
+          capture.changes(id, { limit: mostChanges, offset: 0 }),
+        ])
+        return {
+          ...turnEntry(line),
+          prompt: prompts.get(id) ?? null,
+          changes: changes.map(turnChangeEntry),
+          contested: evidence?.contested ?? [],
+          outside: evidence?.outside ?? [],
+          unfound: evidence?.unfound ?? [],
+          commits: evidence?.commits ?? [],
+          notes: evidence?.notes ?? [],
+          edits: edits.get(id)?.length ?? 0,
+          commands: commands.get(id)?.length ?? 0,
+          attempts: links
+            .filter(({ turnId }) => turnId === id)
+            .map(({ attemptId, link }) => ({ attempt_id: attemptId, link })),
+        }
+      }),
+    )
+    return {
+      session: sessionEntry(session),
+      turns,
+      hidden: lines.length - shown.length,
+      next_offset: all.length > limit ? offset + limit : null,
+    }
+  })
+})
+
+/** Whether there is something to see of a turn. */
+function isTold({ turn, counts, lost }: TurnLine): boolean {
+  if (turn.status !== 'ended' || lost > 0 || counts === null) return true
+  return counts.added + counts.modified + counts.deleted + counts.renamed > 0
+}
+
+export const sessionsDiff = defineOperation({
+  name: 'sessions_diff',
+  command: 'sessions diff',
+  toolset: 'track',
+  audience: 'both',
+  title: 'The unified diff of a turn',
+  description:
+    'What a turn changed, line by line, between its snapshots; for an open turn up to now. Only files that are its own, or may be.',
+  kind: 'query',
+  positional: ['id', 'path'],
+  input: z.strictObject({
+    id: identifier('A turn (tn-…)'),
+    path: text('Only this file, from the top of the work tree').optional(),
+  }),
+  output: z.object({
+    turn_id: z.string(),
+    session_id: z.string(),
+    diff: z.string(),
+    ...truncationFields,
+  }),
+}).handler(async (handling, input) => {
+  await handling.drain?.()
+  const { line, changes } = await handling.store.view(async (reads) => ({
+    line: await findTurn(reads, input.id),
+    changes: await reads.capture.changes(input.id, { limit: 20_000, offset: 0 }),
+  }))
+  const { turn } = line
+  assertHere(handling, line)
+  const end = turn.status === 'open' ? await stateNow(handling, line) : turn.endSnapshot
+  if (turn.snapshot === null || end === null) {
+    throw new Failure('UNAVAILABLE', `What turn ${turn.id} changed was not measured.`, {
+      reason: 'turn_not_measured',
+      hint: `waymark sessions show ${turn.id} tells why.`,
+    })
+  }
+  const named = changes.filter(({ path, from }) => [undefined, path, from].includes(input.path))
+  const own = named.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
+  const given = input.path === undefined ? undefined : [input.path]
+  if (turn.status !== 'open' && given && own.length === 0) {
+    throw new Failure('NOT_FOUND', `"${input.path}" is no file that turn ${turn.id} changed.`, {
+      reason: 'file_not_in_turn',
+      hint: `waymark sessions show ${turn.id} lists those.`,
+    })
+  }
+  const paths = turn.status === 'open' ? given : own
+  const unified = paths?.length === 0 ? noDiff : await handling.witness.unifiedDiff(turn.snapshot, end, paths)
+  if (unified === null) {
+    throw new Failure('UNAVAILABLE', `The snapshots of turn ${turn.id} are gone or cannot be compared.`, {
+      reason: 'turn_snapshots_unavailable',
+      hint: `waymark sessions show ${turn.id} still lists the files; snapshots are kept for 30 days.`,
+    })
+  }
+  return {
+    turn_id: turn.id,
+    session_id: turn.sessionId,
+    ...diffAnswer([unified]),
+  }
+})
+
+/** The contents of snapshots are where the files are. */
+function assertHere({ edge }: QueryContext, { turn: { id, snapshot } }: TurnLine): void {
+  if (snapshot === null || snapshot.edge === edge?.id) return
+  const where = snapshot.machine ?? 'the machine that keeps the record'
+  throw new Failure('UNAVAILABLE', `What turn ${id} changed is on ${where}, and only there can it be read.`, {
+    reason: 'turn_on_other_machine',
+    hint: `Run it there: waymark sessions diff ${id}. waymark sessions show ${id} lists the files.`,
+  })
+}
+
+async function stateNow({ witness, ids }: QueryContext, { turn }: TurnLine) {
+  const { snapshot, top } = turn
+  const how = snapshot === null ? {} : { engine: snapshot.engine, top: snapshot.top }
+  return (await witness.snapshot({ folder: top, name: ids.next('turn'), ...how })).ref
+}
+
+export const sessionsForget = defineOperation({
+  name: 'sessions_forget',
+  command: 'sessions forget',
+  toolset: 'track',
+  audience: 'person',
+  title: 'Forget what was said in a session',
+  description:
+    'Removes the texts that were kept of a session: its prompts, where its transcript lies, and the hashes of the lines that its attempts made. What was measured stays.',
+  kind: 'command',
+  destructive: true,
+  idempotent: true,
+  positional: ['id'],
+  input: z.strictObject({ id: identifier('A session (cs-…)') }),
+  output: z.object({
+    session_id: z.string(),
+    forgotten: z.boolean(),
+    prompts: z.int(),
+    /** Changes of files whose lines have no hashes any more. */
+    changes: z.int(),
+  }),
+}).handler((handling, input) =>
+  handling.record(async (reads) => {
+    const { session, forgottenAt } = await findSession(reads, input.id)
+    const turns = await reads.capture.turns(session.id, { limit: 1000, offset: 0 })
+    const prompts = await reads.capture.prompts(turns.map(({ turn }) => turn.id as TurnId))
+    const links = await reads.capture.linksIn([session.id])
+    const steps = await reads.lines.stepsMadeBy([
+      ...links.map(({ attemptId }) => attemptId),
+      ...turns.map(({ turn }) => turn.id),
+    ])
+    const lines = forgetting(session.id, steps)
+    const answer = {
+      session_id: session.id,
+      forgotten: true,
+      prompts: prompts.size,
+      changes: steps.length,
+    }
+    if (forgottenAt !== null && prompts.size === 0) return { ...lines, answer }
+    const sessionId: CaptureSessionId = session.id
+    return {
+      facts: [{ kind: 'session.forgotten', sessionId, client: session.client }, ...lines.facts],
+      beside: [{ kind: 'prompts forgotten', sessionId }, ...lines.beside],
+      answer,
+    }
+  }),
+)
+
+async function findSession({ capture }: Reads, id: string): Promise<SessionLine> {
+  const line = await capture.session(id)
+  if (line) return line
+  throw new Failure('NOT_FOUND', `There is no session "${id}".`, {
+    reason: 'session_not_found',
+    hint: 'waymark sessions lists them; waymark capture status tells whether hooks are heard of.',
+  })
+}
+
+const mostNamed = 5
+
+async function findTurn({ capture }: Reads, id: string): Promise<TurnLine> {
+  const line = await capture.turn(id)
+  if (line) return line
+  const session = await capture.session(id)
+  if (session) {
+    const turns = await capture.turns(session.session.id, { limit: 1000, offset: 0 })
+    const told = turns.filter(isTold).map(({ turn }) => turn.id)
+    const last = told.slice(-mostNamed)
+    const named = told.length > last.length ? `its last are ${last.join(', ')}` : `it has ${last.join(', ')}`
+    throw new Failure('INVALID_INPUT', `${id} is a session, and only a turn has a diff.`, {
+      reason: 'turn_required',
+      hint:
+        last.length === 0
+          ? 'None of its turns changed anything.'
+          : `Name one of its turns, waymark sessions diff ${last.at(-1)}: ${named}.`,
+    })
+  }
+  throw new Failure('NOT_FOUND', `There is no turn "${id}".`, {
+    reason: 'turn_not_found',
+    hint: 'waymark sessions show <session> lists the turns of one.',
+  })
+}

@@ -1,0 +1,107 @@
+import type { AttemptId, CaptureSessionId, TurnId } from '../../kernel/id.ts'
+import type { Page, PageRequest } from '../../store/ports/reads.ts'
+import type { ChangeCounts } from '../../track/domain/changes.ts'
+import type { SnapshotPlace } from '../../track/domain/task.ts'
+import type { Coverage, Usage } from '../domain/moment.ts'
+import type {
+  CapturedSession,
+  Link,
+  SeenCommand,
+  SeenEdit,
+  Turn,
+  TurnChange,
+  TurnEvidence,
+} from '../domain/session.ts'
+import type { PlacedMoment } from '../domain/story.ts'
+
+/** A session as lists tell of it. */
+export interface SessionLine {
+  readonly session: CapturedSession
+  readonly reason: string | null
+  readonly closedAt: number | null
+  readonly forgottenAt: number | null
+  readonly turns: number
+  readonly events: number
+  readonly lost: number
+  /** Paths that its turns changed, each counted once. */
+  readonly files: number
+  /** Null where no turn was measured. */
+  readonly addedLines: number | null
+  readonly deletedLines: number | null
+  readonly openTurns: number
+}
+
+/** A turn with what was measured and reported at its end. */
+export interface TurnLine {
+  readonly turn: Turn
+  readonly note: string | null
+  readonly error: string | null
+  readonly usage: Usage | null
+  readonly items: { readonly total: number; readonly done: number } | null
+  readonly coverage: Coverage | null
+  readonly lost: number
+  readonly verification: TurnEvidence['verification'] | null
+  readonly counts: ChangeCounts | null
+  readonly addedLines: number | null
+  readonly deletedLines: number | null
+}
+
+export interface TurnLink {
+  readonly attemptId: AttemptId
+  readonly sessionId: CaptureSessionId
+  readonly turnId: TurnId | null
+  readonly agentId: string | null
+  readonly link: Link
+}
+
+export interface CaptureReads {
+  /** Those of these keys that were recorded. */
+  recorded(keys: readonly string[]): Promise<ReadonlySet<string>>
+  session(id: string): Promise<SessionLine | null>
+  /** The last session by a client's own id. */
+  latest(client: string, clientSession: string): Promise<CapturedSession | null>
+  /** The last session that any client calls so. */
+  named(clientSession: string): Promise<CapturedSession | null>
+  /** Those that are open, oldest first, at most 200, and when each was last heard of. */
+  openSessions(): Promise<readonly { readonly session: CapturedSession; readonly lastAt: number }[]>
+  /** Newest first. */
+  sessions(
+    filter: { readonly client?: string; readonly since?: number },
+    request: PageRequest,
+  ): Promise<Page<SessionLine>>
+  idsLike(prefix: string, limit: number): Promise<readonly string[]>
+  turn(id: string): Promise<TurnLine | null>
+  /** The turns of a session, first to last. */
+  turns(
+    sessionId: string,
+    request: { readonly limit: number; readonly offset: number },
+  ): Promise<readonly TurnLine[]>
+  openTurns(sessionId: string): Promise<readonly Turn[]>
+  /** Turns that were open at some time of a span and changed something or are open, oldest first, at most 500. */
+  turnsBetween(from: number, to: number): Promise<readonly TurnLine[]>
+  /** Sessions in whose turns something changed, and of which no edit and no command was told; newest first, at most 20. */
+  silentSessions(): Promise<readonly { readonly id: CaptureSessionId; readonly client: string }[]>
+  lastNumber(sessionId: string): Promise<number>
+  /** Turns in a work tree that were open at some time since, oldest first, at most 200. */
+  turnsInTree(tree: string, since: number): Promise<readonly TurnLine[]>
+  /** What is waiting to be recorded with its turn, in order, at most 20,000. */
+  moments(turnIds: readonly TurnId[]): Promise<ReadonlyMap<TurnId, readonly PlacedMoment[]>>
+  /** How many moments of a session were told. */
+  told(sessionId: string): Promise<number>
+  edits(turnIds: readonly TurnId[]): Promise<ReadonlyMap<TurnId, readonly SeenEdit[]>>
+  commands(turnIds: readonly TurnId[]): Promise<ReadonlyMap<TurnId, readonly SeenCommand[]>>
+  evidence(turnId: string): Promise<Omit<TurnEvidence, 'changes'> | null>
+  changes(
+    turnId: string,
+    request: { readonly limit: number; readonly offset: number },
+  ): Promise<readonly TurnChange[]>
+  /** The texts of prompts, where they are kept. */
+  prompts(turnIds: readonly TurnId[]): Promise<ReadonlyMap<TurnId, string>>
+  linksOf(attemptIds: readonly AttemptId[]): Promise<readonly TurnLink[]>
+  linksIn(sessionIds: readonly CaptureSessionId[]): Promise<readonly TurnLink[]>
+  /** The last state of a work tree that a turn or an attempt recorded at or before a time. */
+  lastState(
+    tree: string,
+    before: number,
+  ): Promise<{ readonly place: SnapshotPlace; readonly at: number } | null>
+}

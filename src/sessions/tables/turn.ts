@@ -1,0 +1,538 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { CaptureSessionId, TurnId } from '../../kernel/id.ts'
+import type { CaptureBeside } from '../../store/ports/store.ts'
+import { anyOf, inBatches, insertRows, parsed, parsedOrNull } from '../../store/tables/query.ts'
+import type { Projecting, ReadScope, RowKey } from '../../store/tables/tables.ts'
+import { sumOfLines } from '../../track/domain/changes.ts'
+import { type SnapshotPlace, treeOf } from '../../track/domain/task.ts'
+import type { SeenCommand, SeenEdit, Turn, TurnChange, TurnEvidence } from '../domain/session.ts'
+import type { PlacedMoment } from '../domain/story.ts'
+import type { CaptureReads, TurnLine } from '../ports/capture-reads.ts'
+
+/** A turn of an agent, with what was measured at its end. */
+export interface TurnTable {
+  project_id: string
+  id: string
+  seq: number
+  session_id: string
+  number: number
+  client_turn: string | null
+  agent_id: string | null
+  agent_type: string | null
+  parent_id: string | null
+  client: string
+  model: string | null
+  prompt: string | null
+  top: string
+  /** Its work tree among those of all machines. */
+  tree_top: string
+  snapshot: string | null
+  baseline: string
+  baseline_at: number
+  status: string
+  note: string | null
+  error: string | null
+  usage: string | null
+  items: string | null
+  coverage: string | null
+  lost: number
+  end_snapshot: string | null
+  evidence: string | null
+  verification: string | null
+  files_added: number | null
+  files_modified: number | null
+  files_deleted: number | null
+  files_renamed: number | null
+  added_lines: number | null
+  deleted_lines: number | null
+  opened_at: number
+  closed_at: number | null
+}
+
+export interface TurnChangeTable {
+  project_id: string
+  turn_id: string
+  /** 0 for the first, by path. */
+  position: number
+  path: string
+  body: string
+}
+
+/** An edit that a tool reported. */
+export interface EditReportTable {
+  project_id: string
+  turn_id: string
+  position: number
+  path: string
+  at: number
+  body: string
+}
+
+/** The time in which a command ran. */
+export interface CommandWindowTable {
+  project_id: string
+  turn_id: string
+  position: number
+  from_at: number
+  to_at: number | null
+  body: string
+}
+
+/** What hooks told, by its key: until its turn ends what it was, and then that it was recorded. No fact makes it. */
+export interface MomentTable {
+  project_id: string
+  key: string
+  at: number
+  session_id: string
+  turn_id: string | null
+  body: string | null
+}
+
+/** The redacted text of a prompt, kept only where a person wants that. No fact makes it. */
+export interface KeptPromptTable {
+  project_id: string
+  turn_id: string
+  content: string
+}
+
+function turnRow({ projectId, seq }: RowKey, turn: Turn): Insertable<TurnTable> {
+  return {
+    project_id: projectId,
+    id: turn.id,
+    seq,
+    session_id: turn.sessionId,
+    number: turn.number,
+    client_turn: turn.clientTurn,
+    agent_id: turn.agent?.id ?? null,
+    agent_type: turn.agent?.type ?? null,
+    parent_id: turn.parentId,
+    client: turn.client,
+    model: turn.model,
+    prompt: textOf(turn.prompt),
+    top: turn.top,
+    tree_top: turn.snapshot === null ? turn.top : treeOf(turn.snapshot),
+    snapshot: textOf(turn.snapshot),
+    baseline: turn.baseline,
+    baseline_at: turn.baselineAt,
+    status: turn.status,
+    note: null,
+    error: null,
+    usage: null,
+    items: null,
+    coverage: null,
+    lost: 0,
+    end_snapshot: textOf(turn.endSnapshot),
+    evidence: null,
+    verification: null,
+    files_added: null,
+    files_modified: null,
+    files_deleted: null,
+    files_renamed: null,
+    added_lines: null,
+    deleted_lines: null,
+    opened_at: turn.openedAt,
+    closed_at: turn.closedAt,
+  }
+}
+
+function textOf(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value)
+}
+
+function turnOf(row: Selectable<TurnTable>): Turn {
+  return {
+    id: row.id as TurnId, // a brand
+    sessionId: row.session_id as CaptureSessionId, // a brand
+    number: row.number,
+    clientTurn: row.client_turn,
+    agent: row.agent_id === null ? null : { id: row.agent_id, type: row.agent_type },
+    parentId: row.parent_id as TurnId | null, // a brand
+    client: row.client,
+    model: row.model,
+    prompt: parsedOrNull(row.prompt),
+    top: row.top,
+    snapshot: parsedOrNull(row.snapshot),
+    baseline: row.baseline as Turn['baseline'], // as it was written
+    baselineAt: row.baseline_at,
+    status: row.status as Turn['status'], // as it was written
+    endSnapshot: parsedOrNull(row.end_snapshot),
+    openedAt: row.opened_at,
+    closedAt: row.closed_at,
+  }
+}
+
+function lineOf(row: Selectable<TurnTable>): TurnLine {
+  return {
+    turn: turnOf(row),
+    note: row.note,
+    error: row.error,
+    usage: parsedOrNull(row.usage),
+    items: parsedOrNull(row.items),
+    coverage: parsedOrNull(row.coverage),
+    lost: row.lost,
+    verification: row.verification as TurnLine['verification'], // as it was written
+    counts:
+      row.files_added === null
+        ? null
+        : {
+            added: row.files_added,
+            modified: row.files_modified ?? 0,
+            deleted: row.files_deleted ?? 0,
+            renamed: row.files_renamed ?? 0,
+          },
+    addedLines: row.added_lines,
+    deletedLines: row.deleted_lines,
+  }
+}
+
+export async function applyTurnOpened(
+  projecting: Projecting,
+  { turn }: FactOf<'turn.opened'>,
+): Promise<void> {
+  await projecting.db.insertInto('turn').values(turnRow(projecting, turn)).execute()
+}
+
+export async function applyTurnClosed(
+  { db, projectId }: Projecting,
+  closed: FactOf<'turn.closed'>,
+): Promise<void> {
+  const { changes, ...evidence } = closed.evidence // these have a table of their own
+  const count = (kind: TurnChange['change']): number => changes.filter(({ change }) => change === kind).length
+  const own = changes.filter(({ origin }) => origin !== 'imported')
+  const isUnknown = evidence.verification === 'unknown'
+  await db
+    .updateTable('turn')
+    .set({
+      status: closed.status,
+      note: closed.how,
+      error: closed.error,
+      ...(closed.model !== null && { model: closed.model }),
+      usage: textOf(closed.usage),
+      items: textOf(closed.items),
+      coverage: textOf(closed.coverage),
+      lost: closed.lost,
+      ...(evidence.snapshot !== null && { snapshot: textOf(evidence.snapshot) }),
+      end_snapshot: textOf(evidence.endSnapshot),
+      evidence: JSON.stringify(evidence),
+      verification: evidence.verification,
+      files_added: count('added'),
+      files_modified: count('modified'),
+      files_deleted: count('deleted'),
+      files_renamed: count('renamed'),
+      added_lines: isUnknown ? null : sumOfLines(own.map(({ addedLines }) => addedLines)),
+      deleted_lines: isUnknown ? null : sumOfLines(own.map(({ deletedLines }) => deletedLines)),
+      closed_at: closed.closedAt,
+    })
+    .where('project_id', '=', projectId)
+    .where('id', '=', closed.turnId)
+    .execute()
+  const rows = changes.map((change, position) => ({
+    project_id: projectId,
+    turn_id: closed.turnId,
+    position,
+    path: change.path,
+    body: JSON.stringify(change),
+  }))
+  await insertRows(db, 'turn_change', rows)
+}
+
+/** A turn's reports come in parts: each is placed by the fact that it came in. */
+export async function applyEditsReported(
+  { db, projectId, seq }: Projecting,
+  { turnId, edits }: FactOf<'edits.reported'>,
+): Promise<void> {
+  const rows = edits.map((edit, at) => ({
+    project_id: projectId,
+    turn_id: turnId,
+    position: placeOf(seq, at),
+    path: edit.path,
+    at: edit.at,
+    body: JSON.stringify(edit),
+  }))
+  await insertRows(db, 'edit_report', rows)
+}
+
+export async function applyCommandsSeen(
+  { db, projectId, seq }: Projecting,
+  { turnId, commands }: FactOf<'commands.seen'>,
+): Promise<void> {
+  const rows = commands.map((command, at) => ({
+    project_id: projectId,
+    turn_id: turnId,
+    position: placeOf(seq, at),
+    from_at: command.from,
+    to_at: command.to,
+    body: JSON.stringify(command),
+  }))
+  await insertRows(db, 'command_window', rows)
+}
+
+const perFact = 1000
+
+function placeOf(seq: number, at: number): number {
+  return seq * perFact + at
+}
+
+/** Writes what hooks told, and what is kept of prompts. */
+export async function writeOfCapture({ db, projectId }: ReadScope, beside: CaptureBeside): Promise<void> {
+  if (beside.kind === 'moments told') {
+    const rows = beside.moments.map(({ moment, sessionId, turnId, isOpen }) => ({
+      project_id: projectId,
+      key: moment.key,
+      at: moment.at,
+      session_id: sessionId,
+      turn_id: turnId,
+      body: isOpen ? JSON.stringify(moment) : null,
+    }))
+    await insertRows(db, 'moment', rows)
+    return
+  }
+  if (beside.kind === 'turns recorded') {
+    for (const ids of inBatches(beside.turnIds)) {
+      await db
+        .updateTable('moment')
+        .set({ body: null })
+        .where('project_id', '=', projectId)
+        .where('turn_id', 'in', anyOf(ids))
+        .execute()
+    }
+    return
+  }
+  if (beside.kind === 'moments forgotten') {
+    await db
+      .deleteFrom('moment')
+      .where('project_id', '=', projectId)
+      .where('at', '<', beside.before)
+      .where('body', 'is', null)
+      .execute()
+    return
+  }
+  if (beside.kind === 'prompt kept') {
+    const { turnId, text } = beside
+    await db
+      .insertInto('kept_prompt')
+      .values({ project_id: projectId, turn_id: turnId, content: text })
+      .execute()
+    return
+  }
+  await db
+    .deleteFrom('kept_prompt')
+    .where('project_id', '=', projectId)
+    .where('turn_id', 'in', (eb) =>
+      eb
+        .selectFrom('turn')
+        .select('id')
+        .where('project_id', '=', projectId)
+        .where('session_id', '=', beside.sessionId),
+    )
+    .execute()
+}
+
+const mostMoments = 20_000
+const mostInTree = 200
+const mostBetween = 500
+const mostSilentTurns = 500
+const mostSilent = 20
+
+type TurnReads = Omit<
+  CaptureReads,
+  'session' | 'latest' | 'named' | 'openSessions' | 'sessions' | 'idsLike' | 'linksOf' | 'linksIn'
+>
+
+export function turnReads({ db, projectId }: ReadScope): TurnReads {
+  const turns = () => db.selectFrom('turn').selectAll().where('project_id', '=', projectId)
+  return {
+    async recorded(keys) {
+      const found = new Set<string>()
+      for (const some of inBatches(keys)) {
+        const rows = await db
+          .selectFrom('moment')
+          .select('key')
+          .where('project_id', '=', projectId)
+          .where('key', 'in', anyOf(some))
+          .execute()
+        for (const { key } of rows) found.add(key)
+      }
+      return found
+    },
+    async turn(id) {
+      const row = await turns().where('id', '=', id).executeTakeFirst()
+      return row ? lineOf(row) : null
+    },
+    async turns(sessionId, { limit, offset }) {
+      const rows = await turns()
+        .where('session_id', '=', sessionId)
+        .orderBy('number')
+        .limit(limit)
+        .offset(offset)
+        .execute()
+      return rows.map(lineOf)
+    },
+    async openTurns(sessionId) {
+      const rows = await turns()
+        .where('session_id', '=', sessionId)
+        .where('status', '=', 'open')
+        .orderBy('number')
+        .limit(1000)
+        .execute()
+      return rows.map(turnOf)
+    },
+    async turnsBetween(from, to) {
+      const rows = await turns()
+        .where('opened_at', '<=', to)
+        .where((eb) => eb.or([eb('closed_at', 'is', null), eb('closed_at', '>=', from)]))
+        .where((eb) =>
+          eb.or([
+            eb('status', '=', 'open'),
+            eb('status', '=', 'failed'),
+            eb(
+              sql<number>`coalesce(files_added, 0) + coalesce(files_modified, 0) + coalesce(files_deleted, 0) + coalesce(files_renamed, 0)`,
+              '>',
+              0,
+            ),
+          ]),
+        )
+        .orderBy('opened_at')
+        .limit(mostBetween)
+        .execute()
+      return rows.map(lineOf)
+    },
+    async silentSessions() {
+      const untold = (table: 'edit_report' | 'command_window') =>
+        sql<boolean>`not exists (
+          select 1 from ${sql.table(table)} as told
+          join turn as teller on teller.project_id = told.project_id and teller.id = told.turn_id
+          where teller.project_id = turn.project_id and teller.session_id = turn.session_id
+        )`
+      const rows = await turns()
+        .where('status', '!=', 'open')
+        .where(untold('edit_report'))
+        .where(untold('command_window'))
+        .orderBy('opened_at', 'desc')
+        .limit(mostSilentTurns)
+        .execute()
+      const silent = new Map<CaptureSessionId, string>()
+      for (const row of rows) {
+        const { counts, turn } = lineOf(row)
+        const evidence = row.evidence === null ? null : parsed<Pick<TurnEvidence, 'outside'>>(row.evidence)
+        const changed = counts === null ? 0 : counts.added + counts.modified + counts.deleted + counts.renamed
+        if (changed + (evidence?.outside.length ?? 0) > 0) silent.set(turn.sessionId, turn.client)
+      }
+      return [...silent].slice(0, mostSilent).map(([id, client]) => ({ id, client }))
+    },
+    async lastNumber(sessionId) {
+      const row = await db
+        .selectFrom('turn')
+        .select(({ fn }) => fn.max('number').as('last'))
+        .where('project_id', '=', projectId)
+        .where('session_id', '=', sessionId)
+        .executeTakeFirst()
+      return Number(row?.last ?? 0)
+    },
+    async turnsInTree(tree, since) {
+      const inTree = turns().where('tree_top', '=', tree)
+      const rows = await inTree
+        .where('status', '=', 'open')
+        .unionAll(inTree.where('closed_at', '>=', since))
+        .orderBy('seq')
+        .limit(mostInTree)
+        .execute()
+      return rows.map(lineOf)
+    },
+    async moments(turnIds) {
+      const rows = await db
+        .selectFrom('moment')
+        .select(['turn_id', 'body'])
+        .where('project_id', '=', projectId)
+        .where('turn_id', 'in', anyOf(turnIds))
+        .where('body', 'is not', null)
+        .orderBy('key')
+        .limit(mostMoments)
+        .execute()
+      const found = new Map<TurnId, PlacedMoment[]>(turnIds.map((id) => [id, []]))
+      for (const { turn_id, body } of rows) {
+        if (body !== null) found.get(turn_id as TurnId)?.push(parsed<PlacedMoment>(body))
+      }
+      return found
+    },
+    async told(sessionId) {
+      const row = await db
+        .selectFrom('moment')
+        .select(({ fn }) => fn.countAll<number>().as('events'))
+        .where('project_id', '=', projectId)
+        .where('session_id', '=', sessionId)
+        .executeTakeFirst()
+      return Number(row?.events ?? 0)
+    },
+    async edits(turnIds) {
+      return bodies<SeenEdit>({ db, projectId }, 'edit_report', turnIds)
+    },
+    async commands(turnIds) {
+      return bodies<SeenCommand>({ db, projectId }, 'command_window', turnIds)
+    },
+    async evidence(turnId) {
+      const row = await db
+        .selectFrom('turn')
+        .select('evidence')
+        .where('project_id', '=', projectId)
+        .where('id', '=', turnId)
+        .executeTakeFirst()
+      return parsedOrNull<Omit<TurnEvidence, 'changes'>>(row?.evidence ?? null)
+    },
+    async changes(turnId, { limit, offset }) {
+      const rows = await db
+        .selectFrom('turn_change')
+        .select('body')
+        .where('project_id', '=', projectId)
+        .where('turn_id', '=', turnId)
+        .where('position', '>=', offset)
+        .orderBy('position')
+        .limit(limit)
+        .execute()
+      return rows.map(({ body }) => parsed<TurnChange>(body))
+    },
+    async prompts(turnIds) {
+      const rows = await db
+        .selectFrom('kept_prompt')
+        .select(['turn_id', 'content'])
+        .where('project_id', '=', projectId)
+        .where('turn_id', 'in', anyOf(turnIds))
+        .limit(1000)
+        .execute()
+      return new Map(rows.map(({ turn_id, content }) => [turn_id as TurnId, content])) // a brand
+    },
+    async lastState(tree, before) {
+      const ended = await turns()
+        .where('tree_top', '=', tree)
+        .where('end_snapshot', 'is not', null)
+        .where('closed_at', '<=', before)
+        .orderBy('closed_at', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      if (ended?.end_snapshot == null || ended.closed_at === null) return null
+      return { place: parsed<SnapshotPlace>(ended.end_snapshot), at: ended.closed_at }
+    },
+  }
+}
+
+async function bodies<Body>(
+  { db, projectId }: ReadScope,
+  table: 'edit_report' | 'command_window',
+  turnIds: readonly TurnId[],
+): Promise<ReadonlyMap<TurnId, readonly Body[]>> {
+  const found = new Map<TurnId, Body[]>(turnIds.map((id) => [id, []]))
+  for (const ids of inBatches(turnIds)) {
+    const rows = await db
+      .selectFrom(table)
+      .select(['turn_id', 'body'])
+      .where('project_id', '=', projectId)
+      .where('turn_id', 'in', anyOf(ids))
+      .orderBy('turn_id')
+      .orderBy('position')
+      .limit(mostMoments)
+      .execute()
+    for (const { turn_id, body } of rows) found.get(turn_id as TurnId)?.push(parsed<Body>(body))
+  }
+  return found
+}

@@ -1,0 +1,162 @@
+import { errorCode, Failure, messageOf } from '../../kernel/failure.ts'
+
+/** The connection broke while its transaction was being committed: only the database knows whether it was. */
+export class CommitLost extends Error {}
+
+/** What an error of the database means for the call: once more at once or behind others, over another connection, or not at all. */
+export type Verdict = 'again' | 'locked' | 'reconnect' | 'refused'
+
+/** No connection was to be had. */
+export class NoConnection extends Error {
+  constructor(cause: unknown) {
+    super(messageOf(cause), { cause })
+  }
+}
+
+export function verdictOn(error: unknown): Verdict {
+  const code = codeOf(error)
+  if (code === null) return isBroken(error) ? 'reconnect' : 'refused'
+  if (/^(40001|40P01)$/.test(code)) return 'again'
+  if (code === '55P03') return 'locked'
+  // 26000, 42P05: a pooler keeps no statements. 0A000: a statement was prepared before the schema changed.
+  if (/^(08...|57P0[1-5]|25P03|25P04|53300|25006|26000|42P05|0A000)$/.test(code)) return 'reconnect'
+  if (/^E(CONN|PIPE|TIMEDOUT|HOST|NET|NOTFOUND|AI_)/.test(code)) return 'reconnect'
+  return 'refused'
+}
+
+/** Whether the connection that answered so cannot be asked again. */
+export function endsConnection(error: unknown): boolean {
+  return error instanceof CommitLost || verdictOn(error) === 'reconnect'
+}
+
+/** Whether a pooler gave us a connection on which statements are named differently. */
+export function isAboutStatements(error: unknown): boolean {
+  return /^(26000|42P05)$/.test(codeOf(error) ?? '')
+}
+
+function codeOf(error: unknown): string | null {
+  return errorCode(error instanceof NoConnection || error instanceof CommitLost ? error.cause : error)
+}
+
+// The driver's own sentences, which have no code.
+function isBroken(error: unknown): boolean {
+  if (error instanceof CommitLost) return true
+  const message = messageOf(error)
+  if (error instanceof NoConnection) return /timeout|terminated|closed/i.test(message)
+  return /^Connection terminated|not queryable|^Client was closed|^Connection ended/i.test(message)
+}
+
+interface Words {
+  readonly matches: RegExp
+  readonly says: (shown: string, message: string) => string
+  readonly hint: string
+  readonly reason: string
+}
+
+const causes: readonly Words[] = [
+  {
+    matches: /^55P03$/,
+    reason: 'database_locked',
+    says: (shown) =>
+      `Another session kept this project locked for 10 seconds in ${shown}, which is busy; nothing was recorded.`,
+    hint: 'Call again. If it stays locked, find the session that holds it in pg_stat_activity and end it.',
+  },
+  {
+    matches: /^(57014|25P04)$/,
+    reason: 'database_timeout',
+    says: (shown) =>
+      `The database ${shown} took longer than 15 seconds for one statement; nothing was recorded.`,
+    hint: 'Call again. If it stays slow, look at its load and at pg_stat_activity.',
+  },
+  {
+    matches: /^(53100|53400|58030)$/,
+    reason: 'disk_full',
+    says: (shown) => `The disk of the database ${shown} is full, or cannot be written; nothing was recorded.`,
+    hint: 'Free some space on the database server, then make the same call again.',
+  },
+  {
+    matches: /^53200$/,
+    reason: 'out_of_memory',
+    says: (shown) => `The database ${shown} is out of memory; nothing was recorded.`,
+    hint: 'Call again, and give the database server more memory or fewer connections.',
+  },
+  {
+    matches: /^28/,
+    reason: 'database_login_refused',
+    says: (shown) => `The database ${shown} refused the user or the password.`,
+    hint: 'Correct them in the URL of WAYMARK_DATABASE.',
+  },
+  {
+    matches: /^3D000$/,
+    reason: 'database_not_found',
+    says: (shown) => `There is no such database: ${shown}.`,
+    hint: 'Make it with `createdb`, or name another one with WAYMARK_DATABASE.',
+  },
+  {
+    matches: /^(42501|3F000)$/,
+    reason: 'database_permission_denied',
+    says: (shown, message) => `The user of the database ${shown} may not do this: ${message}.`,
+    hint: 'Let it own the database, or grant it `create` on the schema and all rights on the tables.',
+  },
+  {
+    matches: /^(40001|40P01)$/,
+    reason: 'database_busy',
+    says: (shown) =>
+      `The database ${shown} refused this six times because of others' writes; nothing was recorded.`,
+    hint: 'Call again.',
+  },
+  {
+    matches: /^53300$/,
+    reason: 'too_many_connections',
+    says: (shown) => `The database ${shown} took no further connection for 10 seconds; nothing was recorded.`,
+    hint: 'Raise its max_connections, or lower ?pool= in the URL of every server: `waymark doctor` compares them.',
+  },
+  {
+    matches: /^25006$/,
+    reason: 'database_read_only',
+    says: (shown) =>
+      `The database ${shown} is read-only: a standby, or a primary that was replaced. Nothing was recorded.`,
+    hint: 'Let WAYMARK_DATABASE lead to the primary, for example with target_session_attrs or a balancer.',
+  },
+  {
+    matches: /^(42P01|42703|22021|XX00[012]|UNREADABLE_ROW)$/,
+    reason: 'database_damaged',
+    says: (shown, message) => `The database ${shown} is not as Waymark left it: ${message}.`,
+    hint: 'Run `waymark doctor`: it says what is wrong. pg_restore restores a backup.',
+  },
+]
+
+/** What the caller can do about an error of the database. Any other error is answered as it is. */
+export function unavailable(error: unknown, shown: string): unknown {
+  if (error instanceof Failure) return error
+  const code = codeOf(error)
+  const cause = causes.find(({ matches }) => matches.test(code ?? ''))
+  if (cause) {
+    return new Failure('UNAVAILABLE', cause.says(shown, messageOf(error)), {
+      reason: cause.reason,
+      hint: cause.hint,
+      cause: error,
+    })
+  }
+  if (error instanceof CommitLost) {
+    return new Failure(
+      'UNAVAILABLE',
+      `The connection to ${shown} broke while this was being recorded, and the database did not answer for 10 seconds: it may have been recorded.`,
+      {
+        reason: 'commit_unknown',
+        hint: 'Repeat the call with the same idempotency key: then it is recorded once.',
+        cause: error,
+      },
+    )
+  }
+  if (!(error instanceof NoConnection) && verdictOn(error) !== 'reconnect') return error
+  return new Failure(
+    'UNAVAILABLE',
+    `The database ${shown} cannot be reached: ${messageOf(error) || code}. Nothing was recorded.`,
+    {
+      reason: 'database_unreachable',
+      hint: 'Check that it runs, and that WAYMARK_DATABASE names it rightly; then make the same call again.',
+      cause: error,
+    },
+  )
+}

@@ -1,0 +1,98 @@
+import type { ClientConfig } from 'pg'
+import { Failure } from '../../kernel/failure.ts'
+import { exact } from '../exact-number.ts'
+
+/** Where a database on a server is, and how it is asked. */
+export interface PostgresPlace {
+  /** What the driver connects to: the URL without the parameters that are Waymark's own. */
+  readonly url: string
+  /** The same without user, password and parameters, for people. */
+  readonly shown: string
+  /** The most connections of this process, without the one that listens. */
+  readonly pool: number
+  /** Statements keep their names on a connection, so that the server plans them once. */
+  readonly prepares: boolean
+  /** Another URL for LISTEN, where `url` leads to a pooler; null to listen where everything is asked. */
+  readonly listen: string | null
+}
+
+const usualPool = 10
+
+/** Reads `postgres://…?pool=10&prepare=false`. Fails with a sentence that never holds the password. */
+export function postgresPlace(url: string, listen: string | null = null): PostgresPlace {
+  const read = parsedUrl(url, 'WAYMARK_DATABASE')
+  const pool = read.searchParams.get('pool')
+  const prepare = read.searchParams.get('prepare')
+  for (const name of ['pool', 'prepare']) read.searchParams.delete(name)
+  if (pool !== null && !/^[1-9]\d{0,2}$/.test(pool)) {
+    throw new Failure(
+      'INVALID_INPUT',
+      `The database's URL says pool=${pool}, which is no number of connections.`,
+      { reason: 'database_url_invalid', hint: 'Write a number from 1 to 999, such as ?pool=10.' },
+    )
+  }
+  if (prepare !== null && prepare !== 'true' && prepare !== 'false') {
+    throw new Failure('INVALID_INPUT', `The database's URL says prepare=${prepare}.`, {
+      reason: 'database_url_invalid',
+      hint: 'Write prepare=false for a pooler that keeps no prepared statements, or leave it out.',
+    })
+  }
+  return {
+    url: read.href,
+    shown: shownUrl(read),
+    pool: pool === null ? usualPool : Number(pool),
+    prepares: prepare !== 'false',
+    listen: listen === null ? null : parsedUrl(listen, 'WAYMARK_DATABASE_LISTEN').href,
+  }
+}
+
+/** Whether a name of a database is a URL of PostgreSQL. */
+export function isPostgresUrl(named: string): boolean {
+  return /^postgres(ql)?:\/\//i.test(named)
+}
+
+function parsedUrl(url: string, variable: string): URL {
+  const read = isPostgresUrl(url) ? URL.parse(url) : null
+  // What is wrong with it is not shown: it may hold a password.
+  if (read) return read
+  throw new Failure('INVALID_INPUT', `${variable} is not a URL of PostgreSQL that can be read.`, {
+    reason: 'database_url_invalid',
+    hint: 'Write postgres://user:password@host:5432/database, with special characters of the password percent-encoded.',
+  })
+}
+
+function shownUrl({ host, pathname, searchParams }: URL): string {
+  return `postgres://${host || (searchParams.get('host') ?? 'localhost')}${pathname}`
+}
+
+/** What every connection is opened with. */
+export function clientConfig(url: string): ClientConfig {
+  return {
+    connectionString: url,
+    application_name: 'waymark',
+    keepAlive: true,
+    connectionTimeoutMillis: 5_000,
+    types: { getTypeParser: (oid, format) => parserOf(Number(oid), format) },
+  }
+}
+
+const bool = 16
+const int8 = 20
+const int2 = 21
+const int4 = 23
+const float4 = 700
+const float8 = 701
+const numeric = 1700
+const numbers: ReadonlySet<number> = new Set([int8, int2, int4, float4, float8, numeric])
+
+/** As SQLite answers them: every number a number, truth values 0 or 1, the rest text. */
+function parserOf(oid: number, format: string | undefined): (text: string) => unknown {
+  if (format === 'binary') throw new Error('nothing is asked for in binary')
+  if (oid === bool) return truth
+  return numbers.has(oid) ? number : itself
+}
+
+// One of each for all columns of all answers: the driver asks for each column anew.
+const truth = (text: string): number => (text === 't' ? 1 : 0)
+const number = (text: string): number => exact(Number(text), text)
+const itself = (text: string): string => text

@@ -1,0 +1,401 @@
+import { type Kysely, sql } from 'kysely'
+import type { Fact } from '../../events/domain/fact.ts'
+import { Followers } from '../../events/log/follow.ts'
+import { Failure } from '../../kernel/failure.ts'
+import type { IdSource } from '../../kernel/id.ts'
+import { serverProject } from '../../people/domain/identity.ts'
+import { noticeOf, projectState } from '../../project/tables/project-end.ts'
+import { isNamed, type NamedProject, namedProjects, nameProject } from '../../project/tables/project-name.ts'
+import type { KeptRow } from '../ports/record-rows.ts'
+import type {
+  BackupMade,
+  ChainInspection,
+  Idempotency,
+  Inspection,
+  PutBack,
+  Reads,
+  RecordRequest,
+  Repair,
+  Restored,
+  Restoring,
+  Store,
+  StoreHealth,
+} from '../ports/store.ts'
+import { storedAnswer } from '../record/idempotency.ts'
+import { keptIn } from '../record/kept.ts'
+import { type ResolvedProject, writeProjectId } from '../record/project.ts'
+import { type Recorded, record, type Sent } from '../record/record.ts'
+import { restore } from '../record/restore.ts'
+import { chainIn, inspectIn, repairIn } from '../record/server-rows.ts'
+import { emptyDatabase } from '../sqlite/database-file.ts'
+import { readsOf } from '../tables/reads.ts'
+import type { ReadScope, Tables } from '../tables/tables.ts'
+import { schemaOf } from './create.ts'
+import type { Session } from './database.ts'
+import { unavailable } from './errors.ts'
+import { healthOf, unreadiness } from './health.ts'
+import type { ProjectState } from './live.ts'
+import { findProject, nameOf, type ProjectWanted, rootOf } from './project.ts'
+import { type PostgresServer, type ServerWanted, serverAt } from './server.ts'
+
+export interface PostgresOptions extends ServerWanted {
+  readonly project: ProjectWanted
+  readonly ids: IdSource
+}
+
+/** A store that connects at the first question, and makes its project at the first record. */
+export function openPostgresStore(options: PostgresOptions): Store {
+  return new PostgresStore(options)
+}
+
+/** Every project of a database, in the order of their names. */
+export function projectsOf(at: ServerWanted): Promise<readonly NamedProject[]> {
+  return askedAt(at, namedProjects, [])
+}
+
+async function askedAt<Answer>(
+  at: ServerWanted,
+  question: (db: Kysely<Tables>) => Promise<Answer>,
+  nothing: Answer,
+): Promise<Answer> {
+  const server = serverAt(at)
+  const { database } = server
+  try {
+    return (await server.isMade()) ? await database.read(question) : nothing
+  } catch (error) {
+    throw unavailable(error, database.place.shown)
+  } finally {
+    await server.leave()
+  }
+}
+
+class PostgresStore implements Store {
+  readonly #options: PostgresOptions
+  readonly #server: PostgresServer
+  readonly #followers: Followers<ProjectState>
+  readonly #underWay = new Set<Promise<unknown>>()
+  readonly #closing = new AbortController()
+  #found: ResolvedProject | null = null
+  #folderWritten = false
+  #notice: string | null = null
+
+  constructor(options: PostgresOptions) {
+    this.#options = options
+    this.#server = serverAt(options)
+    const { database, live } = this.#server
+    this.#followers = new Followers<ProjectState>({
+      changes: () => live.changes(async (db) => ((await schemaOf(db)) === 0 ? null : this.#idIn(db))),
+      since: async ({ projectId }, position, limit) =>
+        projectId === null
+          ? []
+          : database.read((db) => readsOf({ db, projectId }).journal.since(position, limit)),
+      end: async () => Number.POSITIVE_INFINITY,
+    })
+  }
+
+  record<Answer>(request: RecordRequest<Answer>): Promise<Answer> {
+    return this.#answering(() => {
+      const found = this.#found
+      return found ? this.#inLine(request, found) : this.#server.making.run(() => this.#alone(request))
+    })
+  }
+
+  view<Answer>(look: (reads: Reads) => Promise<Answer>): Promise<Answer> {
+    return this.#reading((scope) => look(readsOf(scope)))
+  }
+
+  replay(idempotency: Idempotency): Promise<{ readonly answer: unknown } | null> {
+    return this.#reading(({ db, projectId }) => storedAnswer(db, projectId, idempotency))
+  }
+
+  restore(facts: readonly Fact[], restoring?: Restoring): Promise<Restored> {
+    const { project } = this.#options
+    const { database, live } = this.#server
+    return this.#answering(async () => {
+      if ('id' in project) throw hasOne(project.id)
+      await this.#server.made()
+      const { project: restored, ...answer } = await database.patiently(() =>
+        database.transaction('write', async (session) => {
+          await this.#server.lockAll(session)
+          await sql.raw(`set local statement_timeout = '10min'`).execute(session.db)
+          const found = await findProject(session.db, project)
+          const place = { root: rootOf(project), shown: database.place.shown, found, copies: true }
+          const made = await restore(session.db, facts, { ...restoring, ...place })
+          if (!(await isNamed(session.db, made.project.id)))
+            await nameProject(session.db, made.project.id, nameOf(project))
+          return made
+        }),
+      )
+      this.#found = restored
+      live.committed()
+      writeProjectId(project.root, restored.id)
+      this.#folderWritten = true
+      return answer
+    })
+  }
+
+  kept(after: KeptRow | null, limit: number): Promise<readonly KeptRow[]> {
+    return this.#reading(({ db, projectId }) => keptIn(db, { projectId, after, limit }))
+  }
+
+  inspect(): Promise<Inspection> {
+    return this.#answering(async () => {
+      const projectId = await this.#projectId()
+      const found = projectId === null ? null : await inspectIn(this.#server.database, projectId)
+      return { ...(found ?? nothingRecorded), damage: null, anchor: null }
+    })
+  }
+
+  inspectChain(): Promise<ChainInspection> {
+    return this.#answering(async () => {
+      const projectId = await this.#projectId()
+      const found = projectId === null ? nothingRecorded : await chainIn(this.#server.database, projectId)
+      return { facts: found.facts, brokenAt: found.brokenAt, anchor: null }
+    })
+  }
+
+  repair(): Promise<Repair> {
+    return this.#answering(async () => {
+      const projectId = await this.#projectId()
+      const { database } = this.#server
+      if (projectId === null) {
+        throw new Failure(
+          'NOT_FOUND',
+          `There is no record in ${database.place.shown}: nothing was changed.`,
+          { reason: 'record_not_found', hint: 'The record begins with the first write.' },
+        )
+      }
+      return database.patiently(() =>
+        database.transaction('write', async (session) => {
+          await this.#server.lock(session, projectId)
+          return repairIn(session, projectId)
+        }),
+      )
+    })
+  }
+
+  async notice(): Promise<string | null> {
+    return this.#notice
+  }
+
+  async accept(): Promise<number> {
+    throw this.#filesOnly(
+      'keeps no anchor outside the database',
+      'Restore a backup of the database with pg_restore where facts are missing.',
+    )
+  }
+
+  async backup(): Promise<BackupMade> {
+    throw this.#filesOnly(
+      'is not copied to a file',
+      'Back it up with pg_dump, or take this project alone with `waymark export > <file>`.',
+    )
+  }
+
+  async putBack(): Promise<PutBack> {
+    throw this.#filesOnly(
+      'is not replaced by a file',
+      'Restore a backup with pg_restore, or an export of this project with `waymark import <file>` where there is no record yet.',
+    )
+  }
+
+  health(): Promise<StoreHealth> {
+    return healthOf(this.#server.database, async (db) => {
+      const projectId = await this.#idIn(db)
+      return projectId === null ? null : projectState(db, projectId)
+    })
+  }
+
+  unreadiness(): Promise<string | null> {
+    return unreadiness(this.#server.database)
+  }
+
+  async *follow(after: number, signal: AbortSignal): AsyncGenerator<readonly Fact[]> {
+    try {
+      yield* this.#followers.follow(after, AbortSignal.any([signal, this.#closing.signal]))
+    } catch (error) {
+      throw unavailable(error, this.#server.database.place.shown)
+    }
+  }
+
+  /** Ends the followers and waits for what is under way. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await Promise.allSettled(this.#underWay)
+    await this.#server.leave()
+  }
+
+  /** Behind who came before, in one transaction with who else waits. */
+  #inLine<Answer>(request: RecordRequest<Answer>, found: ResolvedProject): Promise<Answer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+    this.#server.lineOf(found.id).add({
+      request,
+      place: this.#placeOf(found),
+      alone: () => this.#alone(request).then(resolve),
+      done: (recorded) => {
+        this.#keep(recorded)
+        resolve(recorded.answer as Answer) // of this very request
+      },
+      failed: reject,
+    })
+    return promise
+  }
+
+  /** `decide` may run again after a refusal or a lost connection: it has no effects outside. */
+  async #alone<Answer>(request: RecordRequest<Answer>): Promise<Answer> {
+    const { database, live } = this.#server
+    const sent: { last: Recorded<Answer> | null } = { last: null }
+    const recorded = await database.patiently(
+      async () => {
+        sent.last = null
+        await this.#server.made()
+        return database.transaction('record', async (session) => {
+          const { written, ...recorded } = await this.#write(session, request)
+          session.unanswered.push(written)
+          sent.last = recorded
+          return recorded
+        })
+      },
+      async () => {
+        const { project, last } = sent.last ?? {}
+        return project && last && (await this.#server.isCommitted(project.id, last)) ? sent.last : null
+      },
+    )
+    if (recorded.last) live.committed()
+    this.#keep(recorded)
+    return recorded.answer
+  }
+
+  #keep({ project }: Recorded<unknown>): void {
+    if (!project) return
+    this.#found = project
+    this.#writeFolder(project.id)
+  }
+
+  #placeOf<Found extends ResolvedProject | null>(found: Found) {
+    const { project, ids } = this.#options
+    return { root: 'root' in project ? rootOf(project) : '', ids, found }
+  }
+
+  async #write<Answer>(session: Session, request: RecordRequest<Answer>): Promise<Sent<Answer>> {
+    const { project: wanted } = this.#options
+    const { db } = session
+    if (this.#found) {
+      const found = this.#found
+      const locked = this.#server.lock(session, found.id).then((isThere) => {
+        if (!isThere) throw this.#forgotten()
+      })
+      return record(db, request, { ...this.#placeOf(found), locked })
+    }
+    await this.#server.lockAll(session)
+    this.#found = await findProject(db, wanted)
+    // One lock in a transaction: this one ends, and the next one takes the project's.
+    if (this.#found) throw again('the project was made meanwhile')
+    if ('id' in wanted && wanted.id !== serverProject) throw this.#noProject(wanted.id)
+    const fixed = 'id' in wanted ? { project: wanted.id } : {}
+    const recorded = await record(db, request, { ...this.#placeOf(null), ...fixed })
+    if (recorded.project && 'root' in wanted) await nameProject(db, recorded.project.id, nameOf(wanted))
+    return recorded
+  }
+
+  /** The database was replaced by one without the project: it is looked for again. */
+  #forgotten(): unknown {
+    const { project } = this.#options
+    this.#found = null
+    return 'id' in project && project.id !== serverProject
+      ? this.#noProject(project.id)
+      : again('the project is gone')
+  }
+
+  #noProject(id: string): Failure {
+    const { shown } = this.#server.database.place
+    return new Failure('NOT_FOUND', `There is no project ${id} in ${shown}.`, {
+      reason: 'project_not_found',
+      hint: 'A project is made by the first write from its folder.',
+    })
+  }
+
+  #reading<Answer>(question: (scope: ReadScope) => Promise<Answer>): Promise<Answer> {
+    return this.#answering(async () => {
+      const { database } = this.#server
+      if (!(await this.#server.isMade())) return question({ db: await emptyDatabase(), projectId: '' })
+      return database.read(async (db) => {
+        const projectId = (await this.#idIn(db)) ?? ''
+        const [state, answer] = await Promise.allSettled([
+          projectState(db, projectId),
+          question({ db, projectId }),
+        ])
+        if (state.status === 'rejected') throw state.reason
+        this.#notice = noticeOf(state.value)
+        if (answer.status === 'rejected') throw answer.reason
+        return answer.value
+      })
+    })
+  }
+
+  async #projectId(): Promise<string | null> {
+    if (!(await this.#server.isMade())) return null
+    return this.#server.database.read((db) => this.#idIn(db))
+  }
+
+  async #idIn(db: Kysely<Tables>): Promise<string | null> {
+    this.#found ??= await findProject(db, this.#options.project)
+    return this.#found?.id ?? null
+  }
+
+  #filesOnly(what: string, hint: string): Failure {
+    return new Failure(
+      'REFUSED',
+      `The database ${this.#server.database.place.shown} ${what}: it is kept by a server.`,
+      { reason: 'database_at_server', hint },
+    )
+  }
+
+  async #answering<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    const { shown } = this.#server.database.place
+    if (this.#closing.signal.aborted)
+      throw new Failure('UNAVAILABLE', `The store of ${shown} is closed.`, { reason: 'store_closed' })
+    const answer = work().catch((error: unknown) => {
+      throw unavailable(error, shown)
+    })
+    this.#underWay.add(answer)
+    try {
+      return await answer
+    } finally {
+      this.#underWay.delete(answer)
+    }
+  }
+
+  #writeFolder(projectId: string): void {
+    const { project } = this.#options
+    if (this.#folderWritten || !('root' in project)) return
+    this.#folderWritten = true
+    writeProjectId(project.root, projectId)
+  }
+}
+
+const nothingRecorded: Omit<Inspection, 'anchor' | 'damage'> = {
+  facts: 0,
+  brokenAt: null,
+  trouble: null,
+  tables: 0,
+  rows: 0,
+  differing: 0,
+  differences: [],
+}
+
+/** Of the kind that is repeated. */
+function again(message: string): Error {
+  return Object.assign(new Error(message), { code: '40001' })
+}
+
+function hasOne(id: string): Failure {
+  return new Failure(
+    'CONFLICT',
+    `The project ${id} has a record already: a journal is restored only where there is none.`,
+    {
+      reason: 'record_exists',
+      hint: 'Restore it in another folder, or name another database with WAYMARK_DATABASE.',
+    },
+  )
+}

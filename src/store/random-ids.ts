@@ -1,0 +1,33 @@
+import { type IdKind, type IdSource, idPrefixes } from '../kernel/id.ts'
+
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz' // Crockford base32: no i, l, o, u
+const length = 12
+
+/** Ids of 60 random bits. Order never comes from them. */
+export const randomIds: IdSource = {
+  next: (kind: IdKind) => `${idPrefixes[kind]}-${kind === 'run' ? uuidOfNow() : randomCharacters()}` as never, // the kind names the brand
+}
+
+/** A UUID of version 7 (RFC 9562): 48 bits of milliseconds, then random ones. */
+function uuidOfNow(): string {
+  const random = crypto.getRandomValues(new Uint8Array(16))
+  const view = new DataView(random.buffer)
+  const now = Date.now()
+  view.setUint32(0, Math.floor(now / 0x10000))
+  view.setUint16(4, now % 0x10000)
+  view.setUint8(6, (view.getUint8(6) & 0x0f) | 0x70)
+  view.setUint8(8, (view.getUint8(8) & 0x3f) | 0x80)
+  const hex = Array.from(random, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+}
+
+// Asking for random bytes costs the same for one id and for many.
+let bytes = new Uint8Array(0)
+
+function randomCharacters(): string {
+  if (bytes.length < length) bytes = crypto.getRandomValues(new Uint8Array(64 * length))
+  let characters = ''
+  for (const byte of bytes.subarray(0, length)) characters += alphabet[byte % alphabet.length]
+  bytes = bytes.subarray(length)
+  return characters
+}

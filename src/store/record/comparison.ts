@@ -1,0 +1,299 @@
+import type { Database } from 'better-sqlite3'
+import { excerpt } from '../../kernel/text.ts'
+import { canonical } from '../fingerprint.ts'
+import { breath } from '../sqlite/waiting.ts'
+import type { Replay } from './replay.ts'
+
+/** What no fact makes, and so no replay: every other table is compared and can be rebuilt. */
+export const notMadeByFacts: Readonly<Record<string, string>> = {
+  fact: 'the facts themselves, which their chain of hashes vouches for',
+  secret: 'the hashes of what tokens and sessions are known by, which no fact holds',
+  command: 'the answers that are kept for idempotency keys',
+  moment: 'what hooks told of turns that are open, and the keys of what was recorded',
+  kept_prompt: 'texts of prompts, which no fact holds',
+  edge: 'the machines where agents work, as they were last heard of',
+  attempt_diff: 'what attempts changed line by line, as the machines with the files sent it',
+  command_output: 'what commands printed, where it is too long for a fact',
+  command_lease: 'until when a command is believed to run',
+  notification_address: 'the whole addresses that notifications are sent to, which no fact holds',
+  notice: 'what people are told, and how that went',
+  review_draft: 'comments that only who wrote them sees, until they are sent',
+  review_viewed: 'what people looked at',
+  review_looked: 'until when people looked at everything',
+  attempt_files: 'the states of files around attempts, as the machines with the files sent them',
+  file_content: 'contents of files, as the machines with the files sent them',
+  notice_cursor: 'how far the journal was read for what people are told',
+  project_name: 'what projects are called on a server',
+  project_root: 'the folders of this machine in which the project was seen',
+}
+
+const mostTold = 20
+const longestValue = 60
+
+export interface Difference {
+  readonly table: string
+  /** A sentence about one row. */
+  readonly says: string
+}
+
+export interface Comparison {
+  readonly tables: readonly string[]
+  readonly rows: number
+  /** How many rows differ. */
+  readonly differing: number
+  readonly differingTables: readonly string[]
+  /** The first of each table. */
+  readonly differences: readonly Difference[]
+}
+
+export interface Table {
+  readonly name: string
+  readonly key: readonly string[]
+  readonly columns: readonly string[]
+  /** Where the columns of the key stand among the columns. */
+  readonly keyAt: readonly number[]
+}
+
+/** Its values, in the order of the columns. */
+export type Row = readonly unknown[]
+
+/** The tables that facts make, as this database has them. */
+export function madeByFacts(database: Database): readonly string[] {
+  return database
+    .prepare<unknown[], string>(
+      "select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by rowid",
+    )
+    .pluck()
+    .all()
+    .filter((name) => !(name in notMadeByFacts))
+}
+
+/**
+ * Compares the rows of a project, table by table, with those that its facts make. What is the same JSON in another order
+ * can be adopted: written in the replayed table as it is stored, so that the next comparison is one of texts.
+ */
+export async function compare(
+  database: Database,
+  replayed: Database,
+  projectId: string,
+  { adopt }: { readonly adopt: boolean } = { adopt: false },
+): Promise<Comparison> {
+  const pause = breath()
+  const tables = madeByFacts(database)
+  const differences: Difference[] = []
+  const differingTables = new Set<string>()
+  let [rows, differing] = [0, 0]
+  for (const name of tables) {
+    const table = shapeOf(database, name)
+    const reworded: Row[] = []
+    let told = 0
+    for (const pair of pairs(rowsOf(database, table, projectId), rowsOf(replayed, table, projectId), table)) {
+      rows += 1
+      const found = differenceOf(pair, table)
+      if (found === 'reworded') {
+        if (adopt && pair.stored) reworded.push(pair.stored)
+      } else if (found !== null) {
+        differing += 1
+        differingTables.add(name)
+        told += 1
+        if (told <= mostTold) differences.push({ table: name, says: found.says })
+      }
+      const waits = pause()
+      if (waits) await waits
+    }
+    await adoptRows(replayed, table, reworded)
+  }
+  return { tables, rows, differing, differingTables: [...differingTables], differences }
+}
+
+interface Differing {
+  readonly stored: Database
+  readonly made: Database
+  readonly table: string
+  readonly projectId: string
+}
+
+/** The rows of a table that are not the same text in both, side by side. */
+export function* differingRows({
+  stored,
+  made,
+  table,
+  projectId,
+}: Differing): Generator<Pair & { readonly shape: Table }> {
+  const shape = shapeOf(stored, table)
+  for (const pair of pairs(rowsOf(stored, shape, projectId), rowsOf(made, shape, projectId), shape)) {
+    if (pair.stored?.every((value, at) => value === pair.made?.[at])) continue
+    yield { ...pair, shape }
+  }
+}
+
+/** The rows in the order of their key. */
+function rowsOf(database: Database, { name, key }: Table, projectId: string): Iterator<Row> {
+  return database
+    .prepare<unknown[], Row>(
+      `select * from "${name}" where ${projectColumn(name)} = ? order by ${key.join(', ')}`,
+    )
+    .raw()
+    .iterate(projectId)
+}
+
+async function adoptRows(
+  replayed: Database,
+  { name, columns, keyAt }: Table,
+  rows: readonly Row[],
+): Promise<void> {
+  if (rows.length === 0) return
+  const pause = breath()
+  const quoted = columns.map((column) => `"${column}" = ?`)
+  const where = keyAt.map((at) => quoted[at]).join(' and ')
+  const update = replayed.prepare(`update "${name}" set ${quoted.join(', ')} where ${where}`)
+  replayed.exec('begin')
+  for (const row of rows) {
+    update.run(...row, ...keyAt.map((at) => row[at]))
+    const waits = pause()
+    if (waits) await waits
+  }
+  replayed.exec('commit')
+}
+
+function projectColumn(table: string): string {
+  return table === 'project' ? 'id' : 'project_id'
+}
+
+function shapeOf(database: Database, name: string): Table {
+  const columns = database
+    .prepare<unknown[], { name: string; pk: number }>('select name, pk from pragma_table_info(?)')
+    .all(name)
+  const key = columns.filter(({ pk }) => pk > 0).sort((one, other) => one.pk - other.pk)
+  const named = (list: readonly { readonly name: string }[]) => list.map((column) => column.name)
+  const keyed = key.length > 0 ? key : columns
+  return {
+    name,
+    key: named(keyed),
+    columns: named(columns),
+    keyAt: keyed.map((column) => columns.indexOf(column)),
+  }
+}
+
+interface Pair {
+  readonly stored: Row | null
+  readonly made: Row | null
+}
+
+/** Rows of one key side by side; both come in the order of their keys. */
+function* pairs(stored: Iterator<Row>, made: Iterator<Row>, { keyAt }: Table): Generator<Pair> {
+  try {
+    let [left, right] = [nextOf(stored), nextOf(made)]
+    while (left !== null || right !== null) {
+      const order = left === null ? 1 : right === null ? -1 : orderOf(left, right, keyAt)
+      yield { stored: order <= 0 ? left : null, made: order >= 0 ? right : null }
+      if (order <= 0) left = nextOf(stored)
+      if (order >= 0) right = nextOf(made)
+    }
+  } finally {
+    stored.return?.()
+    made.return?.()
+  }
+}
+
+function nextOf(rows: Iterator<Row>): Row | null {
+  const { done, value } = rows.next()
+  return done ? null : value
+}
+
+function orderOf(one: Row, other: Row, keyAt: readonly number[]): number {
+  for (const at of keyAt) {
+    const order = orderOfValues(one[at], other[at])
+    if (order !== 0) return order
+  }
+  return 0
+}
+
+/** As SQLite orders them: nothing, numbers, text by its bytes. */
+function orderOfValues(one: unknown, other: unknown): number {
+  if (one === other) return 0
+  const rank = (value: unknown) => (value === null ? 0 : typeof value === 'number' ? 1 : 2)
+  if (rank(one) !== rank(other)) return rank(one) - rank(other)
+  if (typeof one === 'number' && typeof other === 'number') return one - other
+  return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)))
+}
+
+/** Null for the same row; `reworded` for one that says the same in another order. */
+function differenceOf({ stored, made }: Pair, table: Table): 'reworded' | { readonly says: string } | null {
+  if (stored === null) return made && { says: `${rowName(made, table)} is missing: the facts made it.` }
+  if (made === null) return { says: `${rowName(stored, table)} is there, and no fact made it.` }
+  if (stored.every((value, at) => value === made[at])) return null
+  const different = table.columns.flatMap((_, at) => (isSame(stored[at], made[at]) ? [] : [at]))
+  const [first] = different
+  if (first === undefined) return 'reworded'
+  const others = different.length > 1 ? ` So do ${different.length - 1} more of its columns.` : ''
+  const column = table.columns[first] ?? ''
+  return {
+    says: `${rowName(stored, table)} differs: ${column} is ${shown(stored[first])}, and the facts say ${shown(made[first])}.${others}`,
+  }
+}
+
+/** Objects are written in the order in which they were made, which the journal does not keep. */
+function isSame(stored: unknown, made: unknown): boolean {
+  if (stored === made) return true
+  if (typeof stored !== 'string' || typeof made !== 'string' || !/^[[{]/.test(made)) return false
+  try {
+    return canonical(JSON.parse(stored)) === canonical(JSON.parse(made))
+  } catch {
+    return false
+  }
+}
+
+function rowName(row: Row, { name, columns, keyAt }: Table): string {
+  const parts = keyAt.filter((at) => columns[at] !== 'project_id').map((at) => String(row[at]))
+  return `${name} ${parts.join(' ')}`.trimEnd()
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value)
+  return excerpt(text, longestValue)
+}
+
+/** What was made again. */
+export interface Rebuilt {
+  readonly tables: readonly string[]
+  readonly rows: number
+}
+
+/**
+ * Makes every table of a project that differs from its facts again. Runs inside the one write transaction, and the
+ * replay must be of all its facts. Answers what it took the place of.
+ */
+export async function rebuild(database: Database, replayed: Replay, projectId: string): Promise<Rebuilt> {
+  const { differing, differingTables } = await compare(database, replayed.database, projectId)
+  for (const table of differingTables) {
+    if (table === 'project') keepProject(database, replayed, projectId)
+    else refill(database, replayed.database, { table, projectId })
+  }
+  return { tables: differingTables, rows: differing }
+}
+
+function refill(
+  database: Database,
+  replayed: Database,
+  { table, projectId }: { readonly table: string; readonly projectId: string },
+): void {
+  const where = `where ${projectColumn(table)} = ?`
+  database.prepare(`delete from "${table}" ${where}`).run(projectId)
+  const reading = replayed.prepare(`select * from "${table}" ${where}`)
+  const columns = reading.columns().map(({ name }) => name)
+  const inserting = database.prepare(
+    `insert into "${table}" (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`,
+  )
+  for (const row of reading.raw().all(projectId)) inserting.run(row)
+}
+
+/** Everything belongs to this row, so it stays. */
+function keepProject(database: Database, replayed: Replay, projectId: string): void {
+  const row = replayed.database.prepare('select * from project where id = ?').get(projectId)
+  if (row === undefined || row === null || typeof row !== 'object') return
+  const columns = Object.keys(row).filter((column) => column !== 'id')
+  database
+    .prepare(`update project set ${columns.map((column) => `${column} = ?`).join(', ')} where id = ?`)
+    .run(...columns.map((column) => (row as Readonly<Record<string, unknown>>)[column]), projectId) // a driver's row
+}

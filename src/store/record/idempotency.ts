@@ -1,0 +1,95 @@
+import type { Kysely } from 'kysely'
+import { Failure } from '../../kernel/failure.ts'
+import type { Idempotency } from '../ports/store.ts'
+import { parsed } from '../tables/query.ts'
+import type { Tables } from '../tables/tables.ts'
+
+/** The answer of a command that came with an idempotency key. */
+export interface CommandTable {
+  project_id: string
+  /** The principal that sent the key. */
+  owner: string
+  idempotency_key: string
+  connection: string | null
+  operation: string
+  input_hash: string
+  answer: string
+  seq: number
+  created_at: number
+}
+
+/** The answer stored for a key. Fails when the key came with another input. */
+export async function storedAnswer(
+  db: Kysely<Tables>,
+  projectId: string,
+  idempotency: Idempotency,
+): Promise<{ readonly answer: unknown } | null> {
+  const row = await db
+    .selectFrom('command')
+    .select(['connection', 'operation', 'input_hash', 'answer'])
+    .where('project_id', '=', projectId)
+    .where('owner', '=', idempotency.owner)
+    .where('idempotency_key', '=', idempotency.key)
+    .executeTakeFirst()
+  if (!row) return null
+  const isOwn = row.connection === idempotency.connection
+  if (!isOwn && holdsClaim(row.answer)) {
+    throw reused(idempotency, {
+      reason: 'claim_of_other_connection',
+      how: 'was used by another connection, for a claim: its token is not answered again',
+    })
+  }
+  if (row.operation === idempotency.operation && row.input_hash === idempotency.inputHash) {
+    return { answer: parsed(row.answer) }
+  }
+  throw reused(
+    idempotency,
+    row.operation === idempotency.operation
+      ? { reason: 'idempotency_key_reused', how: `was used for ${row.operation} with another input` }
+      : {
+          reason: 'idempotency_key_of_other_operation',
+          how: `was used for ${row.operation}, not for ${idempotency.operation}`,
+        },
+  )
+}
+
+function reused(
+  { key }: Idempotency,
+  { reason, how }: { readonly reason: string; readonly how: string },
+): Failure {
+  return new Failure('IDEMPOTENCY_KEY_REUSED', `The idempotency key "${key}" ${how}.`, {
+    reason,
+    hint: 'Give every new command a key of its own; repeat a key only with the very same input.',
+  })
+}
+
+/** Whether an answer holds the token of a claim, which is its holder's alone. */
+function holdsClaim(answer: string): boolean {
+  return /"claim":\{[^{}]*"token":|"claim_token":/.test(answer)
+}
+
+export async function storeAnswer(
+  db: Kysely<Tables>,
+  idempotency: Idempotency,
+  made: {
+    readonly projectId: string
+    readonly answer: unknown
+    readonly seq: number
+    readonly at: number
+  },
+): Promise<void> {
+  await db
+    .insertInto('command')
+    .values({
+      project_id: made.projectId,
+      owner: idempotency.owner,
+      idempotency_key: idempotency.key,
+      connection: idempotency.connection,
+      operation: idempotency.operation,
+      input_hash: idempotency.inputHash,
+      answer: JSON.stringify(made.answer ?? null),
+      seq: made.seq,
+      created_at: made.at,
+    })
+    .execute()
+}

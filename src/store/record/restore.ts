@@ -1,0 +1,200 @@
+import type { Kysely } from 'kysely'
+import type { Fact } from '../../events/domain/fact.ts'
+import { beforeFirst, factRows } from '../../events/log/journal.ts'
+import { Failure } from '../../kernel/failure.ts'
+import type { ProjectId } from '../../kernel/id.ts'
+import { makeHeights } from '../../plan/tables/dependency.ts'
+import { projectState } from '../../project/tables/project-end.ts'
+import { setNameAside } from '../../project/tables/project-name.ts'
+import type { Head } from '../ports/record-rows.ts'
+import type { Restored, Restoring } from '../ports/store.ts'
+import { breath } from '../sqlite/waiting.ts'
+import { projectFact } from '../tables/projections.ts'
+import { inBatches } from '../tables/query.ts'
+import type { Tables } from '../tables/tables.ts'
+import { copyWhole } from './copy-whole.ts'
+import { forgetKept, keepRows } from './kept.ts'
+import { type ResolvedProject, seen } from './project.ts'
+import { fewLinks } from './record.ts'
+import { inSession } from './session.ts'
+
+interface Place {
+  /** What the database is called for people. */
+  readonly shown: string
+  readonly root: string
+  /** The project that the folder has here. */
+  readonly found: ResolvedProject | null
+  /** A new record is made in a scratch file and copied, which is faster on a server. */
+  readonly copies?: boolean
+}
+
+export interface RestoredProject extends Restored {
+  readonly project: ResolvedProject
+}
+
+// Long sessions slow down with what they remember.
+const block = 500
+
+/**
+ * Makes a project from its whole log, as it was: same ids, times, actors and hashes. It runs in one transaction, so an
+ * interrupted import leaves nothing. A second import of the same log changes nothing.
+ */
+export async function restore(
+  db: Kysely<Tables>,
+  facts: readonly Fact[],
+  { shown, root, found, copies = false, ...restoring }: Place & Partial<Restoring>,
+): Promise<RestoredProject> {
+  const id = projectOf(facts)
+  const { replace = false, kept = [], actor, at = facts.at(-1)?.at ?? 0 } = restoring
+  const before = await projectState(db, id)
+  if (!replace) {
+    if (found) await assertEmpty(db, found.id)
+    if (before) throw isKnown(id)
+  }
+  if (before) await assertContinues(db, { id, before, facts })
+  const aside = found && found.id !== id ? await setNameAside(db, found.id, root) : null
+  const start: Head = before ?? { seq: 0, hash: beforeFirst }
+  const isNew = facts.length > start.seq
+  const apply = (to: Kysely<Tables>) => applyAll(to, { id, facts, start })
+  if (copies && !before) await copyWhole(db, apply)
+  else await apply(db)
+  if (isNew || !before) {
+    await forgetKept(db, id)
+    await keepRows(db, id, kept)
+  }
+  const after = await projectState(db, id)
+  if (actor && after?.ended && after.seq === facts.length) {
+    await append(db, { id, after, at, actor, body: { kind: 'project.reopened', at: shown } })
+  }
+  await seen({ db, projectId: id, at }, root)
+  const added = Math.max(0, facts.length - (before?.seq ?? 0))
+  return { project: { id, rootKnown: true }, added, setAside: aside }
+}
+
+async function applyAll(
+  db: Kysely<Tables>,
+  { id, facts, start }: { readonly id: string; readonly facts: readonly Fact[]; readonly start: Head },
+): Promise<void> {
+  let head = start
+  for (let from = start.seq; from < facts.length; from += block) {
+    const after = head
+    const some = facts.slice(from, from + block)
+    head = await inSession(db, (session) => applyFacts(session, id, some, after))
+  }
+}
+
+async function append(
+  db: Kysely<Tables>,
+  {
+    id,
+    after,
+    body,
+    ...by
+  }: { readonly id: string; readonly after: Head } & Pick<Fact, 'at' | 'actor' | 'body'>,
+): Promise<void> {
+  const rows = factRows({ projectId: id, ...by }, [body], { seq: after.seq, head: after.hash })
+  await projectFact({ db, projectId: id, seq: after.seq + 1, ...by }, body)
+  await db.insertInto('fact').values(rows).execute()
+  const [row] = rows
+  if (row)
+    await db.updateTable('project').set({ seq: row.seq, head: row.hash }).where('id', '=', id).execute()
+}
+
+/** Applies facts and appends them as they are: same times, actors and hashes. Fails where they do not follow. */
+async function applyFacts(
+  db: Kysely<Tables>,
+  projectId: string,
+  facts: readonly Fact[],
+  after: Head,
+): Promise<Head> {
+  const pause = breath()
+  let head = { seq: after.seq, head: after.hash }
+  const rows = []
+  const heightsLater = facts.filter(({ body }) => body.kind === 'dependency.added').length > fewLinks
+  for (const fact of facts) {
+    const by = { at: fact.at, actor: fact.actor }
+    const [row] = factRows({ projectId, ...by }, [fact.body], head)
+    if (row === undefined || row.seq !== fact.seq || row.hash !== fact.hash) throw changed(fact.seq)
+    await projectFact({ db, projectId, seq: fact.seq, ...by, heightsLater }, fact.body)
+    rows.push(row)
+    head = { seq: row.seq, head: row.hash }
+    const waits = pause()
+    if (waits) await waits
+  }
+  if (heightsLater) await makeHeights({ db, projectId })
+  for (const batch of inBatches(rows)) {
+    await db.insertInto('fact').values(batch).execute()
+    const waits = pause()
+    if (waits) await waits
+  }
+  await db.updateTable('project').set(head).where('id', '=', projectId).execute()
+  return { seq: head.seq, hash: head.head }
+}
+
+function changed(seq: number): Failure {
+  return new Failure(
+    'INVALID_INPUT',
+    `Fact ${seq} of the journal does not follow from the ones before it: it was changed, or one is missing.`,
+    { reason: 'export_damaged', hint: 'Export the journal again from the project that it comes from.' },
+  )
+}
+
+/** What is recorded here must be the beginning of the log, or hold all of it: nothing that was recorded is thrown away. */
+async function assertContinues(
+  db: Kysely<Tables>,
+  { id, before, facts }: { readonly id: string; readonly before: Head; readonly facts: readonly Fact[] },
+): Promise<void> {
+  const last = facts.at(-1)
+  const shared = before.seq <= facts.length ? facts[before.seq - 1]?.hash === before.hash : false
+  if (shared || last === undefined) return
+  const row = await db
+    .selectFrom('fact')
+    .select('hash')
+    .where('project_id', '=', id)
+    .where('seq', '=', last.seq)
+    .executeTakeFirst()
+  if (before.seq > last.seq && row?.hash === last.hash) return
+  throw new Diverged(before.seq)
+}
+
+/** The record here holds entries that the log lacks. */
+export class Diverged extends Failure {
+  constructor(entries: number) {
+    super(
+      'CONFLICT',
+      `The record here has ${entries} log entries, and some of them are not in the file. Nothing was changed.`,
+      {
+        reason: 'record_diverged',
+        hint: 'Compare both with `waymark log`. To keep this record beside the imported one, import the file into another database: name it with WAYMARK_DATABASE.',
+      },
+    )
+  }
+}
+
+function projectOf(facts: readonly Fact[]): ProjectId {
+  const first = facts[0]?.body
+  if (first?.kind === 'project.created') return first.id
+  throw new Failure('INVALID_INPUT', 'The journal does not begin with the fact that made its project.', {
+    reason: 'export_incomplete',
+    hint: 'Restore a whole journal, as `waymark export` writes it.',
+  })
+}
+
+async function assertEmpty(db: Kysely<Tables>, id: string): Promise<void> {
+  const { seq } = await db.selectFrom('project').select('seq').where('id', '=', id).executeTakeFirstOrThrow()
+  throw new Failure(
+    'CONFLICT',
+    `This project has a record already, of ${seq} facts: a journal is restored only where there is none.`,
+    {
+      reason: 'record_exists',
+      hint: 'Run `waymark import --replace <file>` to put it in the place of this record, which is kept; or import it in another folder, or into another database with WAYMARK_DATABASE.',
+    },
+  )
+}
+
+function isKnown(id: string): Failure {
+  return new Failure('CONFLICT', `The database holds the project ${id} of this journal already.`, {
+    reason: 'record_exists',
+    hint: 'Run `waymark import --replace <file>` to continue it, or name another database with WAYMARK_DATABASE.',
+  })
+}

@@ -1,0 +1,145 @@
+import type { Database as Copy } from 'better-sqlite3'
+import { type Kysely, sql } from 'kysely'
+import { verifyChain } from '../../events/log/journal.ts'
+import type { ChainCheck } from '../ports/reads.ts'
+import type { Inspection, Repair } from '../ports/store.ts'
+import type { PostgresDatabase, Session } from '../postgres/database.ts'
+import { besideFacts, chainOf, headOf } from '../safety/inspection.ts'
+import { brokenJournal } from '../safety/repair.ts'
+import { openTemporary } from '../sqlite/connection.ts'
+import { createTables } from '../sqlite/create.ts'
+import { breath } from '../sqlite/waiting.ts'
+import type { Tables } from '../tables/tables.ts'
+import { compare, differingRows, madeByFacts, type Row, type Table } from './comparison.ts'
+import { replay } from './replay.ts'
+
+/** Compares what a project has on the server with what its facts make. All of it is read at one moment. */
+export async function inspectIn(
+  database: PostgresDatabase,
+  projectId: string,
+): Promise<Omit<Inspection, 'anchor' | 'damage'>> {
+  const copy = await database.read((db) => copied(db, projectId), 'inspect')
+  try {
+    return await besideFacts(copy, projectId, { kept: null, full: true })
+  } finally {
+    copy.close()
+  }
+}
+
+/** The chain of hashes alone. */
+export function chainIn(database: PostgresDatabase, projectId: string): Promise<ChainCheck> {
+  return database.read((db) => verifyChain({ db, projectId }), 'inspect')
+}
+
+// A fact may have a megabyte.
+const atOnce = 200
+
+/** One project's rows in a database of this process, where they are compared as those of a file are, and mostly on its disk. */
+async function copied(db: Kysely<Tables>, projectId: string): Promise<Copy> {
+  const copy = openTemporary()
+  const pause = breath()
+  await createTables(copy)
+  copy.pragma('foreign_keys = off')
+  for (const table of ['fact', ...madeByFacts(copy)]) {
+    const columns = columnsOf(copy, table)
+    const insert = copy.prepare(
+      `insert into "${table}" (${columns.map((name) => `"${name}"`).join(', ')}) values (${columns.map(() => '?').join(', ')})`,
+    )
+    for await (const rows of rowsOf(db, { table, columns, projectId })) {
+      copy.exec('begin')
+      for (const row of rows) insert.run(columns.map((name) => row[name]))
+      copy.exec('commit')
+      const waits = pause()
+      if (waits) await waits
+    }
+  }
+  return copy
+}
+
+interface Wanted {
+  readonly table: string
+  readonly columns: readonly string[]
+  readonly projectId: string
+}
+
+async function* rowsOf(
+  db: Kysely<Tables>,
+  { table, columns, projectId }: Wanted,
+): AsyncGenerator<readonly Readonly<Record<string, unknown>>[]> {
+  const chosen = sql.join(columns.map((name) => sql.ref(name)))
+  await sql`declare copied no scroll cursor for select ${chosen} from ${sql.table(table)}
+    where ${sql.ref(projectColumn(table))} = ${sql.lit(projectId)}`.execute(db)
+  for (;;) {
+    const { rows } = await sql<Record<string, unknown>>`fetch ${sql.lit(atOnce)} from copied`.execute(db)
+    yield rows
+    if (rows.length < atOnce) break
+  }
+  await sql`close copied`.execute(db)
+}
+
+function columnsOf(copy: Copy, table: string): readonly string[] {
+  return copy.prepare<unknown[], string>('select name from pragma_table_info(?)').pluck().all(table)
+}
+
+function projectColumn(table: string): string {
+  return table === 'project' ? 'id' : 'project_id'
+}
+
+/** Makes the rows of a project again that differ from its facts, while nobody else writes to it. */
+export async function repairIn({ db }: Session, projectId: string): Promise<Repair> {
+  await sql
+    .raw(`set local statement_timeout = '10min'; set local idle_in_transaction_session_timeout = '10min'`)
+    .execute(db)
+  const copy = await copied(db, projectId)
+  const made = await replay(copy, projectId)
+  try {
+    const { brokenAt, trouble } = chainOf(made, headOf(copy, projectId))
+    if (brokenAt !== null || trouble !== null)
+      throw brokenJournal(brokenAt, trouble, 'Restore a backup with pg_restore.')
+    const { differing, differingTables } = await compare(copy, made.database, projectId)
+    await rewrite(db, { copy, made: made.database, tables: differingTables, projectId })
+    return { backup: null, facts: made.seq, tables: differingTables, rows: differing }
+  } finally {
+    made.close()
+    copy.close()
+  }
+}
+
+interface Rewriting {
+  readonly copy: Copy
+  readonly made: Copy
+  readonly tables: readonly string[]
+  readonly projectId: string
+}
+
+/** What refers to another row is written after it and removed before it: tables are made in that order. */
+async function rewrite(db: Kysely<Tables>, { copy, made, tables, projectId }: Rewriting): Promise<void> {
+  const ordered = madeByFacts(copy).filter((table) => tables.includes(table))
+  const differing = (table: string) => differingRows({ stored: copy, made, table, projectId })
+  for (const table of ordered) {
+    for (const { shape, made: row } of differing(table)) if (row) await put(db, shape, row)
+  }
+  for (const table of ordered.toReversed()) {
+    for (const { shape, stored, made: row } of differing(table)) {
+      if (row === null && stored) {
+        await sql`delete from ${sql.table(table)} where ${keyIs(shape, stored)}`.execute(db)
+      }
+    }
+  }
+}
+
+async function put(db: Kysely<Tables>, { name, columns, key, keyAt }: Table, row: Row): Promise<void> {
+  const others = columns.flatMap((column, at) => (keyAt.includes(at) ? [] : [{ column, value: row[at] }]))
+  const values = sql.join(row.map((value) => sql`${value}`))
+  const set = sql.join(others.map(({ column, value }) => sql`${sql.ref(column)} = ${value}`))
+  await sql`insert into ${sql.table(name)} (${sql.join(columns.map((column) => sql.ref(column)))}) values (${values})
+    on conflict (${sql.join(key.map((column) => sql.ref(column)))})
+    ${others.length === 0 ? sql`do nothing` : sql`do update set ${set}`}`.execute(db)
+}
+
+function keyIs({ key, keyAt }: Table, row: Row) {
+  return sql.join(
+    key.map((column, at) => sql`${sql.ref(column)} = ${row[keyAt[at] ?? 0]}`),
+    sql` and `,
+  )
+}

@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import Database, { type Database as Connection } from 'better-sqlite3'
+import { errorCode, Failure } from '../../kernel/failure.ts'
+import { numberOf } from '../sqlite/connection.ts'
+import { isBusy, patience } from '../sqlite/waiting.ts'
+
+// In one step: in several, every write of another process would begin the copy again.
+const atOnce = { progress: () => 0x7fffffff }
+
+/** Copies a database, what its log holds included, as it is at one moment. Others may write meanwhile. */
+export async function copyPages(source: Connection, target: string): Promise<void> {
+  const schema = numberOf(source, 'user_version')
+  const deadline = performance.now() + patience
+  for (;;) {
+    try {
+      await source.backup(target, atOnce)
+      // The driver takes a lock that it did not get for the end of the copy.
+      if (schemaOf(target) === schema) return
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error
+    }
+    if (performance.now() > deadline) throw locked(target)
+    await sleep(20)
+  }
+}
+
+/** One file that holds a whole database, under a name that nothing had; readable by its owner alone. */
+export async function copyToNew(source: Connection, target: string): Promise<void> {
+  if (!existsSync(dirname(target))) throw noFolder(target)
+  const partial = `${target}.partial-${randomBytes(6).toString('hex')}`
+  try {
+    await copyPages(source, partial).catch((error: unknown) => {
+      throw unwritable(error, target)
+    })
+    alone(partial)
+    chmodSync(partial, 0o600)
+    nameOnce(partial, target)
+  } finally {
+    for (const end of ['', '-wal', '-shm', '-journal']) rmSync(`${partial}${end}`, { force: true })
+  }
+}
+
+/** Gives a file a second name that was free, and fails where it was not. */
+function nameOnce(file: string, target: string): void {
+  try {
+    linkSync(file, target)
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') throw taken(target)
+    // A disk without links: nothing keeps another process from taking the name in between.
+    if (statSync(target, { throwIfNoEntry: false })) throw taken(target)
+    renameSync(file, target)
+  }
+}
+
+/** A copy of a database with a log has one too, until it is told otherwise. */
+function alone(file: string): void {
+  const copy = new Database(file)
+  try {
+    copy.pragma('journal_mode = delete')
+  } finally {
+    copy.close()
+  }
+}
+
+function schemaOf(file: string): number | null {
+  const copy = new Database(file, { timeout: 1000 })
+  try {
+    return numberOf(copy, 'user_version')
+  } finally {
+    copy.close()
+  }
+}
+
+/** What cannot be written is the copy, not the database. */
+function unwritable(error: unknown, target: string): unknown {
+  const code = errorCode(error) ?? ''
+  if (!/^(SQLITE_CANTOPEN|SQLITE_FULL|SQLITE_READONLY|SQLITE_IOERR_WRITE|SQLITE_PERM)/.test(code))
+    return error
+  return new Failure('UNAVAILABLE', `The file ${target} cannot be written (${code}); nothing was changed.`, {
+    reason: 'file_not_writable',
+    hint: 'Name a file in a folder that you may write to, on a disk with room for it.',
+    cause: error,
+  })
+}
+
+function noFolder(target: string): Failure {
+  return new Failure('NOT_FOUND', `There is no folder ${dirname(target)}; nothing was copied.`, {
+    reason: 'folder_not_found',
+    hint: 'Make it, or name a file in another folder.',
+  })
+}
+
+function taken(target: string): Failure {
+  return new Failure('CONFLICT', `There is a file ${target} already; it was not touched.`, {
+    reason: 'file_exists',
+    hint: 'Name a file that does not exist yet.',
+  })
+}
+
+function locked(target: string): Failure {
+  return new Failure(
+    'UNAVAILABLE',
+    `Another process kept the database ${target} locked for ${patience / 1000} seconds.`,
+    {
+      reason: 'database_locked',
+      hint: 'Call again. If it stays locked, find the process that holds the file open and end it.',
+    },
+  )
+}
+
+/** Part of a file's name: sorts by time, and no file system refuses it. */
+export function stamp(at: number): string {
+  return new Date(at).toISOString().replace(/[:.]/g, '-')
+}

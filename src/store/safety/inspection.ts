@@ -1,0 +1,186 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { Worker } from 'node:worker_threads'
+import Database, { type Database as Connection } from 'better-sqlite3'
+import { verifyChain, walkChain } from '../../events/log/journal.ts'
+import type { ChainCheck } from '../ports/reads.ts'
+import type { Inspection as WholeInspection } from '../ports/store.ts'
+import { compare } from '../record/comparison.ts'
+import { type KeptReplays, type Replay, scratchReplay } from '../record/replay.ts'
+import { openReader } from '../sqlite/connection.ts'
+import { connected } from '../sqlite/driver.ts'
+import { patiently } from '../sqlite/waiting.ts'
+
+/** The anchor is another's to look at. */
+type Inspection = Omit<WholeInspection, 'anchor' | 'damage'> & { readonly damage: readonly string[] }
+
+interface Inspecting {
+  readonly file: string
+  readonly projectId: string | null
+  readonly kept: KeptReplays | null
+  /** Every fact is applied again, whatever was kept. */
+  readonly full: boolean
+}
+
+/** Looks through a whole database: what SQLite says of the file, the chain of hashes, every table beside its facts. */
+export async function inspectRecord({ file, projectId, kept, full }: Inspecting): Promise<Inspection> {
+  if (projectId === null) {
+    const damage = await integrityFindings(file)
+    return { facts: 0, damage, brokenAt: null, trouble: null, ...nothingCompared }
+  }
+  const database = await oneState(file)
+  try {
+    const [damage, beside] = await Promise.allSettled([
+      integrityFindings(file),
+      besideFacts(database, projectId, { kept, full }),
+    ])
+    if (damage.status === 'rejected') throw damage.reason
+    if (beside.status === 'rejected') throw beside.reason
+    return { damage: damage.value, ...beside.value }
+  } finally {
+    database.close()
+  }
+}
+
+/** The chain of hashes alone. */
+export async function inspectChain(file: string, projectId: string): Promise<ChainCheck> {
+  const database = await oneState(file)
+  try {
+    return await verifyChain({ db: connected(database, 'read').db, projectId })
+  } finally {
+    database.close()
+  }
+}
+
+type Beside = Omit<Inspection, 'damage'>
+
+/** What was kept saves time and decides nothing: what does not fit it is looked at again with every fact. */
+export async function besideFacts(
+  database: Connection,
+  projectId: string,
+  { kept, full }: Pick<Inspecting, 'kept' | 'full'>,
+): Promise<Beside> {
+  const first = await besideReplay(database, projectId, { kept, fresh: full }).catch((error: unknown) => {
+    if (kept === null) throw error
+    return null
+  })
+  if (first && (first.from === 0 || isSound(first.found))) return first.found
+  const again = await besideReplay(database, projectId, { kept: first && kept, fresh: true })
+  return again.found
+}
+
+async function besideReplay(
+  database: Connection,
+  projectId: string,
+  keeping: { readonly kept: KeptReplays | null; readonly fresh: boolean },
+): Promise<{ readonly found: Beside; readonly from: number }> {
+  const scratch = await scratchReplay(database, projectId, keeping)
+  const { replayed, from } = scratch
+  let isKept = false
+  try {
+    const before = await walkChain({ db: connected(database, 'read').db, projectId }, from)
+    const found = before.isBroken
+      ? { facts: before.seq, brokenAt: before.seq + 1, trouble: null, ...nothingCompared }
+      : await comparedWith(replayed, database, projectId)
+    isKept = isSound(found)
+    return { found, from }
+  } finally {
+    scratch.end(isKept ? 'kept' : 'dropped')
+  }
+}
+
+function isSound({ brokenAt, trouble, differing }: Beside): boolean {
+  return brokenAt === null && trouble === null && differing === 0
+}
+
+async function comparedWith(replayed: Replay, database: Connection, projectId: string): Promise<Beside> {
+  const chain = chainOf(replayed, headOf(database, projectId))
+  // Where the journal breaks, what comes after it was not replayed, and every comparison would tell of that.
+  if (chain.brokenAt !== null || chain.trouble !== null) return { ...chain, ...nothingCompared }
+  const { tables, rows, differing, differences } = await compare(database, replayed.database, projectId, {
+    adopt: true,
+  })
+  return { ...chain, tables: tables.length, rows, differing, differences }
+}
+
+/** Facts, head and tables as they were at one moment. Only with a log can others write while a reader reads long. */
+async function oneState(file: string): Promise<Connection> {
+  const connection = openReader(file)
+  try {
+    const mode = await patiently(() => connection.pragma('journal_mode', { simple: true }))
+    await patiently(() => connection.exec('begin; select 1 from sqlite_schema limit 1'))
+    if (mode === 'wal') return connection
+    const copy = new Database(connection.serialize())
+    connection.close()
+    return copy
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+const nothingCompared = { tables: 0, rows: 0, differing: 0, differences: [] } as const
+
+interface Head {
+  readonly seq: number
+  readonly head: string
+}
+
+export function headOf(database: Connection, projectId: string): Head {
+  const asked = database.prepare<unknown[], Head>('select seq, head from project where id = ?')
+  return asked.get(projectId) ?? { seq: 0, head: '' }
+}
+
+export function chainOf(
+  { seq, head, trouble }: Replay,
+  kept: Head,
+): Pick<Inspection, 'facts' | 'brokenAt' | 'trouble'> {
+  if (trouble?.kind === 'projection') {
+    return {
+      facts: seq,
+      brokenAt: null,
+      trouble: `Fact ${trouble.seq} cannot be applied again: ${trouble.why}`,
+    }
+  }
+  if (trouble) return { facts: seq, brokenAt: trouble.seq, trouble: null }
+  // A fact that is missing at the end leaves the chain whole, but not the head that the project remembers.
+  const isCut = kept.seq !== seq || kept.head !== head
+  return { facts: seq, brokenAt: isCut ? seq + 1 : null, trouble: null }
+}
+
+const mostFindings = 20
+
+// In a thread of its own, because it reads the whole file in one call. SQLite itself keeps its locks for all threads of
+// a process, so closing this connection drops none of the others'.
+const source = `
+const { parentPort, workerData } = require('node:worker_threads')
+const Database = require(workerData.driver)
+const database = new Database(workerData.file, { fileMustExist: true, timeout: 10000 })
+try {
+  database.pragma('query_only = on')
+  const found = database.pragma('integrity_check(' + workerData.most + ')', { simple: false })
+  parentPort.postMessage(found.map((row) => row.integrity_check))
+} finally {
+  database.close()
+}`
+
+/** Whether SQLite finds anything wrong in a file; false where there is none. */
+export async function isDamaged(file: string): Promise<boolean> {
+  if (!existsSync(file)) return false
+  try {
+    return (await integrityFindings(file)).length > 0
+  } catch {
+    return true
+  }
+}
+
+/** What SQLite itself finds wrong in a file, in its own words; empty when it is sound. */
+export async function integrityFindings(file: string): Promise<readonly string[]> {
+  const driver = createRequire(import.meta.url).resolve('better-sqlite3')
+  const worker = new Worker(source, { eval: true, workerData: { driver, file, most: mostFindings } })
+  return new Promise((resolve, reject) => {
+    worker.once('message', (found: readonly string[]) => resolve(found.filter((line) => line !== 'ok')))
+    worker.once('error', reject)
+    worker.once('exit', () => resolve([]))
+  })
+}

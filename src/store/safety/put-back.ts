@@ -1,0 +1,201 @@
+import { randomBytes } from 'node:crypto'
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import Database, { type Database as Connection } from 'better-sqlite3'
+import { errorCode, Failure } from '../../kernel/failure.ts'
+import type { PutBack } from '../ports/store.ts'
+import { replay } from '../record/replay.ts'
+import { assertSchema } from '../schema/schema.ts'
+import { numberOf, openReader } from '../sqlite/connection.ts'
+import { applicationId } from '../sqlite/file-identity.ts'
+import { copyPages, copyToNew, stamp } from './copy.ts'
+import { chainOf, headOf, integrityFindings } from './inspection.ts'
+import type { Anchor, Point } from './watch.ts'
+
+interface Putting {
+  /** The database that is replaced, and the backup that takes its place. */
+  readonly file: string
+  readonly backup: string
+  readonly at: number
+  readonly anchor: Anchor
+  /** A new file keeps no log. */
+  readonly sandboxJournal: boolean
+  /** The project of this folder in the backup. */
+  readonly projectIn: (backup: Connection) => Promise<string | null>
+}
+
+/**
+ * Puts a backup in the place of a database, which is kept. Where the database can be used, its pages are replaced in
+ * one transaction, so that running servers read the backup from their next call on; else the files change places.
+ */
+export async function putBack(putting: Putting): Promise<PutBack> {
+  const { file, backup, at, anchor, projectIn, sandboxJournal } = putting
+  assertBackup(file, backup)
+  mkdirSync(dirname(file), { recursive: true })
+  const coming = `${file}.restoring-${randomBytes(6).toString('hex')}`
+  try {
+    await copied(backup, coming)
+    const point = await checked(coming, backup, projectIn)
+    const before = anchor.read()
+    const kept = await keepReplaced(file, at)
+    anchor.begin(point, at)
+    try {
+      if (kept?.usable) await inPlace(coming, file)
+      else {
+        if (!sandboxJournal) withLog(coming)
+        changePlaces(coming, file, kept?.name ?? null)
+      }
+    } catch (error) {
+      anchor.begin(before?.point ?? null, at)
+      throw error
+    }
+    return { restored: backup, facts: point.seq, kept: kept?.name ?? null }
+  } finally {
+    for (const end of ['', ...sides]) rmSync(`${coming}${end}`, { force: true })
+  }
+}
+
+const sides = ['-wal', '-shm', '-journal'] as const
+
+function assertBackup(file: string, backup: string): void {
+  const stats = statSync(backup, { bigint: true, throwIfNoEntry: false })
+  if (!stats?.isFile()) {
+    throw new Failure('NOT_FOUND', `There is no file ${backup}.`, {
+      reason: 'file_not_found',
+      hint: 'Name a file that `waymark backup <file>` wrote.',
+    })
+  }
+  const now = statSync(file, { bigint: true, throwIfNoEntry: false })
+  if (now?.ino === stats.ino && now.dev === stats.dev) {
+    throw new Failure('INVALID_INPUT', `${backup} is the database itself.`, {
+      reason: 'backup_is_database',
+      hint: 'Name a file that `waymark backup <file>` wrote.',
+    })
+  }
+}
+
+/** What is put back is a copy, so that the backup stays as it is. */
+async function copied(backup: string, coming: string): Promise<void> {
+  let source: Connection | null = null
+  try {
+    source = new Database(backup, { readonly: true, fileMustExist: true })
+    const schema = numberOf(source, 'user_version')
+    if (numberOf(source, 'application_id') !== applicationId || schema === 0) throw notOurs(backup)
+    assertSchema(backup, schema, 'Name a backup that this version of Waymark made. Nothing was changed.')
+    await copyToNew(source, coming)
+  } catch (error) {
+    if (/^SQLITE_(NOTADB|CORRUPT)/.test(errorCode(error) ?? '')) throw notOurs(backup)
+    throw error
+  } finally {
+    source?.close()
+  }
+}
+
+/** A backup that is damaged itself is no way back. Answers where its journal ends. */
+async function checked(coming: string, backup: string, projectIn: Putting['projectIn']): Promise<Point> {
+  const [damage] = await integrityFindings(coming)
+  if (damage !== undefined) throw damaged(backup, damage)
+  const database = openReader(coming)
+  try {
+    const projectId = await projectIn(database)
+    if (projectId === null) throw withoutRecord(backup)
+    const replayed = await replay(database, projectId)
+    replayed.close()
+    const { brokenAt } = chainOf(replayed, headOf(database, projectId))
+    if (brokenAt !== null) throw damaged(backup, `its journal is broken at fact ${brokenAt}`)
+    return { projectId, seq: replayed.seq, hash: replayed.head }
+  } finally {
+    database.close()
+  }
+}
+
+interface KeptFile {
+  readonly name: string
+  /** Whether it is a sound database, whose pages can be replaced. */
+  readonly usable: boolean
+}
+
+/** A copy of what is replaced, however damaged: the way back. Null where there is nothing. */
+async function keepReplaced(file: string, at: number): Promise<KeptFile | null> {
+  const name = `${file}.replaced-${stamp(at)}`
+  if (!existsSync(file)) {
+    if (!sides.some((side) => existsSync(`${file}${side}`))) return null
+    return { name, usable: false }
+  }
+  // Shared memory without its log: who made it still uses a log that has no name any more.
+  const lostLog = existsSync(`${file}-shm`) && !existsSync(`${file}-wal`)
+  if (!lostLog && statSync(file).size > 0) {
+    try {
+      const database = openReader(file)
+      try {
+        if (numberOf(database, 'application_id') !== applicationId) throw notOurs(file)
+        await copyToNew(database, name)
+      } finally {
+        database.close()
+      }
+      if ((await integrityFindings(file)).length === 0) return { name, usable: true }
+      rmSync(name)
+      return { name, usable: false }
+    } catch (error) {
+      if (!/^SQLITE_(NOTADB|CORRUPT|IOERR)/.test(errorCode(error) ?? '')) throw error
+    }
+  }
+  return { name, usable: false }
+}
+
+async function inPlace(coming: string, file: string): Promise<void> {
+  const source = openReader(coming)
+  try {
+    await copyPages(source, file)
+  } finally {
+    source.close()
+  }
+}
+
+/** As a new database keeps its journal; a copy has none. */
+function withLog(coming: string): void {
+  const database = new Database(coming)
+  try {
+    database.pragma('journal_mode = wal')
+  } finally {
+    database.close()
+  }
+}
+
+/** The old files go under another name, log and all; none of them may be taken for the new one's. */
+function changePlaces(coming: string, file: string, kept: string | null): void {
+  for (const end of ['', ...sides]) {
+    if (kept !== null && existsSync(`${file}${end}`)) renameSync(`${file}${end}`, `${kept}${end}`)
+  }
+  try {
+    renameSync(coming, file)
+  } catch (error) {
+    if (kept !== null && existsSync(kept)) copyFileSync(kept, file)
+    throw error
+  }
+}
+
+function notOurs(file: string): Failure {
+  return new Failure('INVALID_INPUT', `The file ${file} is not a Waymark database; nothing was changed.`, {
+    reason: 'not_a_database',
+    hint: 'Name a file that `waymark backup <file>` wrote.',
+  })
+}
+
+function withoutRecord(file: string): Failure {
+  return new Failure(
+    'INVALID_INPUT',
+    `The backup ${file} holds no record of this project; nothing was changed.`,
+    {
+      reason: 'backup_of_other_project',
+      hint: 'Run it in the folder of the project that was backed up, or name that one with --project.',
+    },
+  )
+}
+
+function damaged(file: string, why: string): Failure {
+  return new Failure('INVALID_INPUT', `The backup ${file} is damaged: ${why}. Nothing was changed.`, {
+    reason: 'backup_damaged',
+    hint: 'Name an older backup.',
+  })
+}

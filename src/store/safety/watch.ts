@@ -1,0 +1,315 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Database, Statement } from 'better-sqlite3'
+import type { Fact } from '../../events/domain/fact.ts'
+import { Failure } from '../../kernel/failure.ts'
+import { instant } from '../../kernel/instant.ts'
+import { openReader } from '../sqlite/connection.ts'
+import type { Loss } from '../sqlite/database-file.ts'
+import { copyToNew, stamp } from './copy.ts'
+
+const missing = { reason: 'database_missing', what: 'is gone or empty' }
+const replaced = { reason: 'database_replaced', what: 'was cut or replaced' }
+
+/** What this process knows of a record, from its own calls and from the anchor: what was there must still be there. */
+export class RecordWatch {
+  readonly #file: string
+  readonly #anchor: Anchor
+  readonly #folder: string | null
+  #known: Point | null = null
+  #knownAt = 0
+  #lineage: string | null = null
+  /** Where what this process still held of a lost database was saved. */
+  #rescued: string | null = null
+
+  constructor(file: string, anchor: Anchor, folder: string | null) {
+    this.#file = file
+    this.#anchor = anchor
+    this.#folder = folder
+  }
+
+  /** Fails when the record lacks a fact that it held. Answers whether a person put another record in its place. */
+  assertHolds(database: Database): boolean {
+    this.#begin()
+    if (this.#known === null || holds(database, this.#known)) return false
+    if (this.#isVouchedFor((point) => holds(database, point))) return true
+    if (this.#isThereNow(this.#known)) return false
+    throw this.failure(countIn(database))
+  }
+
+  /** Fails when there is no database where there was one. */
+  assertNone(): void {
+    this.#begin()
+    if (this.#known === null || this.#isVouchedFor(() => false) || this.#isThereNow(this.#known)) return
+    throw this.failure(null)
+  }
+
+  /** Remembers where the journal is now. Only who wrote has the anchor written. */
+  learn(head: Point | null, { wrote }: { readonly wrote: boolean }): void {
+    if (!head || head.seq === 0) return
+    if (this.#known?.hash !== head.hash) {
+      this.#known = head
+      this.#knownAt = Date.now()
+      this.#rescued = null
+    }
+    this.#lineage ??= newLineage()
+    if (wrote) this.#anchor.keep({ point: this.#known, lineage: this.#lineage, at: this.#knownAt })
+  }
+
+  /** A journal that holds what is known may be restored where the database is gone. */
+  expect(facts: readonly Fact[]): void {
+    this.#begin()
+    if (this.#known && facts[this.#known.seq - 1]?.hash === this.#known.hash) this.#known = null
+  }
+
+  /** What was known is in a record that is being brought here. */
+  forget(): void {
+    this.#begin()
+    this.#known = null
+  }
+
+  /** Before a connection to a database that was lost is closed: saves what it still holds. */
+  async lost(loss: Loss, database: Database): Promise<void> {
+    this.#begin()
+    this.#anchor.flush()
+    if (this.#known === null || this.#hasOtherLineage()) return
+    this.#rescued = (await this.#rescue(database)) ?? this.#rescued
+    if (loss === 'log') throw this.#lostLog()
+    if (loss === 'shrunk') throw this.failure(null, { reason: 'database_replaced', what: 'was cut short' })
+  }
+
+  /** What the anchor says beside what is there; null when they agree. */
+  trouble(database: Database | null): Failure | null {
+    try {
+      if (database) this.assertHolds(database)
+      else this.assertNone()
+      return null
+    } catch (error) {
+      if (error instanceof Failure) return error
+      throw error
+    }
+  }
+
+  get known(): Point | null {
+    this.#begin()
+    return this.#known
+  }
+
+  failure(facts: number | null, { reason, what } = facts === null ? missing : replaced): Failure {
+    const { seq = 0 } = this.#known ?? {}
+    const now = facts === null ? '' : ` It holds ${facts} now, and not the last of those.`
+    return new Failure(
+      'UNAVAILABLE',
+      `The database ${this.#file} ${what}: its journal held ${seq} facts on ${instant(this.#knownAt)}.${now} Nothing was recorded.`,
+      { reason, hint: this.#wayBack() },
+    )
+  }
+
+  #wayBack(): string {
+    const from = this.#rescued ?? '<file>'
+    const saved = this.#rescued === null ? '' : `What this process still held was saved in ${this.#rescued}. `
+    return `${saved}A person can restore a backup with \`waymark restore ${from}\`, or go on with what is there with \`waymark doctor --accept\`.`
+  }
+
+  #lostLog(): Failure {
+    const saved = this.#rescued === null ? '' : ` A copy of everything is in ${this.#rescued}.`
+    return new Failure(
+      'UNAVAILABLE',
+      `The log ${this.#file}-wal was removed while the database was in use. Nothing was recorded.${saved}`,
+      {
+        reason: 'database_log_removed',
+        hint: 'Call again: what this process held is written back when it opens the database again. If it is refused, end the Waymark servers of this project and start them again.',
+      },
+    )
+  }
+
+  /** What the anchor says is known before anything was read. */
+  #begin(): void {
+    if (this.#lineage !== null) return
+    const anchored = this.#anchor.read()
+    this.#lineage = anchored?.lineage ?? newLineage()
+    this.#known = anchored?.point ?? null
+    this.#knownAt = anchored?.at ?? 0
+  }
+
+  /**
+   * Whether the file holds it at this moment. A transaction sees the state in which it began, and another process may have
+   * written since, and anchored it.
+   */
+  #isThereNow(point: Point): boolean {
+    if (!existsSync(this.#file)) return false
+    try {
+      const database = openReader(this.#file)
+      try {
+        return holds(database, point)
+      } finally {
+        database.close()
+      }
+    } catch {
+      return false // no database, or one without facts
+    }
+  }
+
+  #hasOtherLineage(): boolean {
+    const anchored = this.#anchor.read()
+    return anchored !== null && anchored.lineage !== this.#lineage
+  }
+
+  /** Whether a person restored a backup, or took the record as it is, since this process began. */
+  #isVouchedFor(isThere: (point: Point) => boolean): boolean {
+    const anchored = this.#anchor.read()
+    if (anchored === null || anchored.lineage === this.#lineage) return false
+    if (anchored.point !== null && !isThere(anchored.point)) return false
+    this.#lineage = anchored.lineage
+    this.#known = anchored.point
+    this.#knownAt = anchored.at
+    return true
+  }
+
+  async #rescue(database: Database): Promise<string | null> {
+    const folder = this.#folder ?? (existsSync(dirname(this.#file)) ? dirname(this.#file) : null)
+    if (folder === null || this.#known === null) return null
+    const target = join(folder, `rescued-${stamp(Date.now())}-${process.pid}.db`)
+    try {
+      if (!holds(database, this.#known)) return null
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      await copyToNew(database, target)
+      return target
+    } catch {
+      return null // what was lost cannot be read any more
+    }
+  }
+}
+
+const asking = new WeakMap<Database, { readonly holds: Statement; readonly head: Statement }>()
+
+function asked(database: Database) {
+  const known = asking.get(database)
+  if (known) return known
+  const statements = {
+    holds: database.prepare('select 1 from fact where project_id = ? and seq = ? and hash = ?').pluck(),
+    head: database.prepare('select seq, head as hash from project where id = ?'),
+  }
+  asking.set(database, statements)
+  return statements
+}
+
+function holds(database: Database, { projectId, seq, hash }: Point): boolean {
+  return asked(database).holds.get(projectId, seq, hash) !== undefined
+}
+
+export function pointIn(database: Database, projectId: string): Point | null {
+  const head = asked(database).head.get(projectId) as Pick<Point, 'seq' | 'hash'> | undefined // a driver's row
+  return head ? { projectId, ...head } : null
+}
+
+function countIn(database: Database): number {
+  return Number(database.prepare('select count(*) from fact').pluck().get())
+}
+
+/** A fact that a journal held: it still does, unless it was cut or replaced. */
+export interface Point {
+  readonly projectId: string
+  readonly seq: number
+  readonly hash: string
+}
+
+export interface Anchored {
+  /** Null where there was no record yet. */
+  readonly point: Point | null
+  /** Another one means that a person restored a backup, or took the record as it is: what was known before is over. */
+  readonly lineage: string
+  /** When it was written, in milliseconds since the epoch. */
+  readonly at: number
+}
+
+// Milliseconds between two writes. What is anchored may lag behind the journal; it is never ahead of it.
+const pause = 50
+
+/** Where a journal had come to, in a file outside the database. Written after the commits that it tells of. */
+export class Anchor {
+  readonly #path: string | null
+  #due: Anchored | null = null
+  #timer: NodeJS.Timeout | null = null
+  /** When it was written last, of `performance.now`. */
+  #written = -pause
+
+  constructor(path: string | null) {
+    this.#path = path
+  }
+
+  /** Null where there is none, or none that can be read. */
+  read(): Anchored | null {
+    if (this.#path === null) return null
+    try {
+      return anchoredIn(JSON.parse(readFileSync(this.#path, 'utf8')))
+    } catch {
+      return null
+    }
+  }
+
+  /** Writes it soon, unless it is of another lineage by then, or further on. */
+  keep(anchored: Anchored): void {
+    if (this.#path === null) return
+    this.#due = anchored
+    if (this.#timer !== null) return
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = null
+        this.flush()
+      },
+      Math.max(0, this.#written + pause - performance.now()),
+    ).unref()
+  }
+
+  flush(): void {
+    const due = this.#due
+    this.#due = null
+    if (due === null) return
+    const now = this.read()
+    if (now && (now.lineage !== due.lineage || (now.point?.seq ?? 0) > (due.point?.seq ?? 0))) return
+    this.#written = performance.now()
+    // Without it nothing is lost but the check: no reason to fail a call that was recorded.
+    try {
+      this.#write(due)
+    } catch {}
+  }
+
+  /** Begins another lineage at once: a person vouches for what is there. Fails where it cannot be written. */
+  begin(point: Point | null, at: number): void {
+    this.#due = null
+    if (this.#path !== null) this.#write({ point, lineage: newLineage(), at })
+  }
+
+  #write(anchored: Anchored): void {
+    if (this.#path === null) return
+    const temporary = `${this.#path}.${process.pid}-${randomBytes(4).toString('hex')}`
+    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 })
+    try {
+      writeFileSync(temporary, JSON.stringify({ version: 1, ...anchored }), { mode: 0o600 })
+      renameSync(temporary, this.#path)
+    } finally {
+      rmSync(temporary, { force: true })
+    }
+  }
+}
+
+// No secret: it only has to be another than the one before. A hook would load for it all that makes secrets.
+function newLineage(): string {
+  return Math.random().toString(16).slice(2).padEnd(13, '0')
+}
+
+function anchoredIn(value: unknown): Anchored | null {
+  if (!isObject(value) || typeof value['lineage'] !== 'string' || typeof value['at'] !== 'number') return null
+  const { lineage, at, point } = value
+  if (point === null) return { point, lineage, at }
+  if (!isObject(point)) return null
+  const { projectId, seq, hash } = point
+  if (typeof projectId !== 'string' || typeof seq !== 'number' || typeof hash !== 'string') return null
+  return { point: { projectId, seq, hash }, lineage, at }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}

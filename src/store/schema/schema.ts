@@ -1,0 +1,63 @@
+import { Failure } from '../../kernel/failure.ts'
+import { gateTables } from './gate.ts'
+import { inboxTables } from './inbox.ts'
+import { linesTables } from './lines.ts'
+import { notificationsTables } from './notifications.ts'
+import { peopleTables } from './people.ts'
+import { planTables } from './plan.ts'
+import { projectTables } from './project.ts'
+import { reviewsTables } from './reviews.ts'
+import { sessionsTables } from './sessions.ts'
+import type { ColumnTypes, TableStatements } from './table-statements.ts'
+import { trackTables } from './track.ts'
+
+/** Kept in each database. Raise it with every change of a table: databases with another version are refused. */
+export const schemaVersion = 25
+
+/** A table comes after those that its foreign keys name. */
+const tables: readonly TableStatements[] = [
+  projectTables,
+  planTables,
+  trackTables,
+  gateTables,
+  inboxTables,
+  reviewsTables,
+  sessionsTables,
+  linesTables,
+  peopleTables,
+  notificationsTables,
+]
+
+const typesOf = {
+  sqlite: { text: 'text', bytes: 'blob' },
+  postgres: { text: 'text collate "C"', bytes: 'bytea' },
+} as const satisfies Record<string, ColumnTypes>
+
+/** The statements that make every table and index in an empty database. */
+export function schemaStatements(engine: keyof typeof typesOf): readonly string[] {
+  return tables.flatMap((statements) => statements(typesOf[engine]))
+}
+
+/** Fails for a database that another version of Waymark made: this one would misread it. */
+export function assertSchema(database: string, version: number, startAnew: string): void {
+  if (version > schemaVersion) throw newerSchema(database, version)
+  assertNotOlder(database, version, startAnew)
+}
+
+/** A running server may still read what a newer one brought to a newer schema. */
+export function assertNotOlder(database: string, version: number, startAnew: string): void {
+  if (version >= schemaVersion) return
+  throw new Failure(
+    'UNAVAILABLE',
+    `The database ${database} has schema ${version}, made by a Waymark from before its first release; this one reads only schema ${schemaVersion}.`,
+    { reason: 'schema_too_old', hint: startAnew },
+  )
+}
+
+function newerSchema(database: string, version: number): Failure {
+  return new Failure(
+    'UNAVAILABLE',
+    `The database ${database} has schema ${version}, made by a newer Waymark; this one reads only schema ${schemaVersion}.`,
+    { reason: 'schema_too_new', hint: 'Update Waymark, for example with `npm install -g waymark@latest`.' },
+  )
+}

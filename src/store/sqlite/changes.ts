@@ -1,0 +1,235 @@
+import { type FSWatcher, watch } from 'node:fs'
+import type { Changes, FollowedJournal } from '../../events/log/follow.ts'
+import { errorCode } from '../../kernel/failure.ts'
+import type { Reads } from '../ports/store.ts'
+import { type ProjectPlace, resolveProject } from '../record/project.ts'
+import { readsOf } from '../tables/reads.ts'
+import { numberOf } from './connection.ts'
+import { DatabaseFile } from './database-file.ts'
+import { ConnectionRetired, type OpenConnection } from './driver.ts'
+import { patiently } from './waiting.ts'
+
+/**
+ * The journal of one project of a file, as whoever follows it reads it. `interval` are the milliseconds between two looks
+ * at a counter in the file; nothing is read while it stands still.
+ */
+export function journalIn(file: string, place: ProjectPlace, interval = 10): FollowedJournal<FileState> {
+  return {
+    changes: () => new ChangeSignal(file, interval),
+    since: async ({ connection }, position, limit) =>
+      (await asked(connection, place, ({ journal }) => journal.since(position, limit))) ?? [],
+    end: async ({ connection }) =>
+      (await asked(connection, place, ({ journal }) => journal.head())) ?? Number.POSITIVE_INFINITY,
+  }
+}
+
+/** Null where there is no project, or the file was replaced: the next state is about the new one. */
+async function asked<Answer>(
+  connection: OpenConnection | null,
+  place: ProjectPlace,
+  question: (reads: Reads) => Promise<Answer>,
+): Promise<Answer | null> {
+  if (!connection) return null
+  try {
+    return await connection.db.transaction().execute(async (db) => {
+      const project = await resolveProject(db, place)
+      return project && (await question(readsOf({ db, projectId: project.id })))
+    })
+  } catch (error) {
+    if (error instanceof ConnectionRetired) return null
+    throw error
+  }
+}
+
+// Every so many looks it is made sure that the file is still the same, and still ours.
+const looksPerFile = 25
+
+/** The file as it was found: another state means that something was committed since, or that it is another file. */
+export interface FileState {
+  /** Null while there is no database. */
+  readonly connection: OpenConnection | null
+  readonly version: number
+}
+
+interface Waiting {
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Looks at a database for all who follow it, over a connection of its own that is closed at the end. */
+class ChangeSignal implements Changes<FileState> {
+  readonly #database: DatabaseFile
+  readonly #interval: number
+  readonly #log: WrittenLog
+  readonly #ending = new AbortController()
+  readonly #waiting = new Set<Waiting>()
+  readonly #looking: Promise<void>
+  #state: FileState | null = null
+  #failure: { readonly error: unknown } | null = null
+
+  constructor(file: string, interval: number) {
+    this.#database = new DatabaseFile(file, false)
+    this.#interval = interval
+    this.#log = new WrittenLog(`${file}-wal`)
+    this.#looking = this.#run()
+  }
+
+  get isDead(): boolean {
+    return this.#failure !== null
+  }
+
+  /** The state after one that was seen already; null when the signal aborts. */
+  async after(seen: FileState | null, signal: AbortSignal): Promise<FileState | null> {
+    while (!signal.aborted) {
+      if (this.#failure) throw this.#failure.error
+      if (this.#state && this.#state !== seen) return this.#state
+      await this.#change(signal)
+    }
+    return null
+  }
+
+  async stop(): Promise<void> {
+    this.#ending.abort()
+    await this.#looking
+  }
+
+  async #change(signal: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const waiting = { resolve: () => resolve(), reject }
+    this.#waiting.add(waiting)
+    signal.addEventListener('abort', waiting.resolve, { once: true })
+    try {
+      await promise
+    } finally {
+      this.#waiting.delete(waiting)
+      signal.removeEventListener('abort', waiting.resolve)
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#ending
+    try {
+      while (!signal.aborted) {
+        await this.#look()
+        await this.#quiet(signal)
+      }
+    } catch (error) {
+      this.#failure = { error }
+      for (const { reject } of this.#waiting) reject(error)
+    } finally {
+      this.#log.forget()
+      await this.#database.forget()
+    }
+  }
+
+  /**
+   * Until something was committed, or it is time to look at the file itself. Looking in vain must cost next to nothing.
+   * Where the system tells that the log is written to, nobody waits for the next look.
+   */
+  #quiet(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      let looks = 0
+      const looking = setInterval(() => {
+        looks += 1
+        if (looks < looksPerFile && this.#stands()) return
+        end()
+      }, this.#interval)
+      const unheard = this.#log.onWrite(() => this.#stands() || end())
+      const end = () => {
+        clearInterval(looking)
+        unheard()
+        signal.removeEventListener('abort', end)
+        resolve()
+      }
+      if (signal.aborted) end()
+      else signal.addEventListener('abort', end)
+    })
+  }
+
+  #stands(): boolean {
+    if (!this.#state?.connection) return false
+    try {
+      return numberOf(this.#state.connection.raw, 'data_version') === this.#state.version
+    } catch {
+      return false // busy, or worse: the thorough look tells
+    }
+  }
+
+  async #look(): Promise<void> {
+    const connection = await this.#database.forReading()
+    const version = connection ? await patiently(() => numberOf(connection.raw, 'data_version')) : -1
+    if (this.#state?.connection === connection && this.#state.version === version) return
+    this.#state = { connection, version }
+    for (const { resolve } of this.#waiting) resolve()
+  }
+}
+
+// Milliseconds between looks after the log was written to: what is written is committed when the disk has it.
+const pauses = [1, 1, 2, 3, 4]
+
+/**
+ * Tells when the log of a database is written to, where the system tells it. It may not, so who listens looks from time to
+ * time as well.
+ */
+class WrittenLog {
+  readonly #path: string
+  #watcher: FSWatcher | null = null
+  // A watch on Windows is one of the folder, which could not be removed meanwhile.
+  #isRefused = process.platform === 'win32'
+  #look: (() => void) | null = null
+  #left: readonly number[] = []
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** Calls `look` when something may have been committed, a few times. Answers its stop. */
+  onWrite(look: () => void): () => void {
+    this.#look = look
+    this.#watch()
+    this.#again()
+    return () => {
+      this.#look = null
+      clearTimeout(this.#timer)
+    }
+  }
+
+  forget(): void {
+    this.#watcher?.close()
+    this.#watcher = null
+  }
+
+  #watch(): void {
+    if (this.#watcher !== null || this.#isRefused) return
+    try {
+      this.#watcher = watch(this.#path, { persistent: false }, (event) => {
+        // Removed or replaced: the next one who listens watches what is there then.
+        if (event === 'rename') this.forget()
+        this.#left = pauses
+        this.#look?.()
+        this.#again()
+      })
+      this.#watcher.on('error', () => this.#refuse())
+    } catch (error) {
+      // Without a log there is none to watch yet.
+      if (errorCode(error) !== 'ENOENT') this.#refuse()
+    }
+  }
+
+  #refuse(): void {
+    this.#isRefused = true
+    this.forget()
+  }
+
+  #again(): void {
+    clearTimeout(this.#timer)
+    const [pause, ...left] = this.#left
+    if (pause === undefined || this.#look === null) return
+    this.#timer = setTimeout(() => {
+      this.#left = left
+      this.#look?.()
+      this.#again()
+    }, pause)
+  }
+}

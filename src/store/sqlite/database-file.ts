@@ -1,0 +1,247 @@
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Database } from 'better-sqlite3'
+import type { Kysely } from 'kysely'
+import { errorCode } from '../../kernel/failure.ts'
+import { assertSchema } from '../schema/schema.ts'
+import type { Tables } from '../tables/tables.ts'
+import { numberOf, openMemory, openReader, openWriter } from './connection.ts'
+import { createTables } from './create.ts'
+import { connected, type OpenConnection } from './driver.ts'
+import { applicationId, claimAsOurs, fileIdentity, foreignFile } from './file-identity.ts'
+import { patiently, Turns } from './waiting.ts'
+
+/** How a database was lost while a connection to it was open. */
+export type Loss = 'gone' | 'replaced' | 'log' | 'shrunk'
+
+/** Told of what must not go unnoticed. What it throws refuses the call. */
+export interface Watching {
+  /** Before a connection to a file that is lost is closed. */
+  lost(loss: Loss, connection: Database): Promise<void>
+  /** Before a database is made where there is none. */
+  beginning(): void
+}
+
+/** One database file with two connections, each opened when it is needed and again when the file was replaced. */
+export class DatabaseFile {
+  readonly #file: string
+  readonly #sandboxJournal: boolean
+  readonly #watching: Watching | null
+  readonly #turns = new Turns()
+  /** Of the log, from the first look at it on: as long as a connection is open, SQLite keeps it. */
+  #log: bigint | null = null
+  #size = 0n
+  #identity: string | null = null
+  #writer: OpenConnection | null = null
+  #reader: OpenConnection | null = null
+
+  constructor(file: string, sandboxJournal: boolean, watching: Watching | null = null) {
+    this.#file = file
+    this.#sandboxJournal = sandboxJournal
+    this.#watching = watching
+  }
+
+  /** Null while there is no database. Nothing is created. */
+  forReading(): Promise<OpenConnection | null> {
+    return this.#turns.run(async () => {
+      if (!(await this.#isThere())) return null
+      this.#reader ??= await this.#read()
+      const version = await this.#schema(this.#reader.raw)
+      return version === 0 ? null : this.#reader
+    })
+  }
+
+  /** Makes the database if there is none. */
+  forWriting(): Promise<OpenConnection> {
+    return this.#turns.run(async () => {
+      await this.#isThere()
+      const writer = await this.#write()
+      await this.#schema(writer.raw)
+      return writer
+    })
+  }
+
+  /** Closes what is open; the next call opens it again. */
+  forget(): Promise<void> {
+    return this.#turns.run(() => this.#retire())
+  }
+
+  /** Fails when the database was lost since the last look, so that what was written into nothing is not acknowledged. */
+  assertStands(): Promise<void> {
+    return this.#turns.run(async () => {
+      if (this.#loss(fileIdentity(this.#file)) !== null) await this.#isThere()
+    })
+  }
+
+  async #isThere(): Promise<boolean> {
+    const identity = fileIdentity(this.#file)
+    const loss = this.#loss(identity)
+    if (loss !== null) await this.#lose(loss)
+    this.#identity = identity
+    return identity !== null
+  }
+
+  async #lose(loss: Loss): Promise<void> {
+    const connection = this.#writer ?? this.#reader
+    try {
+      if (connection) await this.#watching?.lost(loss, connection.raw)
+    } finally {
+      this.#retire()
+    }
+  }
+
+  #loss(identity: string | null): Loss | null {
+    if (!this.#writer && !this.#reader) return null
+    if (identity === null) return 'gone'
+    if (identity !== this.#identity) return 'replaced'
+    const log = statSync(`${this.#file}-wal`, { bigint: true, throwIfNoEntry: false })?.ino ?? null
+    if (this.#log !== null && log !== this.#log) return 'log'
+    this.#log = log
+    const { size } = statSync(this.#file, { bigint: true })
+    if (size < this.#size) return 'shrunk'
+    this.#size = size
+    return null
+  }
+
+  async #schema(connection: Database): Promise<number> {
+    const version = await patiently(() => numberOf(connection, 'user_version'))
+    const id = await patiently(() => numberOf(connection, 'application_id'))
+    // Another program's file may have been copied over ours.
+    if (id !== applicationId && (id !== 0 || version !== 0)) throw foreignFile(this.#file)
+    if (version > 0) assertSchema(this.#file, version, startAnew)
+    return version
+  }
+
+  async #read(): Promise<OpenConnection> {
+    const connection = openReader(this.#file)
+    await closedOnFailure(connection, () => keepMode(connection, this.#file))
+    return connected(connection, 'read')
+  }
+
+  async #write(): Promise<OpenConnection> {
+    if (this.#writer) return this.#writer
+    if (fileIdentity(this.#file) === null) this.#watching?.beginning()
+    this.#identity = makeFile(this.#file)
+    const connection = await patiently(() => openWriter(this.#file))
+    await closedOnFailure(connection, () => this.#prepare(connection))
+    this.#writer = connected(connection, 'write')
+    return this.#writer
+  }
+
+  async #prepare(connection: Database): Promise<void> {
+    const isNew = (await this.#schema(connection)) === 0
+    if (isNew) this.#watching?.beginning()
+    if (isNew) await this.#begin(connection)
+    else await keepMode(connection, this.#file)
+    await createTables(connection)
+  }
+
+  // The application id goes first and into the file itself: anyone who looks at a file without it calls it foreign.
+  async #begin(connection: Database): Promise<void> {
+    const mode = modeForNew(this.#file, this.#sandboxJournal)
+    if (mode !== 'wal') setRollbackMode(connection, mode)
+    await patiently(() => markAsOurs(connection, this.#file))
+    if (mode === 'wal') await switchToWal(connection)
+  }
+
+  #retire(): void {
+    const open = [this.#reader, this.#writer]
+    this.#reader = null
+    this.#writer = null
+    this.#identity = null
+    this.#log = null
+    this.#size = 0n
+    for (const connection of open) connection?.retire()
+  }
+}
+
+// What to do about a file whose schema is not read.
+const startAnew =
+  'Move it elsewhere, with its "-wal" and "-shm" files if there are any. The next write begins a new record.'
+
+async function closedOnFailure(connection: Database, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+/** Answers the identity of the file, which is there afterwards, readable by its owner alone when it is new. */
+function makeFile(file: string): string {
+  const identity = fileIdentity(file)
+  if (identity !== null) return identity
+  mkdirSync(dirname(file), { recursive: true })
+  try {
+    closeSync(openSync(file, 'ax', 0o600))
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error // another process made it first
+  }
+  return fileIdentity(file) ?? claimAsOurs(statSync(file, { bigint: true }))
+}
+
+function markAsOurs(connection: Database, file: string): void {
+  connection.exec('begin immediate')
+  try {
+    const id = numberOf(connection, 'application_id')
+    if (id !== applicationId && (id !== 0 || hasTables(connection))) {
+      throw foreignFile(file)
+    }
+    if (id !== applicationId) connection.pragma(`application_id = ${applicationId}`)
+    connection.exec('commit')
+  } finally {
+    if (connection.inTransaction) connection.exec('rollback')
+  }
+}
+
+function hasTables(connection: Database): boolean {
+  return connection.prepare('select 1 from sqlite_schema limit 1').get() !== undefined
+}
+
+let opened: Promise<Kysely<Tables>> | null = null
+
+/** What a project answers that was never written to. */
+export function emptyDatabase(): Promise<Kysely<Tables>> {
+  opened ??= open()
+  return opened
+}
+
+async function open(): Promise<Kysely<Tables>> {
+  const connection = openMemory()
+  await createTables(connection)
+  return connected(connection, 'read').db
+}
+
+export type JournalMode = 'wal' | 'persist' | 'memory'
+
+/** How a database that is being made keeps its journal. */
+function modeForNew(file: string, sandboxJournal: boolean): JournalMode {
+  if (!canWriteBeside(file)) return 'memory'
+  return sandboxJournal ? 'persist' : 'wal'
+}
+
+/** An existing database keeps its mode: WAL is written in the file, otherwise the side file is kept. */
+async function keepMode(database: Database, file: string): Promise<void> {
+  const now = await patiently(() => database.pragma('journal_mode', { simple: true }))
+  if (now !== 'wal') setRollbackMode(database, canWriteBeside(file) ? 'persist' : 'memory')
+}
+
+function setRollbackMode(database: Database, mode: Exclude<JournalMode, 'wal'>): void {
+  database.pragma(`journal_mode = ${mode}`)
+}
+
+/** Nobody else may be in the file while it changes over; where the disk knows no shared memory it stays as it is. */
+async function switchToWal(database: Database): Promise<void> {
+  const mode = await patiently(() => database.pragma('journal_mode = wal', { simple: true }))
+  if (mode !== 'wal') setRollbackMode(database, 'persist')
+}
+
+export function canWriteBeside(file: string): boolean {
+  try {
+    closeSync(openSync(`${file}-journal`, 'a', 0o600))
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { errorCode } from '../../kernel/failure.ts'
+
+/** How long a locked database is waited for, in milliseconds. */
+export const patience = 10_000
+
+/** Milliseconds since the process began. `performance` says the same, and takes a process of 100 ms two of them to load. */
+export function elapsed(): number {
+  return process.uptime() * 1000
+}
+
+/** What one try and its pause take at most, in milliseconds: the rest this process stood still, and could not try. */
+const longestTry = 100
+
+/**
+ * Repeats what another process's lock refuses, with jitter, until it works or `patience` is over.
+ * Who waited in line already (`since`, of `elapsed`) does not wait as long again.
+ */
+export async function patiently<Result>(work: () => Result, since = elapsed()): Promise<Result> {
+  let left = patience - (elapsed() - since)
+  for (let pause = 4; ; pause = Math.min(pause * 1.5, 60)) {
+    const began = elapsed()
+    try {
+      return work()
+    } catch (error) {
+      if (!isBusy(error) || left < 0) throw error
+    }
+    await sleep(1 + Math.random() * pause)
+    left -= Math.min(elapsed() - began, longestTry)
+  }
+}
+
+/** One at a time, or so many, in the order of asking. Waiting is asynchronous, so that an event loop never freezes. */
+export class Turns {
+  /** Whom the next ones wait for. */
+  readonly #before: Promise<void>[]
+
+  constructor(places = 1) {
+    this.#before = Array.from({ length: places }, () => Promise.resolve())
+  }
+
+  /** Waits for its turn; call what is answered to hand it on. */
+  async take(): Promise<() => void> {
+    const before = this.#before.shift()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#before.push(promise)
+    await before
+    return resolve
+  }
+
+  async run<Result>(work: () => Result | Promise<Result>): Promise<Result> {
+    const done = await this.take()
+    try {
+      return await work()
+    } finally {
+      done()
+    }
+  }
+}
+
+/** Lets a server answer others meanwhile: waits a turn of the event loop when the last one is some milliseconds ago. */
+export function breath(milliseconds = 8): () => Promise<void> | undefined {
+  let since = elapsed()
+  return () => {
+    if (elapsed() - since < milliseconds) return undefined
+    return new Promise((resolve) => {
+      setImmediate(() => {
+        since = elapsed()
+        resolve()
+      })
+    })
+  }
+}
+
+/** Another process holds the lock: worth another try. */
+export function isBusy(error: unknown): boolean {
+  return /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(errorCode(error) ?? '')
+}

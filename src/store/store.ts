@@ -1,0 +1,451 @@
+import { randomBytes } from 'node:crypto'
+import { rmSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import type { Database } from 'better-sqlite3'
+import type { Kysely } from 'kysely'
+import type { Fact } from '../events/domain/fact.ts'
+import { Followers } from '../events/log/follow.ts'
+import { Failure } from '../kernel/failure.ts'
+import type { IdSource } from '../kernel/id.ts'
+import { noticeOf, type ProjectState, projectState } from '../project/tables/project-end.ts'
+import type { KeptRow } from './ports/record-rows.ts'
+import type {
+  BackupMade,
+  ChainInspection,
+  Idempotency,
+  Inspection,
+  PutBack,
+  Reads,
+  RecordRequest,
+  Repair,
+  Restored,
+  Restoring,
+  Store,
+  StoreHealth,
+} from './ports/store.ts'
+import { storedAnswer } from './record/idempotency.ts'
+import { keptIn } from './record/kept.ts'
+import { type ResolvedProject, resolveProject, writeIgnore, writeProjectId } from './record/project.ts'
+import { record } from './record/record.ts'
+import { Diverged, restore } from './record/restore.ts'
+import { copyToNew } from './safety/copy.ts'
+import { inspectChain, inspectRecord, isDamaged } from './safety/inspection.ts'
+import { putBack } from './safety/put-back.ts'
+import { repairRecord } from './safety/repair.ts'
+import { Anchor, pointIn, RecordWatch } from './safety/watch.ts'
+import { type FileState, journalIn } from './sqlite/changes.ts'
+import { numberOf } from './sqlite/connection.ts'
+import { canWriteBeside, DatabaseFile, emptyDatabase } from './sqlite/database-file.ts'
+import { ConnectionRetired, connected, type OpenConnection } from './sqlite/driver.ts'
+import { damagedFile, unavailable } from './sqlite/unavailable.ts'
+import { isBusy } from './sqlite/waiting.ts'
+import { readsOf } from './tables/reads.ts'
+import type { Tables } from './tables/tables.ts'
+
+/** A store that opens its file at the first question, and makes it at the first record. */
+export function openStore(options: StoreOptions): Store {
+  return new SqliteStore(options)
+}
+
+export interface StoreOptions {
+  /** Absolute path of the database; it need not exist yet. */
+  readonly file: string
+  /** The file was named by the user, so that several projects may live in it. */
+  readonly shared: boolean
+  /** Absolute path of the project's root: the top of the main work tree. Empty for one that lives in no folder. */
+  readonly root: string
+  /** The id of a project that lives in no folder. */
+  readonly project?: string
+  /** A new database keeps one side file that is never deleted, for sandboxes that forbid deleting. */
+  readonly sandboxJournal: boolean
+  /** The folder outside the project that keeps where its journal had come to; without one nothing is kept. */
+  readonly anchorFolder?: string
+  /** The version of the program: what it made of the facts is kept in that folder for the next check. */
+  readonly program?: string
+  readonly ids: IdSource
+}
+
+const noProject = ''
+
+const nothingRecorded: Omit<Inspection, 'anchor'> = {
+  facts: 0,
+  brokenAt: null,
+  trouble: null,
+  damage: [],
+  tables: 0,
+  rows: 0,
+  differing: 0,
+  differences: [],
+}
+
+class SqliteStore implements Store {
+  readonly #options: StoreOptions
+  readonly #database: DatabaseFile
+  readonly #anchor: Anchor
+  readonly #watch: RecordWatch
+  readonly #followers: Followers<FileState>
+  // By connection: a file that was replaced is opened again, and then the project is looked for again.
+  readonly #resolved = new WeakMap<Kysely<Tables>, ResolvedProject>()
+  #folderHidden = false
+  #folderWritten = false
+  #notice: string | null = null
+  readonly #underWay = new Set<Promise<unknown>>()
+  readonly #closing = new AbortController()
+
+  constructor(options: StoreOptions) {
+    this.#options = options
+    const folder = options.anchorFolder ?? null
+    this.#anchor = new Anchor(folder === null ? null : join(folder, 'anchor.json'))
+    this.#watch = new RecordWatch(options.file, this.#anchor, folder)
+    this.#database = new DatabaseFile(options.file, options.sandboxJournal, {
+      lost: (loss, connection) => this.#watch.lost(loss, connection),
+      beginning: () => this.#watch.assertNone(),
+    })
+    this.#followers = new Followers(journalIn(options.file, options))
+  }
+
+  record<Answer>(request: RecordRequest<Answer>): Promise<Answer> {
+    return this.#answering(async () => {
+      const { db, raw } = await this.#database.forWriting()
+      this.#hideFolder()
+      const { answer, project } = await db.transaction().execute(async (transaction) => {
+        this.#assertHolds({ db, raw })
+        const found = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
+        const sent = await record(transaction, request, { ...this.#options, found })
+        await sent.written
+        return sent
+      })
+      if (project) {
+        this.#resolved.set(db, project)
+        // What was written into a file that is gone is not acknowledged.
+        await this.#database.assertStands()
+        this.#watch.learn(pointIn(raw, project.id), { wrote: true })
+        this.#writeFolder(project.id)
+      }
+      return answer
+    })
+  }
+
+  view<Answer>(look: (reads: Reads) => Promise<Answer>): Promise<Answer> {
+    return this.#reading((db, projectId) => look(readsOf({ db, projectId })))
+  }
+
+  replay(idempotency: Idempotency): Promise<{ readonly answer: unknown } | null> {
+    return this.#reading((db, projectId) => storedAnswer(db, projectId, idempotency))
+  }
+
+  async restore(facts: readonly Fact[], restoring?: Restoring): Promise<Restored> {
+    if (!restoring?.replace || this.#options.shared) return this.#restoreInPlace(facts, restoring)
+    try {
+      if (await this.#isContinuedBy(facts)) return await this.#restoreInPlace(facts, restoring)
+    } catch (error) {
+      // A record that cannot be read is set aside as it is.
+      if (!(error instanceof Failure) || (error.code !== 'UNAVAILABLE' && !(error instanceof Diverged)))
+        throw error
+    }
+    return this.#restoreAside(facts, restoring)
+  }
+
+  kept(after: KeptRow | null, limit: number): Promise<readonly KeptRow[]> {
+    return this.#reading((db, projectId) => keptIn(db, { projectId, after, limit }))
+  }
+
+  inspect({ full }: { readonly full: boolean } = { full: false }): Promise<Inspection> {
+    return this.#answering(async () => {
+      const { file, anchorFolder, program } = this.#options
+      const open = await this.#database.forReading()
+      const kept =
+        anchorFolder !== undefined && program !== undefined ? { folder: anchorFolder, program } : null
+      const found = open
+        ? await inspectRecord({ file, projectId: await this.#projectIn(open.db), kept, full })
+        : nothingRecorded
+      return { ...found, anchor: this.#anchorBeside(open?.raw ?? null) }
+    })
+  }
+
+  inspectChain(): Promise<ChainInspection> {
+    return this.#answering(async () => {
+      const open = await this.#database.forReading()
+      const projectId = open && (await this.#projectIn(open.db))
+      const found = projectId === null ? nothingRecorded : await inspectChain(this.#options.file, projectId)
+      return { facts: found.facts, brokenAt: found.brokenAt, anchor: this.#anchorBeside(open?.raw ?? null) }
+    })
+  }
+
+  repair(at: number): Promise<Repair> {
+    return this.#answering(async () => {
+      const open = await this.#database.forReading()
+      const projectId = open && (await this.#projectIn(open.db))
+      if (projectId === null) throw nothingToRepair(this.#options.file)
+      return repairRecord({ file: this.#options.file, projectId, at })
+    })
+  }
+
+  accept(at: number): Promise<number> {
+    return this.#answering(async () => {
+      const open = await this.#database.forReading()
+      const projectId = open && (await this.#projectIn(open.db))
+      const point = open && projectId !== null ? pointIn(open.raw, projectId) : null
+      this.#anchor.begin(point, at)
+      return point?.seq ?? 0
+    })
+  }
+
+  async notice(): Promise<string | null> {
+    return this.#notice
+  }
+
+  backup(named: string): Promise<BackupMade> {
+    const file = resolve(named)
+    return this.#answering(async () => {
+      const open = await this.#database.forReading()
+      const projectId = open && (await this.#projectIn(open.db))
+      if (!open || projectId === null) throw nothingToBackUp(this.#options.file)
+      await copyToNew(open.raw, file)
+      return { file, bytes: statSync(file).size, facts: pointIn(open.raw, projectId)?.seq ?? 0 }
+    })
+  }
+
+  putBack(named: string, at: number): Promise<PutBack> {
+    const backup = resolve(named)
+    return this.#answering(async () => {
+      await this.#database.forget()
+      return putBack({
+        file: this.#options.file,
+        backup,
+        at,
+        anchor: this.#anchor,
+        sandboxJournal: this.#options.sandboxJournal,
+        projectIn: (database) => this.#projectIn(connected(database, 'read').db),
+      })
+    })
+  }
+
+  health(): Promise<StoreHealth> {
+    return healthOf(this.#options.file, {
+      open: () => this.#answering(() => this.#database.forReading()),
+      state: () => this.#answering(() => this.#state()),
+    })
+  }
+
+  async unreadiness(): Promise<string | null> {
+    try {
+      await this.#answering(() => this.#database.forReading())
+      return null
+    } catch (error) {
+      if (error instanceof Failure) return error.message
+      throw error
+    }
+  }
+
+  async *follow(after: number, signal: AbortSignal): AsyncGenerator<readonly Fact[]> {
+    try {
+      const either = AbortSignal.any([signal, this.#closing.signal])
+      yield* this.#followers.follow(after, either)
+    } catch (error) {
+      throw unavailable(error, this.#options.file)
+    }
+  }
+
+  /** Ends the followers and waits for what is under way. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await Promise.allSettled(this.#underWay)
+    await this.#database.forget()
+    this.#anchor.flush()
+  }
+
+  /** Also where the record lacks what it held before. */
+  async #state(): Promise<ProjectState | null> {
+    const open = await this.#database.forReading()
+    const projectId = open && (await this.#projectIn(open.db))
+    return open && projectId !== null ? projectState(open.db, projectId) : null
+  }
+
+  /** Whether the record of this folder is the beginning of a log, or there is none. */
+  #isContinuedBy(facts: readonly Fact[]): Promise<boolean> {
+    return this.#answering(async () => {
+      const open = await this.#database.forReading()
+      const projectId = open && (await this.#projectIn(open.db))
+      if (!open || projectId === null) return true
+      const [first] = facts
+      return first?.body.kind === 'project.created' && first.body.id === projectId
+    })
+  }
+
+  #restoreInPlace(facts: readonly Fact[], restoring: Restoring | undefined): Promise<Restored> {
+    return this.#answering(async () => {
+      const { root, file } = this.#options
+      this.#watch.expect(facts)
+      const { db, raw } = await this.#database.forWriting()
+      this.#hideFolder()
+      const { project, ...restored } = await db.transaction().execute(async (transaction) => {
+        const found = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
+        return restore(transaction, facts, { ...restoring, root, shown: file, found })
+      })
+      this.#resolved.set(db, project)
+      this.#watch.learn(pointIn(raw, project.id), { wrote: true })
+      this.#writeFolder(project.id)
+      return restored
+    })
+  }
+
+  /** In a file beside this one, which then takes its place: this one is kept under another name. */
+  async #restoreAside(facts: readonly Fact[], restoring: Restoring): Promise<Restored> {
+    const { file, ids, root } = this.#options
+    const coming = `${file}.importing-${randomBytes(6).toString('hex')}`
+    const store = openStore({ file: coming, shared: false, root, sandboxJournal: false, ids })
+    try {
+      const restored = await store.restore(facts, { ...restoring, replace: false })
+      await store.close()
+      const { kept } = await this.putBack(coming, restoring.at)
+      return { ...restored, setAside: kept }
+    } finally {
+      await store.close()
+      for (const end of ['', '-wal', '-shm', '-journal']) rmSync(`${coming}${end}`, { force: true })
+    }
+  }
+
+  #projectIn(db: Kysely<Tables>): Promise<string | null> {
+    return db.transaction().execute(async (transaction) => {
+      return (await resolveProject(transaction, this.#options))?.id ?? null
+    })
+  }
+
+  #anchorBeside(database: Database | null): Inspection['anchor'] {
+    if (!this.#anchor.read()) return null
+    const trouble = this.#watch.trouble(database)
+    if (trouble) return { ok: false, says: [trouble.message, trouble.hint].filter(Boolean).join(' ') }
+    return { ok: true, says: `fact ${this.#watch.known?.seq ?? 0} is where it was` }
+  }
+
+  /** Another record, which a person put there, may be another project's. */
+  #assertHolds({ db, raw }: Pick<OpenConnection, 'db' | 'raw'>): void {
+    if (this.#watch.assertHolds(raw)) this.#resolved.delete(db)
+  }
+
+  #reading<Answer>(read: (db: Kysely<Tables>, projectId: string) => Promise<Answer>): Promise<Answer> {
+    return this.#answering(async () => {
+      const open = await this.#database.forReading()
+      if (!open) this.#watch.assertNone()
+      const db = open?.db ?? (await emptyDatabase())
+      return db.transaction().execute(async (transaction) => {
+        if (open) this.#assertHolds(open)
+        const project = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
+        if (project) this.#resolved.set(db, project)
+        const state = project && (await projectState(transaction, project.id))
+        if (project && state) {
+          const { seq, hash } = state
+          this.#watch.learn({ projectId: project.id, seq, hash }, { wrote: false })
+        }
+        this.#notice = noticeOf(state)
+        return read(transaction, project?.id ?? noProject)
+      })
+    })
+  }
+
+  async #answering<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    if (this.#closing.signal.aborted)
+      throw new Failure('UNAVAILABLE', `The store of ${this.#options.file} is closed.`, {
+        reason: 'store_closed',
+      })
+    const answer = this.#recovering(work)
+    this.#underWay.add(answer)
+    try {
+      return await answer
+    } finally {
+      this.#underWay.delete(answer)
+    }
+  }
+
+  /** After an error of the disk the connections are opened again, so that the store works once the disk does. */
+  async #recovering<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await work()
+    } catch (error) {
+      if (error instanceof ConnectionRetired) return this.#recovering(work)
+      const { file } = this.#options
+      const failure = unavailable(error, file)
+      if (failure !== error && !isBusy(error)) await this.#database.forget()
+      // Rows of a damaged page can break any code that reads them.
+      if (!(failure instanceof Failure) && (await isDamaged(file))) throw damagedFile(error, file)
+      throw failure
+    }
+  }
+
+  /** Git is to ignore the folder of the database as soon as it is there, whether anything gets recorded or not. */
+  #hideFolder(): void {
+    if (this.#folderHidden) return
+    this.#folderHidden = true
+    const { project, shared, file } = this.#options
+    if (project === undefined && !shared) writeIgnore(dirname(file))
+  }
+
+  #writeFolder(projectId: string): void {
+    if (this.#folderWritten) return
+    this.#folderWritten = true
+    const { project, shared, root } = this.#options
+    if (project === undefined && shared) writeProjectId(root, projectId)
+  }
+}
+
+function nothingToRepair(file: string): Failure {
+  return new Failure('NOT_FOUND', `There is no record in ${file}: nothing was changed.`, {
+    reason: 'record_not_found',
+    hint: 'Restore a backup with `waymark restore <file>`.',
+  })
+}
+
+function nothingToBackUp(file: string): Failure {
+  return new Failure('NOT_FOUND', `There is no record in ${file}: nothing was copied.`, {
+    reason: 'record_not_found',
+    hint: 'The record begins with the first write.',
+  })
+}
+
+interface Asked {
+  open(): Promise<OpenConnection | null>
+  state(): Promise<ProjectState | null>
+}
+
+/** A database that cannot be used is told as a warning: who asks wants to know why. */
+async function healthOf(file: string, asked: Asked): Promise<StoreHealth> {
+  const nothing = {
+    location: file,
+    exists: false,
+    journalMode: null,
+    schemaVersion: null,
+    seq: 0,
+    ended: null,
+    warnings: [],
+  }
+  try {
+    const open = await asked.open()
+    if (!open) return nothing
+    const journalMode = modeOf(open, file)
+    const state = await asked.state()
+    return {
+      location: file,
+      exists: true,
+      journalMode,
+      schemaVersion: numberOf(open.raw, 'user_version'),
+      seq: state?.seq ?? 0,
+      ended: noticeOf(state),
+      warnings: journalMode === 'memory' ? [memoryWarning(file)] : [],
+    }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    const way = error.hint === undefined ? '' : ` ${error.hint}`
+    return { ...nothing, exists: true, warnings: [`${error.message}${way}`] }
+  }
+}
+
+// Only WAL is written in the file; how another mode keeps its journal each process decides by what it may write.
+function modeOf({ raw }: OpenConnection, file: string): string {
+  if (raw.pragma('journal_mode', { simple: true }) === 'wal') return 'wal'
+  return canWriteBeside(file) ? 'persist' : 'memory'
+}
+
+function memoryWarning(file: string): string {
+  return `No file can be written beside ${file}, so its journal is kept in memory: a process that is killed while it writes may damage it.`
+}

@@ -1,0 +1,158 @@
+import type { NewFact } from '../../events/domain/fact.ts'
+import type { FactKind, FactOf } from '../../events/domain/fact-kinds.ts'
+import { applyCommandEnded, applyCommandStarted } from '../../gate/tables/command-result.ts'
+import { applyProcessKept } from '../../gate/tables/process.ts'
+import {
+  applyRunAdvanced,
+  applyRunCancelled,
+  applyRunCreated,
+  applyRunMigrated,
+} from '../../gate/tables/run.ts'
+import { applyRunApproved, applyRunRefused } from '../../gate/tables/run-event.ts'
+import { applyHoldClosed, applyHoldOpened } from '../../inbox/tables/hold.ts'
+import { applyLinesForgotten, applyLinesRecorded } from '../../lines/tables/lines.ts'
+import {
+  applyNotificationAdded,
+  applyNotificationEdited,
+  applyNotificationRemoved,
+} from '../../notifications/tables/notification.ts'
+import { applyMemberRemoved, applyMemberSet } from '../../people/tables/member.ts'
+import { applyPersonAdded, applyPersonChanged } from '../../people/tables/person.ts'
+import { applySessionBegan, applySessionEnded } from '../../people/tables/session.ts'
+import { applyTokenCreated, applyTokenRevoked } from '../../people/tables/token.ts'
+import { renewClaim } from '../../plan/tables/claim.ts'
+import { applyDependencyAdded, applyDependencyRemoved } from '../../plan/tables/dependency.ts'
+import { applyNoteAdded } from '../../plan/tables/note.ts'
+import {
+  applyMilestoneCreated,
+  applyMilestoneEdited,
+  applyPhaseCompleted,
+  applyPhaseCreated,
+  applyPhaseEdited,
+  applyPhaseReopened,
+} from '../../plan/tables/phase.ts'
+import { applyRoleDeclared } from '../../plan/tables/plan.ts'
+import {
+  applyClaimEnded,
+  applyTaskClaimed,
+  applyTaskDropped,
+  applyTaskEdited,
+  applyTaskMarked,
+  applyTaskPlanned,
+} from '../../plan/tables/task.ts'
+import { applyProjectEnded, applyProjectReopened } from '../../project/tables/project-end.ts'
+import { applySettingChanged } from '../../project/tables/setting.ts'
+import { applyReviewReplied, applyReviewSent } from '../../review/tables/review.ts'
+import {
+  applyAttemptLinked,
+  applyCaptureLost,
+  applySessionClosed,
+  applySessionContinued,
+  applySessionForgotten,
+  applySessionOpened,
+} from '../../sessions/tables/capture-session.ts'
+import {
+  applyCommandsSeen,
+  applyEditsReported,
+  applyTurnClosed,
+  applyTurnOpened,
+} from '../../sessions/tables/turn.ts'
+import {
+  applyAbandoned,
+  applyClosed,
+  applyCorrected,
+  applyOpened,
+  touchAttempt,
+} from '../../track/tables/attempt.ts'
+import {
+  applyMissionEnded,
+  applyMissionExtended,
+  applyMissionReopened,
+  applyMissionStarted,
+} from '../../track/tables/mission.ts'
+import { applyDecision, applyIssue, applyProgress } from '../../track/tables/records.ts'
+import { applyProjectCreated } from '../record/project.ts'
+import type { Projecting } from './tables.ts'
+
+/** Brings the tables to what they are after a fact. */
+export function projectFact(projecting: Projecting, fact: NewFact): Promise<void> {
+  const apply = projections[fact.kind] as (projecting: Projecting, fact: NewFact) => Promise<void> // its own row
+  return apply(projecting, fact)
+}
+
+/** What each kind of fact does to the tables. */
+const projections: {
+  readonly [Kind in FactKind]: (projecting: Projecting, fact: FactOf<Kind>) => Promise<void>
+} = {
+  'project.created': applyProjectCreated,
+  'project.ended': applyProjectEnded,
+  'project.reopened': applyProjectReopened,
+  'mission.started': applyMissionStarted,
+  'mission.ended': applyMissionEnded,
+  'mission.extended': applyMissionExtended,
+  'mission.reopened': applyMissionReopened,
+  'phase.created': applyPhaseCreated,
+  'phase.reopened': applyPhaseReopened,
+  'phase.completed': applyPhaseCompleted,
+  'task.planned': applyTaskPlanned,
+  'attempt.opened': applyOpened,
+  'attempt.closed': applyClosed,
+  'attempt.abandoned': applyAbandoned,
+  'attempt.corrected': applyCorrected,
+  'attempt.continued': touchAttempt,
+  'lines.recorded': applyLinesRecorded,
+  'lines.forgotten': applyLinesForgotten,
+  'decision.logged': applyDecision,
+  'issue.logged': applyIssue,
+  'progress.logged': applyProgress,
+  'hold.opened': applyHoldOpened,
+  'hold.closed': applyHoldClosed,
+  'phase.edited': applyPhaseEdited,
+  'milestone.created': applyMilestoneCreated,
+  'milestone.edited': applyMilestoneEdited,
+  'task.edited': applyTaskEdited,
+  'task.marked': applyTaskMarked,
+  'task.dropped': applyTaskDropped,
+  'task.forced': (projecting, { taskId }) => renewClaim(projecting, taskId),
+  'task.claimed': applyTaskClaimed,
+  'claim.ended': applyClaimEnded,
+  'dependency.added': applyDependencyAdded,
+  'dependency.removed': applyDependencyRemoved,
+  'note.added': applyNoteAdded,
+  'role.declared': applyRoleDeclared,
+  'process.kept': applyProcessKept,
+  'run.created': applyRunCreated,
+  'run.advanced': applyRunAdvanced,
+  'run.migrated': applyRunMigrated,
+  'run.cancelled': applyRunCancelled,
+  'run.refused': applyRunRefused,
+  'run.approved': applyRunApproved,
+  'setting.changed': applySettingChanged,
+  'command.revoked': () => Promise.resolve(), // kept in the state folder of its user
+  'command.started': applyCommandStarted,
+  'command.ended': applyCommandEnded,
+  'project.named': () => Promise.resolve(), // names are no rows of the server's own
+  'person.added': applyPersonAdded,
+  'person.changed': applyPersonChanged,
+  'member.set': applyMemberSet,
+  'member.removed': applyMemberRemoved,
+  'token.created': applyTokenCreated,
+  'token.revoked': applyTokenRevoked,
+  'session.began': applySessionBegan,
+  'session.ended': applySessionEnded,
+  'notification.added': applyNotificationAdded,
+  'notification.edited': applyNotificationEdited,
+  'notification.removed': applyNotificationRemoved,
+  'session.opened': applySessionOpened,
+  'session.continued': applySessionContinued,
+  'session.closed': applySessionClosed,
+  'session.forgotten': applySessionForgotten,
+  'turn.opened': applyTurnOpened,
+  'turn.closed': applyTurnClosed,
+  'edits.reported': applyEditsReported,
+  'commands.seen': applyCommandsSeen,
+  'review.sent': applyReviewSent,
+  'review.replied': applyReviewReplied,
+  'attempt.linked': applyAttemptLinked,
+  'capture.lost': applyCaptureLost,
+}

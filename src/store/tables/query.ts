@@ -1,0 +1,262 @@
+import {
+  type CompiledQuery,
+  type DialectAdapter,
+  type Insertable,
+  type Kysely,
+  type RawBuilder,
+  type Selectable,
+  type SelectQueryBuilder,
+  SqliteAdapter,
+  sql,
+} from 'kysely'
+import type { Page, PageRequest } from '../ports/reads.ts'
+import type { ReadScope, Tables } from './tables.ts'
+
+interface Prepared<Row> {
+  readonly query: CompiledQuery<Row>
+  /** For each parameter the value that it takes; -1 for one that is always the same. */
+  readonly slots: readonly number[]
+}
+
+type Value = string | number | null
+
+type Build<Row, Values extends readonly Value[]> = (
+  db: Kysely<Tables>,
+  ...values: Values
+) => { compile(): CompiledQuery<Row> }
+
+/**
+ * A query that is asked so often that building it each time takes longer than answering it: it is built once.
+ */
+export function prepared<Row, Values extends readonly Value[]>(build: Build<Row, Values>) {
+  const built = new WeakMap<DialectAdapter, Prepared<Row>>()
+  const filled = (db: Kysely<Tables>, values: Values): CompiledQuery<Row> => {
+    const { adapter } = db.getExecutor()
+    const ready = built.get(adapter) ?? prepare(build, db, values)
+    built.set(adapter, ready)
+    const { query, slots } = ready
+    return { ...query, parameters: slots.map((slot, at) => (slot < 0 ? query.parameters[at] : values[slot])) }
+  }
+  const ask = async (db: Kysely<Tables>, ...values: Values): Promise<readonly Row[]> =>
+    (await db.executeQuery<Row>(filled(db, values))).rows
+  /** The question as it is asked. */
+  return Object.assign(ask, { filled })
+}
+
+function prepare<Row, Values extends readonly Value[]>(
+  build: Build<Row, Values>,
+  db: Kysely<Tables>,
+  values: Values,
+): Prepared<Row> {
+  const marks: readonly string[] = values.map((_, slot) => `\u0000${slot}`)
+  const slotOf = new Map<unknown, number>(marks.map((mark, slot) => [mark, slot]))
+  const query = build(db, ...(marks as readonly Value[] as Values)).compile() // as many, and none is looked at
+  return { query, slots: query.parameters.map((value) => slotOf.get(value) ?? -1) }
+}
+
+const inserts = new WeakMap<DialectAdapter, Map<string, CompiledQuery<unknown>>>()
+
+/** Inserts one row by a statement that is built once for its columns. */
+export async function insertRow<Name extends keyof Tables>(
+  db: Kysely<Tables>,
+  table: Name,
+  row: Insertable<Tables[Name]>,
+): Promise<void> {
+  await insertTogether(db, table, [row])
+}
+
+async function insertTogether<Name extends keyof Tables>(
+  db: Kysely<Tables>,
+  table: Name,
+  rows: readonly Insertable<Tables[Name]>[],
+): Promise<void> {
+  const { adapter } = db.getExecutor()
+  const known = inserts.get(adapter) ?? new Map<string, CompiledQuery<unknown>>()
+  inserts.set(adapter, known)
+  const key = `${rows.length} ${table} ${Object.keys(rows[0] ?? {}).join(' ')}`
+  const query = known.get(key) ?? db.insertInto(table).values(rows).compile()
+  known.set(key, query)
+  await db.executeQuery({ ...query, parameters: rows.flatMap((row) => Object.values(row)) })
+}
+
+// SQLite has each of them ready: to build one for as many rows as there are takes longer than the inserting.
+const together = [64, 16, 4, 1] as const
+
+/** Inserts many rows of the same columns in the same order, none of them without a value. */
+export async function insertRows<Name extends keyof Tables>(
+  db: Kysely<Tables>,
+  table: Name,
+  rows: readonly Insertable<Tables[Name]>[],
+): Promise<void> {
+  if (!isSqlite(db)) {
+    for (const batch of inBatches(rows)) await db.insertInto(table).values(batch).execute()
+    return
+  }
+  for (let at = 0; at < rows.length; ) {
+    const count = together.find((most) => most <= rows.length - at) ?? 1
+    await insertTogether(db, table, rows.slice(at, at + count))
+    at += count
+  }
+}
+
+/** The same with a limit, which SQLite has to know when it plans: one for each. */
+export function preparedUpTo<Query>(build: (limit: number) => Query): (limit: number) => Query {
+  const byLimit = new Map<number, Query>()
+  return (limit) => {
+    const ready = byLimit.get(limit) ?? build(limit)
+    byLimit.set(limit, ready)
+    return ready
+  }
+}
+
+const mostFilled = 256
+
+/**
+ * The same about a list of ids, which may be empty: it is built for some lengths, and a shorter list is filled up to
+ * the next one with what it ends with.
+ */
+export function preparedFor<Row>(
+  build: (db: Kysely<Tables>, projectId: string, ids: readonly string[]) => { compile(): CompiledQuery<Row> },
+): (scope: ReadScope, ids: readonly string[]) => Promise<readonly Row[]> {
+  const ofLength = preparedUpTo((_length) =>
+    prepared((db, projectId: string, ...ids: readonly string[]) => build(db, projectId, ids)),
+  )
+  return async ({ db, projectId }, ids) => {
+    if (ids.length > mostFilled) return (await db.executeQuery(build(db, projectId, ids).compile())).rows
+    const length = 2 ** Math.ceil(Math.log2(Math.max(ids.length, 1)))
+    const last = ids.at(-1) ?? ''
+    const filled = Array.from({ length }, (_, at) => ids[at] ?? last)
+    return ofLength(length)(db, projectId, ...filled)
+  }
+}
+
+interface Wanted {
+  readonly key: string
+  /** Another version of the same is read again. */
+  readonly version: string
+}
+
+/**
+ * Keeps what was read last, so that it need not be read again while it is the same version.
+ * By connection: a file that was replaced is opened again, and then nothing is remembered of it.
+ */
+export function remembered<Value>(most: number) {
+  const byConnection = new WeakMap<
+    DialectAdapter,
+    Map<string, { readonly version: string; readonly value: Value }>
+  >()
+  return async (
+    db: Kysely<Tables>,
+    { key, version }: Wanted,
+    read: () => Promise<Value | null>,
+  ): Promise<Value | null> => {
+    const { adapter } = db.getExecutor()
+    const known = byConnection.get(adapter) ?? new Map()
+    byConnection.set(adapter, known)
+    const found = known.get(key)
+    if (found?.version === version) return found.value
+    const value = await read()
+    known.delete(key)
+    if (value === null) return null
+    const [oldest] = known.keys()
+    if (known.size >= most && oldest !== undefined) known.delete(oldest)
+    known.set(key, { version, value })
+    return value
+  }
+}
+
+/** Ids that begin with a prefix, in order of the id. */
+export async function idsLike(
+  { db, projectId }: ReadScope,
+  table: 'mission' | 'task' | 'hold' | 'run' | 'capture_session',
+  { prefix, limit }: { readonly prefix: string; readonly limit: number },
+): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom(table)
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('id', '>=', prefix)
+    .where('id', '<', `${prefix}\u{10ffff}`)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** What a column is looked for in. No row has an empty value there, and `in ()` is no portable SQL. */
+export function anyOf<Value extends string>(values: readonly Value[]): readonly string[] {
+  return values.length > 0 ? values : ['']
+}
+
+/**
+ * Joins a table that is looked up for each row before it, by what that row says. Neither engine may begin with it: SQLite
+ * reads a `cross join` in the order written, and PostgreSQL cannot pull a subquery with an offset up.
+ */
+export function lookedUp(
+  db: Kysely<Tables>,
+  { table, as, on }: { readonly table: keyof Tables; readonly as: string; readonly on: RawBuilder<unknown> },
+): RawBuilder<unknown> {
+  const named = sql`${sql.table(table)} as ${sql.ref(as)}`
+  if (isSqlite(db)) return sql`cross join ${named} on ${on}`
+  return sql`cross join lateral (select * from ${named} where ${on} offset 0) as ${sql.ref(as)}`
+}
+
+function isSqlite(db: Kysely<Tables>): boolean {
+  return db.getExecutor().adapter instanceof SqliteAdapter
+}
+
+// One statement takes 32,766 values on SQLite and 65,535 on PostgreSQL.
+const size = 500
+
+/** Rows in groups that fit one statement each. */
+export function inBatches<Row>(rows: readonly Row[]): readonly (readonly Row[])[] {
+  const count = Math.ceil(rows.length / size)
+  return Array.from({ length: count }, (_, index) => rows.slice(index * size, (index + 1) * size))
+}
+
+/** A JSON column as it was written by this program; parsed here, once, and trusted inside. */
+export function parsed<Value>(text: string): Value {
+  try {
+    return JSON.parse(text) as Value // the type that was written into this column
+  } catch (cause) {
+    throw new UnreadableRow(cause)
+  }
+}
+
+/** A column does not hold what Waymark wrote into it. */
+class UnreadableRow extends Error {
+  readonly code = 'UNREADABLE_ROW'
+
+  constructor(cause: unknown) {
+    super('a column holds text that is not JSON', { cause })
+  }
+}
+
+export function parsedOrNull<Value>(text: string | null): Value | null {
+  return text === null ? null : parsed<Value>(text)
+}
+
+/** A page of the rows that match, newest first, with how many there are in all. */
+export async function pageOf<Name extends keyof Tables, Item>(
+  matching: SelectQueryBuilder<Tables, Name, object>,
+  { before, limit }: PageRequest,
+  itemOf: (row: Selectable<Tables[Name]>) => Item,
+  order: 'seq' | 'revision' = 'seq',
+): Promise<Page<Item>> {
+  const older = before === undefined ? matching : matching.where(sql<boolean>`seq < ${before}`)
+  const found = await older
+    .selectAll()
+    .orderBy(sql`${sql.ref(order)} desc`)
+    .limit(limit)
+    .execute()
+  const rows = found as unknown as readonly (Selectable<Tables[Name]> & { readonly seq: number })[] // of that table
+  const items = rows.map((row) => ({ seq: row.seq, item: itemOf(row) }))
+  if (before === undefined && rows.length < limit) return { items, total: rows.length }
+  const { total } = await matching.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+  return { items, total }
+}
+
+/** A sum, which PostgreSQL answers as text; null where there was nothing to add up. */
+export function numberOrNull(sum: number | null | undefined): number | null {
+  return sum == null ? null : Number(sum)
+}

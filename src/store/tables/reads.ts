@@ -1,0 +1,121 @@
+import { journalReads } from '../../events/log/journal.ts'
+import { runReads } from '../../gate/tables/run.ts'
+import { holdReads } from '../../inbox/tables/hold.ts'
+import { lineReads } from '../../lines/tables/lines.ts'
+import { notificationReads } from '../../notifications/tables/notification.ts'
+import { identityReads } from '../../people/tables/secret.ts'
+import { planReads } from '../../plan/tables/plan.ts'
+import { taskReads } from '../../plan/tables/task-reads.ts'
+import { edgeReads } from '../../remote/tables/edge.ts'
+import { statReads } from '../../reports/tables/stats.ts'
+import { timelineReads } from '../../reports/tables/timeline.ts'
+import { reviewReads } from '../../review/tables/review.ts'
+import { captureSessionReads } from '../../sessions/tables/capture-session.ts'
+import { turnReads } from '../../sessions/tables/turn.ts'
+import { missionReads } from '../../track/tables/mission.ts'
+import { recordReads } from '../../track/tables/records.ts'
+import type { Reads } from '../ports/store.ts'
+import type { ReadScope } from './tables.ts'
+
+export function readsOf(scope: ReadScope): Reads {
+  return new ScopedReads(scope)
+}
+
+/** Each reader is made when it is first asked: most calls ask two or three of them. */
+class ScopedReads implements Reads {
+  readonly #scope: ReadScope
+  #missions: Reads['missions'] | undefined
+  #tasks: Reads['tasks'] | undefined
+  #timeline: Reads['timeline'] | undefined
+  #plan: Reads['plan'] | undefined
+  #records: Reads['records'] | undefined
+  #holds: Reads['holds'] | undefined
+  #runs: Reads['runs'] | undefined
+  #identities: Reads['identities'] | undefined
+  #edges: Reads['edges'] | undefined
+  #notifications: Reads['notifications'] | undefined
+  #lines: Reads['lines'] | undefined
+  #capture: Reads['capture'] | undefined
+  #journal: Reads['journal'] | undefined
+  #stats: Reads['stats'] | undefined
+  #reviews: Reads['reviews'] | undefined
+
+  constructor(scope: ReadScope) {
+    this.#scope = scope
+  }
+
+  get missions(): Reads['missions'] {
+    this.#missions ??= missionReads(this.#scope)
+    return this.#missions
+  }
+
+  get tasks(): Reads['tasks'] {
+    this.#tasks ??= taskReads(this.#scope)
+    return this.#tasks
+  }
+
+  get timeline(): Reads['timeline'] {
+    this.#timeline ??= timelineReads(this.#scope)
+    return this.#timeline
+  }
+
+  get plan(): Reads['plan'] {
+    this.#plan ??= planReads(this.#scope)
+    return this.#plan
+  }
+
+  get records(): Reads['records'] {
+    this.#records ??= recordReads(this.#scope)
+    return this.#records
+  }
+
+  get holds(): Reads['holds'] {
+    this.#holds ??= holdReads(this.#scope)
+    return this.#holds
+  }
+
+  get runs(): Reads['runs'] {
+    this.#runs ??= runReads(this.#scope)
+    return this.#runs
+  }
+
+  get identities(): Reads['identities'] {
+    this.#identities ??= identityReads(this.#scope)
+    return this.#identities
+  }
+
+  get edges(): Reads['edges'] {
+    this.#edges ??= edgeReads(this.#scope)
+    return this.#edges
+  }
+
+  get notifications(): Reads['notifications'] {
+    this.#notifications ??= notificationReads(this.#scope)
+    return this.#notifications
+  }
+
+  get lines(): Reads['lines'] {
+    this.#lines ??= lineReads(this.#scope)
+    return this.#lines
+  }
+
+  get capture(): Reads['capture'] {
+    this.#capture ??= { ...captureSessionReads(this.#scope), ...turnReads(this.#scope) }
+    return this.#capture
+  }
+
+  get journal(): Reads['journal'] {
+    this.#journal ??= journalReads(this.#scope)
+    return this.#journal
+  }
+
+  get reviews(): Reads['reviews'] {
+    this.#reviews ??= reviewReads(this.#scope)
+    return this.#reviews
+  }
+
+  get stats(): Reads['stats'] {
+    this.#stats ??= statReads(this.#scope)
+    return this.#stats
+  }
+}

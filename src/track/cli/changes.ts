@@ -1,0 +1,223 @@
+import type { OutputOf } from '../../kernel/operations/catalog.ts'
+import { counted } from '../../kernel/text.ts'
+import { blocks, bullets, cutNote, indented, section, warnings } from '../../surfaces/cli/render/parts.ts'
+import { inOneLine } from '../../surfaces/cli/render/text.ts'
+import type { Page, View } from '../../surfaces/cli/render/view.ts'
+import type { Style } from '../../surfaces/cli/terminal.ts'
+
+export const changes: View<'changes'> = (answer, page) => {
+  const { changes: files, counts, next_offset: next } = answer
+  const soFar = answer.status === 'open' ? ' so far' : ''
+  return blocks(
+    `Task ${answer.task_id}, attempt ${answer.attempt_id}${soFar}: ${countsInWords(counts)}`,
+    changedFiles(files, page),
+    next === null ? '' : cutNote(files.length, answer.total, `more: --offset ${next}`),
+    sharedTree(answer, page),
+    verdict(answer.verification, page, counts),
+  )
+}
+
+/** Every file that a mission changed, in the form of the changes of a task. */
+export const missionChanges: View<'mission_changes'> = (answer, page) => {
+  const { files, total } = answer
+  if (files.length === 0) return 'No file was changed.'
+  const out = files.filter((file) => file.scope === 'out').length
+  const head = `${counted(total, 'file')} changed in ${answer.id}`
+  return blocks(
+    out === 0 ? head : `${head}, ${page.ink('red', `${out} outside the declared scope`)}`,
+    changedFiles(files, page),
+    cutNote(files.length, total, '--limit shows more.'),
+  )
+}
+
+export const diff: View<'diff'> = (answer, page) => {
+  const { contested_files: others = [], contested_files_total: total = others.length } = answer
+  return blocks(
+    section('Probably by others, not counted', indented(contestedRows(others, page)), page),
+    cutNote(others.length, total, 'waymark changes tells of the task.'),
+    diffText(answer, page),
+  )
+}
+
+export const diffOfTurn: View<'sessions_diff'> = (answer, page) => diffText(answer, page)
+
+function diffText(
+  answer: Pick<OutputOf<'diff'>, 'diff' | 'truncated' | 'left_out_total'>,
+  { ink }: Page,
+): string {
+  if (answer.diff === '') return 'Nothing changed.'
+  const { left_out_total: leftOut = 0 } = answer
+  const cut = !answer.truncated
+    ? ''
+    : leftOut > 0
+      ? `\nNot everything is shown: ${counted(leftOut, 'file')} without lines. Name a path to see one file.`
+      : '\nThe diff is longer; name a path to see one file.'
+  const lines = answer.diff.trimEnd().split('\n')
+  return `${lines.map((line) => styled(line, ink)).join('\n')}${cut}`
+}
+
+function styled(line: string, ink: (style: Style, text: string) => string): string {
+  if (/^(diff|index|---|\+\+\+|similarity|rename|new file|deleted file|old mode|new mode)/.test(line)) {
+    return ink('bold', line)
+  }
+  if (line.startsWith('@@')) return ink('cyan', line)
+  if (line.startsWith('+')) return ink('green', line)
+  return line.startsWith('-') ? ink('red', line) : line
+}
+
+type Verification = OutputOf<'changes'>['verification']
+type ChangeCounts = OutputOf<'changes'>['counts']
+type SharedTree = Pick<
+  OutputOf<'changes'>,
+  'contested_files' | 'contested_files_total' | 'commits' | 'commits_total' | 'claimed_paths'
+>
+/** A changed file of an attempt; of a mission's, what happened to it in the attempts is not told. */
+type ChangedFile = OutputOf<'changes'>['changes'][number]
+type Changed = Pick<ChangedFile, 'path' | 'change' | 'added_lines' | 'deleted_lines'> & Partial<ChangedFile>
+
+/** The letter that git gives a change. */
+const letters = { added: 'A', modified: 'M', deleted: 'D', renamed: 'R' } as const
+const kinds = ['added', 'modified', 'deleted', 'renamed'] as const
+
+/** Changed files, one a line, as they were measured. */
+export function changedFiles(changes: readonly Changed[], { ink }: Page): string {
+  return changes
+    .map((change) => {
+      const letter = letters[change.change]
+      const path = [change.from ?? [], change.path].flat().map(inOneLine)
+      const out = change.scope === 'out'
+      const notes = notesOf(change).map((note) => ink('dim', note))
+      return [ink(out ? 'red' : 'green', letter), path.join(' -> '), lineCounts(change), ...notes]
+        .filter((part) => part !== '')
+        .join('  ')
+    })
+    .join('\n')
+}
+
+/** What else happened in the work tree meanwhile: files that are probably others', commits, and paths that were named. */
+function contestedRows(files: NonNullable<SharedTree['contested_files']>, { ink }: Page): string {
+  return files
+    .map((file) => `${inOneLine(file.path)}  ${ink('dim', file.perhaps.map(inOneLine).join(' or '))}`)
+    .join('\n')
+}
+
+export function sharedTree(answer: SharedTree, page: Page): string {
+  const contested = contestedRows(answer.contested_files ?? [], page)
+  const commits = (answer.commits ?? []).map((commit) => {
+    const by = page.ink('dim', committers[commit.by])
+    return `${page.ink('yellow', commit.id.slice(0, 8))}  ${inOneLine(commit.subject)}  ${by}`
+  })
+  const claimed = (answer.claimed_paths ?? []).map(
+    (path) => `${inOneLine(path.path)}  ${page.ink('dim', found[path.found])}`,
+  )
+  const total = answer.commits_total ?? 0
+  const { contested_files: others = [], contested_files_total: othersTotal = others.length } = answer
+  return blocks(
+    section('Probably by others, not counted', indented(contested), page),
+    cutNote(others.length, othersTotal, 'the others are not listed here.'),
+    section('Commits made meanwhile', indented(commits.join('\n')), page),
+    total > commits.length ? cutNote(commits.length, total, 'git log shows the others.') : '',
+    section('Paths that the report names', indented(claimed.join('\n')), page),
+  )
+}
+
+const committers = {
+  own: 'its own',
+  other: 'of another agent',
+  unknown: 'not known whose',
+} as const
+
+const found = {
+  settled: 'several could have changed it: the agent’s word counts',
+  unchanged: 'did not change here',
+} as const
+
+/** `4 files: 1 added, 2 modified, 1 renamed`. */
+export function countsInWords(counts: ChangeCounts): string {
+  const total = countOf(counts)
+  if (total === 0) return 'no file changed'
+  const parts = kinds.filter((kind) => counts[kind] > 0).map((kind) => `${counts[kind]} ${kind}`)
+  return `${counted(total, 'file')}: ${parts.join(', ')}`
+}
+
+export function countOf(counts: ChangeCounts): number {
+  return kinds.reduce((sum, kind) => sum + counts[kind], 0)
+}
+
+/** How sure the measurement is and what it says of the scope, solid where it was verified. */
+export function verdict(verification: Verification, page: Page, counts: ChangeCounts): string {
+  const { ink } = page
+  const { unexpected_files: unexpected, unexpected_total: total = unexpected.length } = verification
+  const told = verification.warnings.filter((warning) => !repeatsScope(warning, unexpected))
+  const lines = [
+    `${certainty(verification.status, page)} ${scopeInWords(verification, page, counts)}`.trimEnd(),
+    ink('red', indented(bullets(unexpected.map(inOneLine)))),
+    indented(cutNote(unexpected.length, total, 'waymark changes <task> lists all files.')),
+    warnings(told, page),
+  ]
+  return lines.filter((line) => line !== '').join('\n')
+}
+
+// Mission Control words the verdict as a warning; the line above it says the same.
+function repeatsScope(warning: string, unexpected: readonly string[]): boolean {
+  return unexpected.length > 0 && /outside (?:the )?declared scope/.test(warning)
+}
+
+/** Files that git ignores and that changed all the same. */
+export function ignoredFiles(ignored: Record<'added' | 'modified' | 'deleted', readonly string[]>): string {
+  return (['added', 'modified', 'deleted'] as const)
+    .flatMap((kind) => ignored[kind].map((path) => `${letters[kind]}  ${inOneLine(path)}`))
+    .join('\n')
+}
+
+function certainty(status: Verification['status'], { ink }: Page): string {
+  if (status === 'verified') return ink('green', '● Verified.')
+  if (status === 'partial') return ink('yellow', '◐ Verified in part.')
+  return ink('red', '○ Not known: it could not be measured.')
+}
+
+function scopeInWords(verification: Verification, { ink }: Page, counts: ChangeCounts): string {
+  const matches = verification.scope_match
+  const total = countOf(counts)
+  const files = counted(total, 'file')
+  if (matches === true) {
+    const changed = total === 0 ? '' : `${files} changed. `
+    return `${changed}Nothing of its own lies outside the declared scope.`
+  }
+  if (matches === false) {
+    const { unexpected_files: listed, unexpected_total: outside = listed.length } = verification
+    const many = total === 0 ? `${outside}` : `${outside} of ${files}`
+    return ink('red', `Changed outside the declared scope: ${many}`)
+  }
+  return verification.status === 'unknown' ? '' : 'No scope was declared.'
+}
+
+function lineCounts(change: Changed): string {
+  const { added_lines: added, deleted_lines: deleted } = change
+  return added === null && deleted === null ? '' : linesInWords(change)
+}
+
+/** `+3 -1`; where it is unknown it never says 0. */
+export function linesInWords({
+  added_lines: added,
+  deleted_lines: deleted,
+}: Pick<Changed, 'added_lines' | 'deleted_lines'>): string {
+  return added === null || deleted === null ? 'lines not counted' : `+${added} -${deleted}`
+}
+
+function sharedWith(change: Changed): readonly string[] {
+  const agents = (change.with ?? []).map(({ agent }) => inOneLine(agent))
+  if (agents.length === 0) return []
+  return [`with ${agents.join(' and ')}`, ...(change.lines === 'all' ? ['lines of all of them'] : [])]
+}
+
+function notesOf(change: Changed): readonly string[] {
+  const { scope, origin = 'task', attribution = 'certain', via, uncertain = '' } = change
+  return [
+    scope === 'out' ? 'out of scope' : '',
+    origin === 'task' ? '' : origin,
+    attribution === 'certain' ? '' : [attribution, ...sharedWith(change)].join(', '),
+    via === undefined ? '' : `by ${via}`,
+    uncertain,
+  ].filter((note) => note !== '')
+}

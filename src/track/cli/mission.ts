@@ -1,0 +1,145 @@
+import { holdList } from '../../inbox/cli/inbox.ts'
+import type { OutputOf } from '../../kernel/operations/catalog.ts'
+import { counted } from '../../kernel/text.ts'
+import { taskTable } from '../../plan/cli/task.ts'
+import { blocks, cutNote, nextPage, pairs, section, statusWord } from '../../surfaces/cli/render/parts.ts'
+import { table } from '../../surfaces/cli/render/table.ts'
+import { age, lasting } from '../../surfaces/cli/render/text.ts'
+import type { Page, View } from '../../surfaces/cli/render/view.ts'
+import type { MissionEntry, PhaseSummary } from '../operations/mission-answer.ts'
+import { claims, decisionList, issueList, progressList } from './records.ts'
+
+export const listMissions: View<'list_missions'> = (answer, page) => {
+  const { missions } = answer
+  if (missions.length === 0) return 'No mission matches. waymark mission list --status all shows all of them.'
+  return blocks(missionTable(missions, page), cutNote(missions.length, answer.total, nextPage(answer)))
+}
+
+type MissionDetail = Exclude<OutputOf<'show'>, { readonly kind: 'task' }>
+
+/** Everything about one mission. */
+export function missionPage(mission: MissionDetail, page: Page): string {
+  const { tasks } = mission
+  return blocks(
+    `${page.ink('bold', mission.name)}\n${pairs(headOf(mission, page), page)}`,
+    section('Phases', phaseTable(mission.phase_summary, page), page),
+    section('Tasks', taskTable(tasks, page), page),
+    cutNote(tasks.length, mission.tasks_total, 'waymark context <mission> --include tasks shows all.'),
+    section('Runs', runLines(mission, page), page),
+    section('Waiting for a person', holdList(mission.holds, page), page),
+    section('Decisions', decisionList(mission.decisions, page), page),
+    claims(mission, 'The one who completed it', page),
+  )
+}
+
+function headOf(mission: MissionDetail, page: Page): readonly (readonly [string, string])[] {
+  return [
+    ['id', mission.id],
+    ['objective', mission.objective ?? ''],
+    ['description', mission.description ?? ''],
+    ['scope', mission.scope ?? ''],
+    ['constraints', mission.constraints ?? ''],
+    ['profile', mission.profile?.toLowerCase() ?? ''],
+    ['status', statusWord(mission.status, page)],
+    ['phase', `${mission.current_phase} of ${mission.total_phases}`],
+    ['measured', `${counted(mission.files_changed, 'file')} changed`],
+    ['began', age(mission.created_at, page.now)],
+    ['ended', mission.completed_at === null ? '' : age(mission.completed_at, page.now)],
+  ]
+}
+
+export const getContext: View<'get_context'> = (answer, page) => {
+  const part = <Entry>(
+    title: string,
+    {
+      shown = [],
+      total = 0,
+    }: { readonly shown?: readonly Entry[] | undefined; readonly total?: number | undefined },
+    list: (entries: readonly Entry[], page: Page) => string,
+  ) =>
+    shown.length === 0
+      ? ''
+      : blocks(section(title, list(shown, page), page), cutNote(shown.length, total, nextPage(answer)))
+  return blocks(
+    contextHead(answer, page),
+    section('Runs', runLines(answer, page), page),
+    section('Phases', phaseTable(answer.phase_summary ?? [], page), page),
+    part('Tasks', { shown: answer.tasks, total: answer.tasks_total }, taskTable),
+    part('Blockers', { shown: answer.blockers, total: answer.blockers_total }, issueList),
+    section('Answered', issueList(answer.answered_blockers ?? [], page), page),
+    part('Decisions', { shown: answer.decisions, total: answer.decisions_total }, decisionList),
+    part('Progress', { shown: answer.milestones, total: answer.milestones_total }, progressList),
+  )
+}
+
+function contextHead(answer: OutputOf<'get_context'>, page: Page): string {
+  const rows = [
+    ['id', answer.mission_id],
+    ['objective', answer.objective ?? ''],
+    ['status', statusWord(answer.mission_status, page)],
+    ['phase', `${answer.current_phase} of ${answer.total_phases}`],
+  ] as const
+  return `${page.ink('bold', answer.mission_name)}\n${pairs(rows, page)}`
+}
+
+type MissionLine = Omit<MissionEntry, 'kind' | 'objective' | 'created_at' | 'completed_at'>
+
+/** Missions, one a row: where each stands. */
+export function missionTable(missions: readonly MissionLine[], page: Page): string {
+  const columns = [
+    { title: 'id' },
+    { title: 'mission', shrinks: true },
+    { title: 'status' },
+    { title: 'phase' },
+    { title: 'running', align: 'right' },
+    { title: 'to do', align: 'right' },
+    { title: 'done', align: 'right' },
+    { title: 'blockers', align: 'right' },
+  ] as const
+  const rows = missions.map((mission) => [
+    mission.mission_id,
+    mission.name,
+    statusWord(mission.status, page),
+    `${mission.current_phase}/${mission.total_phases}`,
+    String(mission.open_tasks),
+    String(mission.to_do_tasks),
+    String(mission.done_tasks),
+    blockers(mission.open_blockers, page),
+  ])
+  return table(columns, rows, page)
+}
+
+function blockers(count: number, { ink }: Page): string {
+  return count === 0 ? '0' : ink('red', String(count))
+}
+
+function phaseTable(phases: readonly PhaseSummary[], page: Page): string {
+  const columns = [
+    { title: 'phase', align: 'right' },
+    { title: 'name', shrinks: true },
+    { title: 'status' },
+    { title: 'tasks', align: 'right' },
+    { title: 'took' },
+  ] as const
+  const rows = phases.map((phase) => [
+    String(phase.phase_number ?? ''),
+    phase.name,
+    statusWord(phase.status, page),
+    String(phase.tasks_count),
+    lasting(phase.duration_seconds),
+  ])
+  return table(columns, rows, page)
+}
+
+/** The runs that gate a mission, a line each, and what it was completed in spite of. */
+function runLines(
+  mission: Pick<OutputOf<'get_context'>, 'runs' | 'completed_despite'>,
+  { ink }: Page,
+): string {
+  return [
+    ...(mission.runs ?? []).map(
+      (run) => `${run.run_id}  ${run.process_id}  ${run.status} in "${run.current_state}"`,
+    ),
+    ...(mission.completed_despite ?? []).map((loss) => ink('red', `Completed although ${loss}.`)),
+  ].join('\n')
+}

@@ -1,0 +1,92 @@
+import type { BlockerEntry } from '../../inbox/operations/hold-answer.ts'
+import type { OutputOf } from '../../kernel/operations/catalog.ts'
+import { blocks, bullets, indented } from '../../surfaces/cli/render/parts.ts'
+import { age } from '../../surfaces/cli/render/text.ts'
+import type { Page } from '../../surfaces/cli/render/view.ts'
+import type { DecisionEntry, ProgressEntry } from '../operations/record-answer.ts'
+
+/** Decisions, as the agents gave them. */
+export function decisionList(decisions: readonly DecisionEntry[], page: Page): string {
+  return decisions
+    .map((decision) => {
+      const head = `${decision.question} ${page.ink('bold', decision.chosen)}`
+      return `- ${head}  ${page.ink('dim', when(decision, page))}\n  ${quoted(decision.reasoning, page)}`
+    })
+    .join('\n')
+}
+
+export function progressList(progress: readonly ProgressEntry[], page: Page): string {
+  return progress
+    .map((step) => {
+      const share = step.progress === null ? '' : ` (${step.progress} %)`
+      return `- ${quoted(step.message, page)}${share}  ${page.ink('dim', when(step, page))}`
+    })
+    .join('\n')
+}
+
+/** An issue; where it waits or waited for a person, with its hold and its answer. */
+type IssueLine = Pick<BlockerEntry, 'id' | 'type' | 'description' | 'resolution'> & Partial<BlockerEntry>
+
+export function issueList(issues: readonly IssueLine[], page: Page): string {
+  return issues
+    .map((issue) => {
+      const type = issue.type.toLowerCase().replace(/_/g, ' ')
+      const { resolved, hold_id: id = issue.id } = issue
+      const answer = resolved
+        ? `\n  ${resolved.by ?? ''} answered: ${resolved.answer ?? resolved.status}`
+        : ''
+      const workaround = issue.resolution === null ? '' : `\n  meanwhile: ${quoted(issue.resolution, page)}`
+      return `- ${id}  ${type}: ${quoted(issue.description, page)}${workaround}${answer}`
+    })
+    .join('\n')
+}
+
+function when(entry: { readonly created_at: string }, page: Page): string {
+  return age(entry.created_at, page.now)
+}
+
+const lists = [
+  ['achievements', 'Achieved'],
+  ['limitations', 'Limitations'],
+  ['next_steps', 'Next'],
+  ['packages_added', 'Packages added'],
+  ['packages_removed', 'Packages removed'],
+  ['commands_executed', 'Commands run'],
+] as const
+
+/** What an agent said of an attempt; of a mission, what was said of it. */
+type Claimed = Partial<
+  NonNullable<Extract<OutputOf<'show'>, { readonly kind: 'task' }>['attempts'][number]['claimed']>
+>
+
+/** What was said, never shown like what was measured: attributed, and in italics where there are any. */
+export function claims(
+  claimed: Omit<Claimed, 'summary'> & { readonly summary: string | null },
+  who: string,
+  { ink }: Page,
+): string {
+  const said = [
+    claimed.summary ?? '',
+    ...lists.map(([field, title]) => {
+      const items = claimed[field] ?? []
+      return items.length === 0 ? '' : `${title}:\n${indented(bullets(items))}`
+    }),
+    claimed.tests_status ? `Tests: ${claimed.tests_status}` : '',
+  ].filter((part) => part !== '')
+  if (said.length === 0) return ''
+  return blocks(
+    `${ink('italic', `${who} says (a claim, not measured):`)}\n${indented(inkLines(said.join('\n'), ink))}`,
+  )
+}
+
+/** One thing that was said, in a line. */
+export function quoted(text: string, { ink }: Page): string {
+  return text === '' ? '' : ink('italic', `"${text}"`)
+}
+
+function inkLines(text: string, ink: Page['ink']): string {
+  return text
+    .split('\n')
+    .map((line) => (line === '' ? line : ink('italic', line)))
+    .join('\n')
+}

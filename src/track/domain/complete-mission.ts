@@ -1,0 +1,88 @@
+import type { NewFact } from '../../events/domain/fact.ts'
+import { displayName } from '../../kernel/actor.ts'
+import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
+import type { RunId } from '../../kernel/id.ts'
+import { isEnded, type Mission, type MissionEnding } from './mission.ts'
+import type { Hold } from './records.ts'
+import { abandon } from './take-over.ts'
+import type { Attempt } from './task.ts'
+
+export interface MissionClosing {
+  readonly status: MissionEnding
+  readonly summary: string
+  readonly achievements: readonly string[]
+  readonly limitations: readonly string[]
+}
+
+/** Ends a mission. Open attempts refuse it, unless it failed: then they are abandoned. Empty when it is a repeat. */
+export function completeMission(
+  mission: Mission,
+  closing: MissionClosing,
+  running: {
+    readonly open: readonly Attempt[]
+    readonly holds: readonly Hold[]
+    /** Runs that did not succeed, and that a person passes over. */
+    readonly passedOver: readonly RunId[]
+  },
+): readonly NewFact[] {
+  const { open, holds, passedOver } = running
+  if (isEnded(mission) && !endedByItself(mission)) return repeated(mission, closing)
+  if (open.length > 0 && closing.status !== 'failed') throw stillOpen(mission, open)
+  const reason = `The ${mission.kind} was completed as failed.`
+  const abandoned = open.flatMap((attempt) =>
+    abandon(
+      attempt,
+      holds.filter(({ attemptId }) => attemptId === attempt.id),
+      reason,
+    ),
+  )
+  return [
+    ...abandoned,
+    {
+      kind: 'mission.ended',
+      missionId: mission.id,
+      ...closing,
+      ...(passedOver.length > 0 && { despiteRuns: passedOver }),
+    },
+  ]
+}
+
+/** A workflow that ended with its last task still takes its summary. */
+function endedByItself(mission: Mission): boolean {
+  return mission.kind === 'workflow' && mission.summary === null
+}
+
+function repeated(mission: Mission, closing: MissionClosing): readonly NewFact[] {
+  const same =
+    mission.status === closing.status &&
+    mission.summary === closing.summary &&
+    sameTexts(mission.achievements, closing.achievements) &&
+    sameTexts(mission.limitations, closing.limitations)
+  if (same) return []
+  throw new Failure(
+    'CONFLICT',
+    `The ${mission.kind} ${mission.id} "${mission.name}" was already ended as ${mission.status}, with a different report.`,
+    {
+      reason: 'mission_already_completed',
+      hint: 'Its record stays as it is. Start a new mission for further work.',
+    },
+  )
+}
+
+function sameTexts(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((text, index) => text === b[index])
+}
+
+function stillOpen(mission: Mission, open: readonly Attempt[]): Failure {
+  const tasks = open
+    .slice(0, 5)
+    .map(({ taskId, agentName, actor }) => `${taskId} (${displayName({ actor, agentName })})`)
+  return new Failure(
+    'REFUSED',
+    `Cannot complete ${mission.kind} ${mission.id}: ${open.length} of its tasks are still open: ${tasks.join(', ')}.`,
+    {
+      reason: 'tasks_open',
+      hint: hintOf`Complete them with ${callTo('complete_task')}, or complete the mission as failed: that abandons them.`,
+    },
+  )
+}

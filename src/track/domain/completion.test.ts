@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest'
+import { aHold, aMission, anAttempt, aPhase, aTask } from '../../../test/support/entities.ts'
+import { settingAt } from '../../../test/support/setting.ts'
+import type { Measured, Outcome } from '../../events/domain/fact.ts'
+import type { PhaseId, TaskId } from '../../kernel/id.ts'
+import { type CompletionRequest, type CompletionSituation, completeTask } from './completion.ts'
+
+const outcome: Outcome = {
+  summary: 'Done.',
+  achievements: [],
+  limitations: [],
+  nextSteps: [],
+  manualReviewNeeded: false,
+  manualReviewReason: null,
+  packagesAdded: [],
+  packagesRemoved: [],
+  commandsExecuted: [],
+  testsStatus: null,
+  tokensInput: null,
+  tokensOutput: null,
+}
+
+const evidence: Measured = {
+  verification: 'verified',
+  changes: [],
+  ignored: { added: [], modified: [], deleted: [] },
+  scope: { matches: true, unexpected: [] },
+  warnings: [],
+  endSnapshot: null,
+}
+
+function request(changes: Partial<CompletionRequest> = {}): CompletionRequest {
+  const { actor } = anAttempt()
+  return {
+    actor,
+    status: 'success',
+    outcome,
+    phaseComplete: false,
+    evidence,
+    scopeReason: 'Outside.',
+    ...changes,
+  }
+}
+
+function situation(changes: Partial<CompletionSituation> = {}): CompletionSituation {
+  return {
+    task: aTask(),
+    attempt: anAttempt(),
+    mission: aMission(),
+    phase: null,
+    openSubtasks: [],
+    undoneInPhase: 1,
+    openInPhase: [],
+    wasPlanned: false,
+    isPhaseFree: true,
+    isOtherOpen: false,
+    stepsToDo: 0,
+    isGated: false,
+    holds: [],
+    waiting: { gate: 'blockers', ofMission: 0 },
+    ...changes,
+  }
+}
+
+const kinds = (completed: ReturnType<typeof completeTask>) => completed.consequences.map(({ kind }) => kind)
+
+test('open subtasks refuse a completion and are named, unless the task failed', () => {
+  const openSubtasks = [aTask({ id: 't-2' as TaskId, name: 'Cookies' })]
+  expect(() => completeTask(request(), situation({ openSubtasks }), settingAt(9))).toThrow(/t-2 "Cookies"/)
+  const failed = completeTask(request({ status: 'failed' }), situation({ openSubtasks }), settingAt(9))
+  expect(failed.notes.join()).toContain('t-2')
+})
+
+describe('holds', () => {
+  test('a review asked for is a hold with its reason', () => {
+    const asked = { ...outcome, manualReviewNeeded: true, manualReviewReason: 'Check the cookie flags.' }
+    const [opened] = completeTask(request({ outcome: asked }), situation(), settingAt(9)).consequences
+    expect(opened).toMatchObject({
+      kind: 'hold.opened',
+      hold: { kind: 'review', reason: 'Check the cookie flags.' },
+    })
+  })
+
+  test('files outside the scope are a hold that names them', () => {
+    const out = { ...evidence, scope: { matches: false, unexpected: ['utils.ts'] } }
+    const [opened] = completeTask(request({ evidence: out }), situation(), settingAt(9)).consequences
+    expect(opened).toMatchObject({ kind: 'hold.opened', hold: { kind: 'scope', paths: ['utils.ts'] } })
+  })
+
+  test('an unknown scope verdict opens nothing', () => {
+    const unknown = { ...evidence, scope: { matches: null, unexpected: [] } }
+    expect(kinds(completeTask(request({ evidence: unknown }), situation(), settingAt(9)))).toEqual([])
+  })
+
+  test('a hold about the silence of the attempt ends with it', () => {
+    const holds = [aHold({ kind: 'stale_attempt' }), aHold({ kind: 'blocker' })]
+    expect(kinds(completeTask(request(), situation({ holds }), settingAt(9)))).toEqual(['hold.closed'])
+  })
+})
+
+describe('phases', () => {
+  test('phase_complete completes the phase of the attempt', () => {
+    const phase = aPhase(1)
+    const completed = completeTask(request({ phaseComplete: true }), situation({ phase }), settingAt(9))
+    expect(kinds(completed)).toEqual(['phase.completed'])
+    expect(completed.phase).toMatchObject({ status: 'completed', completedAt: 9 })
+  })
+
+  test('phase_complete is refused while the phase has open tasks, and names them', () => {
+    const openInPhase = [{ id: 't-8' as TaskId, name: 'Write the tests', hasFailed: false }]
+    const held = situation({ phase: aPhase(1), openInPhase })
+    expect(() => completeTask(request({ phaseComplete: true }), held, settingAt(9))).toThrow(
+      /phase 1 "Phase 1": it has open tasks: t-8 "Write the tests"/,
+    )
+    const failed = situation({
+      phase: aPhase(1),
+      openInPhase: openInPhase.map((task) => ({ ...task, hasFailed: true })),
+    })
+    expect(kinds(completeTask(request({ phaseComplete: true }), failed, settingAt(9)))).toEqual([
+      'phase.completed',
+    ])
+  })
+
+  test('the last planned task of a phase completes it; an unplanned one does not', () => {
+    const last = situation({
+      phase: aPhase(1),
+      task: aTask({ phaseId: 'ph-1' as PhaseId }),
+      wasPlanned: true,
+    })
+    expect(kinds(completeTask(request(), last, settingAt(9)))).toEqual(['phase.completed'])
+    expect(kinds(completeTask(request({ status: 'failed' }), last, settingAt(9)))).toEqual([])
+    expect(kinds(completeTask(request(), { ...last, wasPlanned: false }, settingAt(9)))).toEqual([])
+    expect(kinds(completeTask(request(), { ...last, isPhaseFree: false }, settingAt(9)))).toEqual([])
+    expect(kinds(completeTask(request(), { ...last, undoneInPhase: 2 }, settingAt(9)))).toEqual([])
+  })
+
+  test('phase_complete without a phase changes nothing and says so', () => {
+    const completed = completeTask(request({ phaseComplete: true }), situation(), settingAt(9))
+    expect(kinds(completed)).toEqual([])
+    expect(completed.notes.join()).toContain('no phase')
+  })
+})
+
+describe('a workflow', () => {
+  const mission = aMission({ kind: 'workflow' })
+
+  test('ends by itself with its last task', () => {
+    expect(kinds(completeTask(request(), situation({ mission }), settingAt(9)))).toEqual(['mission.ended'])
+  })
+
+  test('goes on while something is open, to do, or has failed', () => {
+    const goesOn = (changes: Partial<CompletionSituation>, asked = request()) =>
+      expect(kinds(completeTask(asked, situation({ mission, ...changes }), settingAt(9)))).toEqual([])
+    goesOn({ isOtherOpen: true })
+    goesOn({ stepsToDo: 1 })
+    goesOn({}, request({ status: 'failed' }))
+  })
+})

@@ -1,0 +1,274 @@
+import type { Measured, NewFact, Outcome } from '../../events/domain/fact.ts'
+import type { HoldsGate } from '../../inbox/domain/holds.ts'
+import type { Actor } from '../../kernel/actor.ts'
+import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
+import type { Setting } from '../../kernel/id.ts'
+import type { Mission, Phase } from './mission.ts'
+import { type Hold, openHold } from './records.ts'
+import { endSilence } from './take-over.ts'
+import {
+  type Attempt,
+  type Correction,
+  isSameCaller,
+  outcomeAuthorOf,
+  type Task,
+  type TaskOutcome,
+} from './task.ts'
+
+export interface CompletionRequest {
+  /** Who completes it, and says the outcome. */
+  readonly actor: Actor
+  readonly status: TaskOutcome
+  readonly outcome: Outcome
+  readonly phaseComplete: boolean
+  readonly evidence: Measured
+  /** Mission Control's sentence about files outside the scope, for the hold. */
+  readonly scopeReason: string
+}
+
+/** The rows that the decision rests on, read under the lock. */
+export interface CompletionSituation {
+  readonly task: Task
+  readonly attempt: Attempt
+  readonly mission: Mission | null
+  readonly phase: Phase | null
+  readonly openSubtasks: readonly Task[]
+  /** How many tasks of the phase are not done, this one among them. */
+  readonly undoneInPhase: number
+  /** Which others these are, at most 40; read only where the phase is to be completed with this task. */
+  readonly openInPhase: readonly OpenTask[]
+  /** Whether the task stood in the plan before its first attempt. */
+  readonly wasPlanned: boolean
+  /** Whether no run forbids to end the phase. */
+  readonly isPhaseFree: boolean
+  /** Whether another attempt is open in the mission; read, like the next two, only of a workflow. */
+  readonly isOtherOpen: boolean
+  /** Planned tasks of the mission that are still to do, besides this one. */
+  readonly stepsToDo: number
+  /** Whether a run that is not at an end gates the mission. */
+  readonly isGated: boolean
+  /** Open holds on the attempt. */
+  readonly holds: readonly Hold[]
+  /** What the project's setting says of open holds, and how many of the mission are open. */
+  readonly waiting: { readonly gate: HoldsGate; readonly ofMission: number }
+}
+
+export interface OpenTask extends Pick<Task, 'id' | 'name'> {
+  /** Its last attempt failed: someone may take it up again, but it keeps no phase open. */
+  readonly hasFailed: boolean
+}
+
+export interface CompletedTask {
+  /** What follows from closing the attempt, in order: its holds, its phase, its mission. */
+  readonly consequences: readonly NewFact[]
+  readonly phase: Phase | null
+  readonly notes: readonly string[]
+}
+
+/** What closing an attempt entails. Refused while subtasks are open, unless it failed. */
+export function completeTask(
+  request: CompletionRequest,
+  situation: CompletionSituation,
+  setting: Setting,
+): CompletedTask {
+  refuseOpenSubtasks(request.status, situation.task, situation.openSubtasks)
+  const phase = phaseAfter(request, situation, setting)
+  const asked = askedBy(request, { ...situation.attempt, completedBy: request.actor }, setting)
+  const holds = asked.map((hold): NewFact => ({ kind: 'hold.opened', hold }))
+  const end = workflowEnd(request, situation)
+  // With `holds_gate: all` nothing ends while something waits, by itself neither.
+  const { gate, ofMission } = situation.waiting
+  const isHeldUp = end.length > 0 && gate === 'all' && ofMission + holds.length > 0
+  return {
+    consequences: [
+      ...endSilence(situation.holds, 'The attempt was completed.'),
+      ...holds,
+      ...phase.facts,
+      ...(isHeldUp ? [] : end),
+    ],
+    phase: phase.phase,
+    notes: [
+      ...subtaskNotes(situation),
+      ...phase.notes,
+      ...(isHeldUp ? ['The workflow stays open until a person has answered what waits.'] : []),
+    ],
+  }
+}
+
+export function refuseOpenSubtasks(status: TaskOutcome, task: Task, openSubtasks: readonly Task[]): void {
+  if (openSubtasks.length === 0 || status === 'failed') return
+  const names = openSubtasks.slice(0, 5).map((subtask) => `${subtask.id} "${subtask.name}"`)
+  throw new Failure(
+    'REFUSED',
+    `Cannot complete task ${task.id}: ${openSubtasks.length} of its subtasks are open: ${names.join(', ')}.`,
+    {
+      reason: 'subtasks_open',
+      hint: hintOf`Complete them first with ${callTo('complete_task', { task_id: openSubtasks[0]?.id })}, or complete this one as failed.`,
+    },
+  )
+}
+
+function subtaskNotes({ openSubtasks }: CompletionSituation): readonly string[] {
+  if (openSubtasks.length === 0) return []
+  return [
+    `Subtasks are still open: ${openSubtasks
+      .slice(0, 5)
+      .map(({ id }) => id)
+      .join(', ')}.`,
+  ]
+}
+
+/** What a completion asks of a person. */
+export function askedBy(
+  { outcome, evidence, scopeReason }: Pick<CompletionRequest, 'outcome' | 'evidence' | 'scopeReason'>,
+  attempt: Attempt,
+  setting: Setting,
+): readonly Hold[] {
+  const openedBy = outcomeAuthorOf(attempt)
+  const where = { ...attempt, attemptId: attempt.id }
+  const holds: Hold[] = []
+  if (outcome.manualReviewNeeded) {
+    const reason = outcome.manualReviewReason ?? 'The agent asks for a review and gave no reason.'
+    holds.push(openHold({ kind: 'review', reason, openedBy }, where, setting))
+  }
+  if (evidence.scope.unexpected.length > 0) {
+    const said = (outcome.unexpected ?? []).map(({ path, why }) => `${path}: ${why}`)
+    const reason = said.length === 0 ? scopeReason : `${scopeReason}\nThe agent says: ${said.join('; ')}`
+    const hold = openHold({ kind: 'scope', reason, openedBy: 'waymark' }, where, setting)
+    holds.push({ ...hold, paths: evidence.scope.unexpected })
+  }
+  return holds
+}
+
+function phaseAfter(
+  { status, phaseComplete }: CompletionRequest,
+  { task, phase, undoneInPhase, openInPhase, wasPlanned, isPhaseFree }: CompletionSituation,
+  setting: Setting,
+): {
+  readonly phase: Phase | null
+  readonly facts: readonly NewFact[]
+  readonly notes: readonly string[]
+} {
+  if (!phase) {
+    const notes = phaseComplete ? ['This task has no phase: phase_complete changed nothing.'] : []
+    return { phase, facts: [], notes }
+  }
+  if (phase.status === 'completed') return { phase, facts: [], notes: [] }
+  if (phaseComplete) refuseOpenPhase(phase, openInPhase)
+  // The last planned task of a phase ends it; one that no one planned may be followed by another.
+  const others = undoneInPhase - (task.phaseId === phase.id && task.status !== 'done' ? 1 : 0)
+  const isLast = status !== 'failed' && wasPlanned && isPhaseFree && others === 0
+  if (!phaseComplete && !(isLast && task.phaseId === phase.id)) return { phase, facts: [], notes: [] }
+  return {
+    phase: { ...phase, status: 'completed', completedAt: setting.at },
+    facts: [{ kind: 'phase.completed', phaseId: phase.id, missionId: phase.missionId }],
+    notes: [],
+  }
+}
+
+function refuseOpenPhase(phase: Phase, openInPhase: readonly OpenTask[]): void {
+  const open = openInPhase.filter(({ hasFailed }) => !hasFailed)
+  if (open.length === 0) return
+  const names = open.slice(0, 5).map(({ id, name }) => `${id} "${name}"`)
+  const more = open.length > 5 ? ' and more' : ''
+  throw new Failure(
+    'REFUSED',
+    `Cannot complete phase ${phase.number ?? phase.id} "${phase.name}": it has open tasks: ${names.join(', ')}${more}.`,
+    {
+      reason: 'tasks_open',
+      hint: 'Complete this task without phase_complete; the last task of the phase completes it.',
+    },
+  )
+}
+
+/** A workflow ends by itself with its last task: nothing open, no step to do, and this one done. */
+function workflowEnd(request: CompletionRequest, situation: CompletionSituation): readonly NewFact[] {
+  const { mission, isOtherOpen, stepsToDo } = situation
+  if (mission?.kind !== 'workflow' || mission.status !== 'in_progress' || situation.isGated) return []
+  if (request.status === 'failed' || isOtherOpen || stepsToDo > 0) return []
+  return [
+    {
+      kind: 'mission.ended',
+      missionId: mission.id,
+      status: 'completed',
+      summary: null,
+      achievements: [],
+      limitations: [],
+    },
+  ]
+}
+
+/** Adds words to an attempt that was completed. The same words again add nothing. */
+export function correctAttempt(
+  {
+    task,
+    attempt,
+    before,
+  }: {
+    readonly task: Task
+    readonly attempt: Attempt | null
+    readonly before: readonly Correction[]
+  },
+  { text, actor }: { readonly text: string; readonly actor: Actor },
+  setting: Setting,
+): {
+  readonly attempt: Attempt
+  readonly agentName: string | null
+  readonly facts: readonly NewFact[]
+  readonly at: number
+} {
+  const ended = assertCompleted(task, attempt)
+  const agentName = isSameCaller(ended.actor, actor) ? ended.agentName : null
+  const said = before.find((correction) => correction.text === text)
+  if (said) return { attempt: ended, agentName, facts: [], at: said.at }
+  const fact: NewFact = {
+    kind: 'attempt.corrected',
+    attemptId: ended.id,
+    taskId: task.id,
+    missionId: ended.missionId,
+    text,
+    agentName,
+  }
+  return { attempt: ended, agentName, facts: [fact], at: setting.at }
+}
+
+function assertCompleted(task: Task, attempt: Attempt | null): Attempt {
+  if (attempt === null) {
+    throw new Failure(
+      'CONFLICT',
+      `Task ${task.id} "${task.name}" was never started: there is nothing to correct.`,
+      {
+        reason: 'task_not_started',
+        hint: hintOf`Say it with ${callTo('taskman_task_note_add', { id: task.id })}, or begin with ${callTo('start_task', { planned_task_id: task.id })}.`,
+      },
+    )
+  }
+  if (attempt.taskId !== task.id) {
+    throw new Failure(
+      'CONFLICT',
+      `Attempt ${attempt.id} is an attempt at task ${attempt.taskId}, not at ${task.id}.`,
+      { reason: 'attempt_of_other_task', hint: 'Leave attempt_id out to correct the last one.' },
+    )
+  }
+  if (attempt.status === 'open') {
+    throw new Failure(
+      'CONFLICT',
+      `Attempt ${attempt.id} at task ${task.id} is open: there is nothing to correct yet.`,
+      {
+        reason: 'attempt_open',
+        hint: hintOf`Say it in the outcome of ${callTo('complete_task')}, or name the ended attempt with attempt_id.`,
+      },
+    )
+  }
+  if (attempt.status === 'abandoned') {
+    throw new Failure(
+      'CONFLICT',
+      `Attempt ${attempt.id} at task ${task.id} was abandoned: nothing was said at its end.`,
+      {
+        reason: 'attempt_abandoned',
+        hint: hintOf`Begin again with ${callTo('start_task', { planned_task_id: task.id })}, or add a note with ${callTo('taskman_task_note_add')}.`,
+      },
+    )
+  }
+  return attempt
+}

@@ -1,0 +1,97 @@
+import type { MissionId, PhaseId } from '../../kernel/id.ts'
+
+export const profiles = ['simple', 'standard', 'complex'] as const
+export type Profile = (typeof profiles)[number]
+
+/** How many phases a profile announces when the caller names no number. */
+export const phasesOfProfile = { simple: 2, standard: 3, complex: 4 } as const satisfies Record<
+  Profile,
+  number
+>
+
+/** What is stored. BLOCKED is derived, never stored. */
+export type MissionStatus = 'pending' | 'in_progress' | 'completed' | 'failed' | 'partial'
+export const missionEndings = ['completed', 'failed', 'partial'] as const
+export type MissionEnding = (typeof missionEndings)[number]
+
+/** A mission, or a v1 workflow: a mission without an objective. */
+export interface Mission {
+  readonly id: MissionId
+  readonly kind: 'mission' | 'workflow'
+  readonly name: string
+  readonly objective: string | null
+  readonly description: string | null
+  readonly profile: Profile | null
+  readonly totalPhases: number
+  readonly scope: string | null
+  readonly constraints: string | null
+  readonly status: MissionStatus
+  readonly summary: string | null
+  readonly achievements: readonly string[]
+  readonly limitations: readonly string[]
+  readonly createdAt: number
+  readonly completedAt: number | null
+}
+
+export const phaseStatuses = ['pending', 'in_progress', 'completed', 'failed'] as const
+export type PhaseStatus = (typeof phaseStatuses)[number]
+
+/** A phase of a mission (numbered) or of the project's own plan (named by people, outside any mission). */
+export interface Phase {
+  readonly id: PhaseId
+  readonly missionId: MissionId | null
+  readonly number: number | null
+  readonly name: string
+  readonly status: PhaseStatus
+  /** The place that people gave it among the phases; without one it follows its number, then its creation. */
+  readonly sortOrder: number | null
+  readonly createdAt: number
+  readonly completedAt: number | null
+}
+
+export function isEnded(mission: Mission): boolean {
+  return mission.status === 'completed' || mission.status === 'failed' || mission.status === 'partial'
+}
+
+/** BLOCKED is a mission in progress that has an open blocker and no attempt running. */
+export function shownStatus(
+  mission: Mission,
+  now: { readonly openBlockers: number; readonly openAttempts: number },
+): Uppercase<MissionStatus> | 'BLOCKED' {
+  if (mission.status === 'in_progress' && now.openBlockers > 0 && now.openAttempts === 0) return 'BLOCKED'
+  return mission.status.toUpperCase() as Uppercase<MissionStatus> // toUpperCase loses the literal type
+}
+
+/** A phase of a mission, and whether a task was planned or worked on in it. */
+export interface PhaseWithWork extends Phase {
+  readonly hasWork: boolean
+}
+
+/** The first phase that is not completed and has work, else the first that is not completed, else none. */
+export function phaseUnderWay(phases: readonly PhaseWithWork[]): PhaseWithWork | null {
+  const open = phases.filter(({ status }) => status !== 'completed' && status !== 'failed')
+  return open.find(({ hasWork }) => hasWork) ?? open[0] ?? null
+}
+
+/** The number that a new phase gets: the lowest that is free. */
+export function nextNumber(phases: readonly Pick<Phase, 'number'>[]): number {
+  const taken = new Set(phases.map(({ number }) => number))
+  let number = 1
+  while (taken.has(number)) number += 1
+  return number
+}
+
+/**
+ * The number of the phase that work goes on in; the next one, at most the total, where all are completed. A completed
+ * mission is at its last.
+ */
+export function currentPhase(mission: Mission, phases: readonly PhaseWithWork[]): number {
+  if (mission.status === 'completed') return Math.max(totalPhases(mission, phases), 1)
+  const current = phaseUnderWay(phases)
+  return current?.number ?? Math.min(nextNumber(phases), Math.max(totalPhases(mission, phases), 1))
+}
+
+/** As many as were announced, or more where there are more. */
+export function totalPhases(mission: Mission, phases: readonly Phase[]): number {
+  return Math.max(mission.totalPhases, phases.length)
+}

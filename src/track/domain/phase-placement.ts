@@ -1,0 +1,177 @@
+import type { NewFact } from '../../events/domain/fact.ts'
+import { callTo, Failure, type Hint, hintOf } from '../../kernel/failure.ts'
+import type { Setting } from '../../kernel/id.ts'
+import { isEnded, type Mission, nextNumber, type Phase, phaseUnderWay } from './mission.ts'
+import type { TaskRequest, TaskSituation } from './start-task.ts'
+import type { Task } from './task.ts'
+
+export interface PhasePlacement {
+  readonly phase: Phase | null
+  readonly created: boolean
+  readonly facts: readonly NewFact[]
+  readonly notes: readonly string[]
+}
+
+const nowhere: PhasePlacement = { phase: null, created: false, facts: [], notes: [] }
+
+/** Finds or makes the phase that an attempt is worked on in. A workflow has phases only when they are named. */
+export function placeInPhase(
+  request: Pick<TaskRequest, 'phase' | 'phaseName'>,
+  situation: TaskSituation,
+  setting: Setting,
+): PhasePlacement {
+  const { mission, phases, home } = situation
+  // A planned task is worked on in its own phase, unless it is taken into another mission.
+  if (home && home.missionId === (mission?.id ?? null)) return atHome(home, request)
+  if (!mission) return request.phase === null ? nowhere : { ...nowhere, notes: [phaseWithoutMission] }
+  const existing = existingPhase(request, situation)
+  if (existing) return intoExisting(existing, request.phaseName)
+  if (mission.kind === 'workflow' && request.phase === null && request.phaseName === null) return nowhere
+  const number = request.phase ?? nextNumber(phases)
+  const phase: Phase = {
+    id: setting.ids.next('phase'),
+    missionId: mission.id,
+    number,
+    name: request.phaseName ?? `Phase ${number}`,
+    status: 'pending',
+    sortOrder: null,
+    createdAt: setting.at,
+    completedAt: null,
+  }
+  const longer = extended(mission, number)
+  return {
+    phase,
+    created: true,
+    facts: [{ kind: 'phase.created', phase }, ...longer.facts],
+    notes: longer.notes,
+  }
+}
+
+const phaseWithoutMission = 'A phase belongs to a mission: without mission_id the phase number was not used.'
+
+function atHome(home: Phase, request: Pick<TaskRequest, 'phase' | 'phaseName'>): PhasePlacement {
+  const placed = intoExisting(home, null)
+  const names = request.phaseName !== null && !isNamed(home, request.phaseName)
+  const asked = request.phase !== null && request.phase !== home.number ? request.phase : null
+  if (asked === null && !names) return placed
+  const said = asked === null ? `"${request.phaseName}"` : `phase ${asked}`
+  return {
+    ...placed,
+    notes: [...placed.notes, `The task is planned in ${labelOf(home)}: ${said} was not used.`],
+  }
+}
+
+/** The phase of the number asked for, else of that name, else the parent's, else the current one. */
+function existingPhase(
+  request: Pick<TaskRequest, 'phase' | 'phaseName'>,
+  { mission, phases, parent, parentAttempt }: TaskSituation,
+): Phase | null {
+  const { phase: number, phaseName } = request
+  if (number !== null) return phases.find((phase) => phase.number === number) ?? null
+  if (phaseName !== null) return phases.find((phase) => isNamed(phase, phaseName)) ?? null
+  const homes = [parentAttempt?.phaseId, parent?.phaseId]
+  const home = homes.map((id) => phases.find((phase) => phase.id === id)).find(Boolean)
+  if (home) return home
+  return mission?.kind === 'workflow' ? null : phaseUnderWay(phases)
+}
+
+function isNamed({ name }: Phase, asked: string): boolean {
+  return name.toLowerCase() === asked.toLowerCase()
+}
+
+function labelOf({ id, number, name }: Phase): string {
+  return `phase ${number ?? id} "${name}"`
+}
+
+function intoExisting(phase: Phase, askedName: string | null): PhasePlacement {
+  const notes =
+    askedName !== null && !isNamed(phase, askedName)
+      ? [`Phase ${phase.number} is already named "${phase.name}"; "${askedName}" was not used.`]
+      : []
+  if (phase.status !== 'completed') return { phase, created: false, facts: [], notes }
+  return {
+    phase: { ...phase, status: 'in_progress', completedAt: null },
+    created: false,
+    facts: [{ kind: 'phase.reopened', phaseId: phase.id, missionId: phase.missionId }],
+    notes: [...notes, `Phase ${phase.number ?? phase.id} "${phase.name}" was completed; it is open again.`],
+  }
+}
+
+function extended(mission: Mission, number: number): Pick<PhasePlacement, 'facts' | 'notes'> {
+  if (number <= mission.totalPhases) return { facts: [], notes: [] }
+  const before = mission.totalPhases
+  const notes =
+    mission.kind === 'workflow' && before === 0
+      ? []
+      : [`Phase ${number} is more than the ${before} announced; the mission now has ${number} phases.`]
+  return {
+    facts: [{ kind: 'mission.extended', missionId: mission.id, totalPhases: number, before }],
+    notes,
+  }
+}
+
+const deepest = 20
+
+/** Whether work may begin here: the mission runs, the parent is of it, the planned task is not done. */
+export function admitTask(situation: TaskSituation): {
+  readonly facts: readonly NewFact[]
+  readonly notes: readonly string[]
+} {
+  const { mission, parent, parentAttempt } = situation
+  const planned = situation.planned?.task
+  if (parent && situation.depth >= deepest) {
+    throw new Failure(
+      'REFUSED',
+      `Task ${parent.id} is already ${deepest} levels deep; subtasks go no deeper.`,
+      {
+        reason: 'subtask_too_deep',
+        hint: 'Start the work beside it, without parent_task_id or with a higher parent.',
+      },
+    )
+  }
+  const isOfParent = mission?.id === parent?.missionId || mission?.id === parentAttempt?.missionId
+  if (parent && mission && !isOfParent) throw otherMission(parent, mission)
+  if (planned?.status === 'done') {
+    throw new Failure('CONFLICT', `Task ${planned.id} "${planned.name}" is already done.`, {
+      reason: 'task_completed',
+      hint: hintOf`Start a new task with ${callTo('start_task', { name: undefined, goal: undefined })} for what is left.`,
+    })
+  }
+  const reopened = mission ? reopen(mission, planned ?? null) : []
+  const notes =
+    parent?.status === 'done'
+      ? [`The parent task ${parent.id} is already done: its report does not include this subtask.`]
+      : []
+  return { facts: reopened, notes }
+}
+
+/** A workflow that ended by itself goes on with its next task; what someone ended stays ended. */
+function reopen(mission: Mission, planned: Task | null): readonly NewFact[] {
+  if (!isEnded(mission)) return []
+  if (mission.kind === 'workflow' && mission.summary === null) {
+    return [{ kind: 'mission.reopened', missionId: mission.id }]
+  }
+  throw new Failure(
+    'CONFLICT',
+    `Cannot start a task in ${mission.kind} ${mission.id} "${mission.name}": it is ${mission.status}.`,
+    {
+      reason: 'mission_ended',
+      hint: planned?.missionId === mission.id ? planElsewhere(planned) : newMission,
+    },
+  )
+}
+
+const newMission = hintOf`Start a new mission with ${callTo('start_mission')}, or leave mission_id out to work on the project’s own plan.`
+
+/** Left alone, a planned task is worked on in its own mission. */
+function planElsewhere({ id }: Task): Hint {
+  return hintOf`Work on it in a running mission: ${callTo('start_task', { planned_task_id: id, mission_id: undefined })}, after ${callTo('start_mission')} if there is none.`
+}
+
+function otherMission(parent: Task, mission: Mission): Failure {
+  const home = parent.missionId === null ? 'no mission' : `mission ${parent.missionId}`
+  return new Failure('CONFLICT', `The parent task ${parent.id} belongs to ${home}, not to ${mission.id}.`, {
+    reason: 'parent_of_other_mission',
+    hint: 'Leave mission_id out: a subtask inherits the mission of its parent.',
+  })
+}

@@ -1,0 +1,244 @@
+import type { NewFact } from '../../events/domain/fact.ts'
+import type { Actor } from '../../kernel/actor.ts'
+import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
+import type {
+  AttemptId,
+  DecisionId,
+  HoldId,
+  IssueId,
+  MissionId,
+  PhaseId,
+  ProgressId,
+  RunId,
+  Setting,
+  TaskId,
+} from '../../kernel/id.ts'
+import { type Attempt, isSameCaller, type Task } from './task.ts'
+
+export const decisionCategories = [
+  'architecture',
+  'library_choice',
+  'trade_off',
+  'workaround',
+  'other',
+] as const
+export type DecisionCategory = (typeof decisionCategories)[number]
+
+export const issueTypes = [
+  'documentation_gap',
+  'bug_encountered',
+  'dependency_conflict',
+  'unclear_requirement',
+  'other',
+] as const
+export type IssueType = (typeof issueTypes)[number]
+
+/** Where something was said: the attempt, and through it the task, the phase and the mission. */
+export interface RecordPlace {
+  readonly taskId: TaskId
+  readonly attemptId: AttemptId | null
+  readonly missionId: MissionId | null
+  readonly phaseId: PhaseId | null
+  readonly agentName: string | null
+}
+
+export interface Decision extends RecordPlace {
+  readonly id: DecisionId
+  readonly category: DecisionCategory
+  readonly question: string
+  readonly optionsConsidered: readonly string[]
+  readonly chosen: string
+  readonly reasoning: string
+  readonly tradeOffs: string | null
+  readonly createdAt: number
+}
+
+/** A problem that an agent met. It is a blocker while a hold on it is open. */
+export interface Issue extends RecordPlace {
+  readonly id: IssueId
+  readonly type: IssueType
+  readonly description: string
+  /** Empty where the agent only asks. */
+  readonly resolution: string
+  readonly requiresHumanReview: boolean
+  readonly createdAt: number
+}
+
+/** What `log_milestone` records: a step forward, not a goal with a criterion. */
+export interface Progress extends RecordPlace {
+  readonly id: ProgressId
+  readonly message: string
+  /** Percent, 0 to 100. */
+  readonly progress: number | null
+  readonly metadata: Readonly<Record<string, unknown>> | null
+  readonly createdAt: number
+}
+
+export const holdKinds = ['blocker', 'review', 'scope', 'approval', 'command', 'stale_attempt'] as const
+export type HoldKind = (typeof holdKinds)[number]
+
+/** What a person said of what waited, in a word. */
+export const holdAnswers = ['answered', 'approved', 'accepted', 'sent back', 'rejected', 'dismissed'] as const
+export type HoldAnswer = (typeof holdAnswers)[number]
+
+/** Something that waits for a person: what, why, since when, and how it ended. */
+export interface Hold {
+  readonly id: HoldId
+  readonly kind: HoldKind
+  readonly missionId: MissionId | null
+  readonly phaseId: PhaseId | null
+  readonly taskId: TaskId | null
+  readonly attemptId: AttemptId | null
+  readonly issueId: IssueId | null
+  readonly runId: RunId | null
+  /** What a person is asked to decide about a run; null for the other kinds of holds. */
+  readonly request: HoldRequest | null
+  readonly reason: string
+  /** The paths a scope hold is about; accepted when it is resolved. */
+  readonly paths: readonly string[]
+  readonly openedBy: string
+  readonly openedAt: number
+  readonly status: 'open' | 'resolved' | 'dismissed'
+  readonly answer: string | null
+  /** Null while it is open, where it ended by itself, and where it was not recorded. */
+  readonly said: HoldAnswer | null
+  readonly closedBy: string | null
+  readonly closedAt: number | null
+}
+
+export type HoldRequest =
+  /** Which of these events of a run, in this state; and which approvals its guards ask for. */
+  | {
+      readonly kind: 'decision'
+      readonly state: string
+      readonly revision: number
+      readonly events: readonly string[]
+      readonly approvals: readonly { readonly role: string; readonly of: string | null }[]
+    }
+  /** Whether the server may run a command: `hash` covers the line, the folder and the pinned files. */
+  | {
+      readonly kind: 'command'
+      readonly run: string
+      readonly folder: string
+      readonly pinned: readonly string[]
+      readonly hash: string
+      /** The machine that it would run on, where that is not the record's own. */
+      readonly edge?: string
+      /** The pinned files with their SHA-256, as they were asked about; null for none. Absent in older questions. */
+      readonly files?: readonly { readonly path: string; readonly sha256: string | null }[]
+      /** The last yes to this line in this folder, and what changed since: null where that is not known any more. */
+      readonly before?: {
+        readonly hash: string
+        readonly by: string
+        readonly at: number
+        readonly changed: readonly string[] | null
+        /** Unified, as far as the texts are kept. */
+        readonly diff: string
+      } | null
+    }
+
+/** An issue; with `requires_human_review` it is a blocker until a person resolves its hold. */
+export function logIssue(
+  said: Pick<Issue, 'type' | 'description' | 'resolution' | 'requiresHumanReview'>,
+  where: RecordPlace,
+  by: { readonly setting: Setting; readonly actorName: string },
+): { readonly issue: Issue; readonly facts: readonly NewFact[] } {
+  const { setting, actorName } = by
+  const issue: Issue = { id: setting.ids.next('issue'), ...where, ...said, createdAt: setting.at }
+  if (!issue.requiresHumanReview) return { issue, facts: [{ kind: 'issue.logged', issue }] }
+  const hold: Hold = {
+    ...openHold(
+      { kind: 'blocker', reason: issue.description, openedBy: where.agentName ?? actorName },
+      where,
+      setting,
+    ),
+    issueId: issue.id,
+  }
+  return {
+    issue,
+    facts: [
+      { kind: 'issue.logged', issue },
+      { kind: 'hold.opened', hold },
+    ],
+  }
+}
+
+/** A hold that waits for a person, open from now on. */
+export function openHold(
+  about: Pick<Hold, 'kind' | 'reason' | 'openedBy'>,
+  where: Omit<RecordPlace, 'agentName'>,
+  setting: Setting | { readonly at: number; readonly id: HoldId },
+): Hold {
+  return {
+    id: 'id' in setting ? setting.id : setting.ids.next('hold'),
+    kind: about.kind,
+    missionId: where.missionId,
+    phaseId: where.phaseId,
+    taskId: where.taskId,
+    attemptId: where.attemptId,
+    issueId: null,
+    runId: null,
+    request: null,
+    reason: about.reason,
+    paths: [],
+    openedBy: about.openedBy,
+    openedAt: setting.at,
+    status: 'open',
+    answer: null,
+    said: null,
+    closedBy: null,
+    closedAt: null,
+  }
+}
+
+const half = 6
+const halfCount = 36n ** BigInt(half)
+
+/** The id of the item that a stale attempt will have: the same for whoever computes it, another after each call. */
+export function dueHoldId({ id, lastCallAt }: Pick<Attempt, 'id' | 'lastCallAt'>): HoldId {
+  const [upper, lower] = [id.slice(-2 * half, -half), id.slice(-half)].map((digits) => numberIn36(digits))
+  const own = (upper ?? 0n) * halfCount + (lower ?? 0n) + BigInt(lastCallAt)
+  const digits = (own % halfCount ** 2n).toString(36).padStart(2 * half, '0')
+  return `h-${digits}` as HoldId // a brand
+}
+
+function numberIn36(digits: string): bigint {
+  return BigInt(Number.parseInt(digits, 36) || 0)
+}
+
+/**
+ * Where a record about a task belongs: the attempt it names, else the open one, else the task alone.
+ * A closed attempt is refused, so that a late agent cannot speak for its successor.
+ */
+export function placeRecord(
+  task: Task,
+  attempts: { readonly open: Attempt | null; readonly named: Attempt | null; readonly caller: Actor },
+): RecordPlace {
+  const { open, named, caller } = attempts
+  if (named) assertOpen(task, named)
+  const attempt = named ?? open
+  return {
+    taskId: task.id,
+    attemptId: attempt?.id ?? null,
+    missionId: attempt ? attempt.missionId : task.missionId,
+    phaseId: attempt ? attempt.phaseId : task.phaseId,
+    // Another agent that records into an attempt keeps its own name.
+    agentName: attempt && isSameCaller(attempt.actor, caller) ? attempt.agentName : null,
+  }
+}
+
+export function assertOpen(task: Task, attempt: Attempt): void {
+  if (attempt.taskId !== task.id) {
+    throw new Failure(
+      'CONFLICT',
+      `Attempt ${attempt.id} is an attempt at task ${attempt.taskId}, not at ${task.id}.`,
+      { reason: 'attempt_of_other_task', hint: 'Leave attempt_id out to mean the task’s open attempt.' },
+    )
+  }
+  if (attempt.status !== 'open') {
+    throw new Failure('CONFLICT', `Attempt ${attempt.id} is closed (${attempt.status}).`, {
+      reason: 'attempt_closed',
+      hint: hintOf`Leave attempt_id out, or begin again with ${callTo('start_task', { planned_task_id: task.id })}.`,
+    })
+  }
+}

@@ -1,0 +1,244 @@
+import type { NewFact } from '../../events/domain/fact.ts'
+import { type Actor, displayName } from '../../kernel/actor.ts'
+import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
+import type { Setting, TaskId } from '../../kernel/id.ts'
+import { assertFree, assertToken, type Claimant, nameGiven } from '../../plan/domain/claims.ts'
+import { isHeld, type PlannedTask } from '../../plan/domain/plan.ts'
+import type { Mission, Phase, PhaseWithWork } from './mission.ts'
+import { admitTask, placeInPhase } from './phase-placement.ts'
+import type { Hold } from './records.ts'
+import { endSilence, mayTakeOver } from './take-over.ts'
+import {
+  type Attempt,
+  type CallerType,
+  type Dependency,
+  isWaitedFor,
+  newTask,
+  type SnapshotPlace,
+  type Task,
+} from './task.ts'
+
+export interface StartedTask {
+  readonly facts: readonly NewFact[]
+  readonly task: Task
+  readonly attempt: Attempt
+  readonly phase: Phase | null
+  readonly phaseCreated: boolean
+  readonly notes: readonly string[]
+  /** True when the caller's own open attempt is answered again. */
+  readonly resumed: boolean
+}
+
+/** Opens an attempt at a planned task, or at a new one. */
+export function startTask(request: TaskRequest, situation: TaskSituation, setting: Setting): StartedTask {
+  const admitted = admitTask(situation)
+  const planned = situation.planned?.task ?? null
+  const open = situation.last?.status === 'open' ? situation.last : null
+  const before = open ? mayTakeOver(open, { request, holds: situation.holds }, setting) : null
+  if (before?.resumed) return resumed(before.resumed, situation)
+
+  const begun = beginPlanned(request, situation, setting)
+  const placement = placeInPhase(request, situation, setting)
+  const task = planned ?? taskOfRequest(request, situation, placement.phase, setting)
+  const attempt = newAttempt(request, { task, situation, phase: placement.phase }, setting)
+  const made: readonly NewFact[] = planned ? [] : [{ kind: 'task.planned', task }]
+  return {
+    facts: [
+      ...admitted.facts,
+      ...placement.facts,
+      ...(before?.facts ?? []),
+      ...made,
+      ...begun.facts,
+      { kind: 'attempt.opened', attempt },
+    ],
+    task,
+    attempt,
+    phase: placement.phase,
+    phaseCreated: placement.created,
+    notes: [...admitted.notes, ...begun.notes, ...placement.notes, ...notTaken(request, planned)],
+    resumed: false,
+  }
+}
+
+/** A planned task keeps what its plan says of it. */
+function notTaken({ name, goal }: TaskRequest, planned: Task | null): readonly string[] {
+  if (planned === null) return []
+  const given = [
+    ...(name !== null && name !== planned.name ? ['name'] : []),
+    ...(goal !== null && goal !== planned.goal ? ['goal'] : []),
+  ]
+  if (given.length === 0) return []
+  return [
+    `The ${given.join(' and ')} given here ${given.length === 1 ? 'was' : 'were'} not taken: task ${planned.id} keeps what the plan says. taskman_task_edit changes it.`,
+  ]
+}
+
+function resumed(attempt: Attempt, situation: TaskSituation): StartedTask {
+  const task = situation.planned?.task
+  if (!task) throw new Error('an attempt can be resumed only at a planned task')
+  const { phases, home } = situation
+  const phase = [home, ...phases].find((candidate) => candidate?.id === attempt.phaseId) ?? null
+  const about = { attemptId: attempt.id, taskId: attempt.taskId, missionId: attempt.missionId }
+  return {
+    facts: [
+      ...endSilence(situation.holds, 'The agent took the attempt up again.'),
+      { kind: 'attempt.continued', ...about },
+    ],
+    task,
+    attempt,
+    phase,
+    phaseCreated: false,
+    notes: [],
+    resumed: true,
+  }
+}
+
+function taskOfRequest(
+  request: TaskRequest,
+  situation: TaskSituation,
+  phase: Phase | null,
+  setting: Setting,
+): Task {
+  const name = request.name ?? ''
+  return newTask(
+    {
+      id: setting.ids.next('task'),
+      missionId: situation.mission?.id ?? null,
+      phaseId: phase?.id ?? null,
+      parentTaskId: situation.parent?.id ?? null,
+      name,
+      goal: request.goal ?? name,
+      areas: request.areas,
+      creator: displayName(request),
+    },
+    setting.at,
+  )
+}
+
+function newAttempt(
+  request: TaskRequest,
+  place: { readonly task: Task; readonly situation: TaskSituation; readonly phase: Phase | null },
+  setting: Setting,
+): Attempt {
+  return {
+    id: setting.ids.next('attempt'),
+    taskId: place.task.id,
+    missionId: place.situation.mission?.id ?? null,
+    phaseId: place.phase?.id ?? null,
+    number: (place.situation.last?.number ?? 0) + 1,
+    agentName: agentNameOf(request, place.situation, setting),
+    callerType: request.callerType,
+    actor: request.actor,
+    areas: request.areas.length > 0 ? request.areas : place.task.areas,
+    status: 'open',
+    snapshot: request.snapshot,
+    endSnapshot: null,
+    openedAt: Math.min(request.snapshotAt, setting.at),
+    lastCallAt: setting.at,
+    closedAt: null,
+  }
+}
+
+/** An agent that named itself when it claimed the task has that name in the attempt. */
+function agentNameOf({ agentName }: TaskRequest, { planned }: TaskSituation, { at }: Setting): string | null {
+  const claim = planned?.claim ?? null
+  const isClaimed = claim !== null && claim.expiresAt !== null && isHeld(claim, at)
+  return agentName ?? (isClaimed ? nameGiven(claim) : null)
+}
+
+export interface TaskRequest {
+  readonly name: string | null
+  readonly goal: string | null
+  readonly areas: readonly string[]
+  readonly phase: number | null
+  readonly phaseName: string | null
+  readonly callerType: CallerType | null
+  readonly agentName: string | null
+  readonly takeOver: boolean
+  /** The fencing token of the caller's claim on the planned task. */
+  readonly claimToken: string | null
+  /** Begin although a dependency is open. */
+  readonly force: boolean
+  readonly actor: Actor
+  readonly snapshot: SnapshotPlace
+  /** When the snapshot was begun: from then on changes are the attempt's. */
+  readonly snapshotAt: number
+}
+
+/** The rows that the decision rests on, read under the lock. */
+export interface TaskSituation {
+  readonly mission: Mission | null
+  readonly phases: readonly PhaseWithWork[]
+  /** The phase that the planned task is of. */
+  readonly home: Phase | null
+  readonly parent: Task | null
+  /** The open attempt at the parent: where it is worked on, which may be another mission than its home. */
+  readonly parentAttempt: Attempt | null
+  /** How many parents the parent has, itself included. */
+  readonly depth: number
+  readonly planned: PlannedTask | null
+  /** The last attempt at the planned task, open or not. */
+  readonly last: Attempt | null
+  /** The holds on that attempt. */
+  readonly holds: readonly Hold[]
+  /** What the planned task depends on, and what became of it. */
+  readonly dependencies: readonly Dependency[]
+  /** The task that the caller's token was made for, where it is not the one that runs. */
+  readonly tokenOf: TaskId | null
+}
+
+/** Whether a planned task may be begun by the caller: no one else holds it, and what it waits for is done or forced. */
+function beginPlanned(
+  { actor, agentName, claimToken, force }: Pick<TaskRequest, 'actor' | 'agentName' | 'claimToken' | 'force'>,
+  { planned, dependencies, tokenOf }: Pick<TaskSituation, 'planned' | 'dependencies' | 'tokenOf'>,
+  setting: Setting,
+): { readonly facts: readonly NewFact[]; readonly notes: readonly string[] } {
+  if (planned === null) return { facts: [], notes: [] }
+  const { task, dependsOn, blocked } = planned
+  const open = dependencies.filter(isWaitedFor)
+  assertToken(planned, { token: claimToken, madeFor: tokenOf, claimant: { actor, agentName } }, setting.at)
+  // The token names its holder, whatever the connection calls itself now; a claim that an attempt holds was judged with it.
+  const isRunning = planned.claim?.expiresAt !== null
+  const forOther = claimToken === null ? forSomebodyElse(planned, { actor, agentName }, force) : []
+  if (claimToken === null && isRunning) assertFree(planned, { actor, agentName }, setting.at)
+  if (!blocked) return { facts: [], notes: forOther }
+  if (!force) {
+    const unsettled = open.some((dependency) => dependency.unsettled) ? ' or not settled' : ''
+    throw new Failure(
+      'REFUSED',
+      `Task ${task.id} "${task.name}" waits for tasks that are not done${unsettled}: ${open.slice(0, 5).map(standing).join(', ')}.`,
+      {
+        reason: 'dependencies_open',
+        hint: hintOf`Take one that is ready with ${callTo('taskman_task_next')}, or pass force: true: the record will say so.`,
+      },
+    )
+  }
+  return {
+    facts: [{ kind: 'task.forced', taskId: task.id, open: dependsOn }],
+    notes: [...forOther, 'The task was begun although tasks that it depends on are not done.'],
+  }
+}
+
+/** An assigned task is taken by its assignee, who may hold it already; by others only with force, and that is said. */
+function forSomebodyElse(
+  { task, claim }: PlannedTask,
+  claimant: Claimant,
+  force: boolean,
+): readonly string[] {
+  const { assignee } = task
+  const name = displayName(claimant)
+  if (!assignee || assignee === name || claim?.agent === name) return []
+  if (force) return [`The task is for ${assignee}; ${name} took it with force.`]
+  throw new Failure('REFUSED', `Task ${task.id} "${task.name}" is for ${assignee}, and you are ${name}.`, {
+    reason: 'task_assigned_to_other',
+    hint: hintOf`If you are ${assignee}, give that agent_name, or claim it with ${callTo('taskman_task_next', { role: assignee, claim: true })}; force: true takes it anyway.`,
+  })
+}
+
+/** `t-… "Draw", which is done and waits for a person (h-…)`. */
+function standing({ task, unsettled, holds }: Dependency): string {
+  const named = `${task.id} "${task.name}"`
+  if (!unsettled) return `${named} (${task.status === 'to_do' ? 'to do' : 'in progress'})`
+  const ids = holds.slice(0, 3).map(({ id }) => id)
+  return `${named} (done, and waits for a person: ${ids.join(', ')})`
+}

@@ -1,0 +1,90 @@
+import type { NewFact } from '../../events/domain/fact.ts'
+import { displayName } from '../../kernel/actor.ts'
+import { callTo, Failure, type Hint, hintOf } from '../../kernel/failure.ts'
+import type { Setting } from '../../kernel/id.ts'
+import { instant } from '../../kernel/instant.ts'
+import type { Hold } from './records.ts'
+import type { TaskRequest } from './start-task.ts'
+import { type Attempt, isStale, opened } from './task.ts'
+
+export interface TakenOver {
+  /** The caller's own open attempt, which is answered again. */
+  readonly resumed: Attempt | null
+  readonly facts: readonly NewFact[]
+}
+
+function whileAlive(
+  open: Attempt,
+  { actor, agentName }: Pick<TaskRequest, 'actor' | 'agentName'>,
+): string | Hint {
+  const wait = 'Take another task, or wait: an attempt without a call for two hours can be taken over.'
+  if (open.actor.name !== actor.name || open.agentName !== agentName) return wait
+  return hintOf`Is it your own, from an earlier connection? Then go on without start_task, and end it with ${callTo('complete_task', { task_id: open.taskId })}. Otherwise: ${wait}`
+}
+
+/** An open attempt blocks others until it is closed, or stale and taken over. */
+export function mayTakeOver(
+  open: Attempt,
+  asked: {
+    readonly request: Pick<TaskRequest, 'actor' | 'agentName' | 'takeOver'>
+    /** The holds on the open attempt. */
+    readonly holds: readonly Hold[]
+  },
+  setting: Setting,
+): TakenOver {
+  const { request, holds } = asked
+  if (opened(open, request.actor, request.agentName) && !request.takeOver) {
+    return { resumed: open, facts: [] }
+  }
+  const holder = displayName(open)
+  if (!isStale(open, setting.at)) {
+    throw new Failure(
+      'CONFLICT',
+      `${holder} is working on task ${open.taskId}: attempt ${open.id} has been open since ${instant(open.openedAt)}, last call ${instant(open.lastCallAt)}.`,
+      { reason: 'attempt_of_other_agent', hint: whileAlive(open, request) },
+    )
+  }
+  if (!request.takeOver) {
+    throw new Failure(
+      'CONFLICT',
+      `Attempt ${open.id} of ${holder} at task ${open.taskId} is stale: no call since ${instant(open.lastCallAt)}.`,
+      {
+        reason: 'attempt_stale',
+        hint: hintOf`Use ${callTo('start_task', { planned_task_id: open.taskId, take_over: true })} to abandon it and begin again.`,
+      },
+    )
+  }
+  const reason = `Taken over by ${displayName(request)}: no call since ${instant(open.lastCallAt)}.`
+  return {
+    resumed: null,
+    facts: abandon(open, holds, reason),
+  }
+}
+
+/** A hold about an attempt's silence ends with the attempt: there is nothing left to decide. */
+export function endSilence(holds: readonly Hold[], answer: string): readonly NewFact[] {
+  return holds
+    .filter((hold) => hold.kind === 'stale_attempt' && hold.status === 'open')
+    .map((hold) => ({
+      kind: 'hold.closed',
+      holdId: hold.id,
+      missionId: hold.missionId,
+      taskId: hold.taskId,
+      status: 'resolved',
+      answer,
+    }))
+}
+
+/** Gives an attempt up, and whatever hold waits about its silence. `holds` are the attempt's own. */
+export function abandon(attempt: Attempt, holds: readonly Hold[], reason: string): readonly NewFact[] {
+  return [
+    ...endSilence(holds, reason),
+    {
+      kind: 'attempt.abandoned',
+      attemptId: attempt.id,
+      taskId: attempt.taskId,
+      missionId: attempt.missionId,
+      reason,
+    },
+  ]
+}

@@ -1,0 +1,79 @@
+import type { Snapshot } from '../../git/ports/work-tree.ts'
+import { displayName } from '../../kernel/actor.ts'
+import type { Context } from '../../kernel/operations/operation.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import { parseScope } from '../domain/scope/scope.ts'
+import { type AreaOverlap, overlappingAreas } from '../domain/scope/survey.ts'
+import type { StartedTask } from '../domain/start-task.ts'
+import { type Attempt, type Task, treeOf } from '../domain/task.ts'
+
+/** What areas meet those of the attempts that are open in the work tree; by the attempt's id. */
+export interface Overlaps {
+  readonly areas: readonly string[]
+  readonly of: ReadonlyMap<string, readonly AreaOverlap[]>
+}
+
+/** Looks where the areas of an attempt that begins meet those of the others, among the files that there are. */
+export async function overlapsInTree(
+  { store, witness, clock }: Context,
+  { ref }: Snapshot,
+  areas: readonly string[],
+): Promise<Overlaps> {
+  const inTree = await store.view(({ tasks }) => tasks.attemptsInTree(treeOf(ref), clock.now()))
+  const open = inTree.filter(({ status }) => status === 'open')
+  if (open.length === 0 || areas.length === 0) return { areas, of: new Map() }
+  const others = open.map((other) => ({ areas: other.areas, prefix: other.snapshot.prefix }))
+  const overlaps = await witness.overlapping(ref, areas, others)
+  return { areas, of: new Map(open.map(({ id }, index) => [id, overlaps[index] ?? []])) }
+}
+
+/** Warnings about other attempts that are open in the same work tree, outside the task's own family. */
+export async function rivalsInTree(
+  reads: Reads,
+  { task, attempt }: Pick<StartedTask, 'task' | 'attempt'>,
+  overlaps: Overlaps,
+): Promise<readonly string[]> {
+  const inTree = await reads.tasks.attemptsInTree(treeOf(attempt.snapshot), attempt.openedAt)
+  const open = inTree.filter((other) => other.status === 'open' && other.taskId !== task.id)
+  if (open.length === 0) return []
+  const above = new Set<string>(await ancestry(reads, task.parentTaskId))
+  const lineages = await Promise.all(open.map(({ taskId }) => reads.tasks.ancestors(taskId)))
+  const rivals = open.filter(({ taskId }, index) => !above.has(taskId) && !lineages[index]?.includes(task.id))
+  if (rivals.length === 0) return []
+  return [
+    ...rivals.slice(0, 5).map((rival) => rivalWarning(attempt, rival, overlaps)),
+    offerOfOwnTree(task.id),
+  ]
+}
+
+/** A task and everything above it: read from the parent, because a task that begins now is not stored yet. */
+async function ancestry(reads: Reads, parent: Task['parentTaskId']): Promise<readonly string[]> {
+  return parent === null ? [] : [parent, ...(await reads.tasks.ancestors(parent))]
+}
+
+function rivalWarning(attempt: Attempt, rival: Attempt, overlaps: Overlaps): string {
+  const holder = displayName(rival)
+  const shared = [
+    ...new Set(
+      overlapsWith(attempt, rival, overlaps).map(({ ours, theirs }) =>
+        ours === theirs ? ours : `${ours} and ${theirs}`,
+      ),
+    ),
+  ]
+  const where = shared.length === 0 ? '' : ` Overlapping areas: ${shared.slice(0, 5).join(', ')}.`
+  return `${holder} has attempt ${rival.id} open in this work tree.${where}`
+}
+
+/** As they were looked at; of an attempt that began meanwhile, or with other areas, by what the areas say. */
+function overlapsWith(attempt: Attempt, rival: Attempt, { areas, of }: Overlaps): readonly AreaOverlap[] {
+  const isSame = areas.length === attempt.areas.length && areas.every((area) => attempt.areas.includes(area))
+  const known = isSame ? of.get(rival.id) : undefined
+  if (known) return known
+  const scopeOf = (one: Attempt) =>
+    parseScope(one.areas, { prefix: one.snapshot.prefix, packages: new Map() })
+  return overlappingAreas(scopeOf(attempt), scopeOf(rival), [])
+}
+
+function offerOfOwnTree(taskId: string): string {
+  return `To work apart, end this attempt, then run \`waymark worktree add ${taskId}\` in a shell: it makes a separate work tree, where start_task { planned_task_id: "${taskId}" } goes on.`
+}

@@ -1,0 +1,254 @@
+import { z } from 'zod'
+import type { Measured } from '../../events/domain/fact.ts'
+import { leftOutReasons, type UnifiedDiff } from '../../git/ports/work-tree.ts'
+import { instant } from '../../kernel/instant.ts'
+import { list, strings } from '../../kernel/operations/list-answer.ts'
+import { excerpt } from '../../kernel/text.ts'
+import { type ChangeKind, countChanges, inReadingOrder, type ReportedChange } from '../domain/changes.ts'
+import type { Correction } from '../domain/task.ts'
+
+/** What was measured of an attempt: its changes, the verdict about them, and what others did in the same tree. */
+
+/** Most paths that an answer lists, and most characters of details: an answer stays below 2,000 tokens. */
+const mostPaths = 50
+const pathCharacters = 2_000
+const detailCharacters = 2_600
+const mostContested = 20
+const mostCommits = 10
+const mostWarnings = 12
+
+export const verification = z.enum(['verified', 'partial', 'unknown'])
+const changeKind = z.enum(['added', 'modified', 'deleted', 'renamed'])
+
+export const ChangeEntry = z.object({
+  path: z.string(),
+  /** The old path of a rename. */
+  from: z.string().optional(),
+  change: changeKind,
+  type_changed: z.literal(true).optional(),
+  origin: z.enum(['task', 'imported', 'mixed']),
+  /** Null where no areas were declared, and for what is contested. */
+  scope: z.enum(['in', 'companion', 'shared', 'out', 'imported']).nullable(),
+  attribution: z.enum(['certain', 'probable', 'contested']),
+  added_lines: z.int().nullable(),
+  deleted_lines: z.int().nullable(),
+  /** Who may have written there too: the lines are then counted for all of them together. */
+  with: list(z.object({ agent: z.string(), task_id: z.string() })).optional(),
+  lines: z.literal('all').optional(),
+  /** The attempt at a subtask that made it. */
+  via: z.string().optional(),
+  /** The client's hooks tell of every edit, and told of none of this. */
+  unseen: z.literal(true).optional(),
+  uncertain: z.string().optional(),
+})
+export type ChangeEntry = z.output<typeof ChangeEntry>
+
+export function changeEntry(change: ReportedChange): ChangeEntry {
+  return {
+    path: change.path,
+    ...(change.from !== undefined && { from: change.from }),
+    change: change.change,
+    ...(change.typeChanged && { type_changed: true }),
+    origin: change.origin,
+    scope: change.scope,
+    attribution: change.attribution,
+    added_lines: change.addedLines,
+    deleted_lines: change.deletedLines,
+    ...(change.with !== undefined && {
+      with: change.with.map(({ agent, taskId }) => ({ agent, task_id: taskId })),
+      lines: 'all',
+    }),
+    ...(change.via !== undefined && { via: change.via }),
+    ...(change.unseen && { unseen: true }),
+    ...(change.uncertain !== undefined && { uncertain: change.uncertain }),
+  }
+}
+
+export const ChangeCounts = z.object({
+  added: z.int(),
+  modified: z.int(),
+  deleted: z.int(),
+  renamed: z.int(),
+})
+
+export const Verification = z.object({
+  status: verification,
+  scope_match: z.boolean().nullable(),
+  unexpected_files: strings,
+  /** How many there are, where the list has only the first. */
+  unexpected_total: z.int().optional(),
+  warnings: strings,
+})
+
+/** What is told only where there is something to tell: what others may have changed, commits, what the words name. */
+export const sharedTreeFields = {
+  contested_files: list(z.object({ path: z.string(), perhaps: strings })).optional(),
+  contested_files_total: z.int().optional(),
+  commits: list(
+    z.object({ id: z.string(), subject: z.string(), by: z.enum(['own', 'other', 'unknown']) }),
+  ).optional(),
+  commits_total: z.int().optional(),
+  claimed_paths: list(z.object({ path: z.string(), found: z.enum(['settled', 'unchanged']) })).optional(),
+  areas_added: strings.optional(),
+}
+
+const SharedTree = z.object(sharedTreeFields)
+
+export function sharedTree({
+  contested,
+  commits,
+  claimedPaths,
+  widened,
+}: Omit<Measured, 'changes'>): z.output<typeof SharedTree> {
+  const shown =
+    contested && within(contested.slice(0, mostContested), pathCharacters, ({ path }) => path.length + 30)
+  return {
+    ...(contested && shown && { contested_files: shown }),
+    ...(contested && shown && contested.length > shown.length && { contested_files_total: contested.length }),
+    ...(commits && {
+      commits: commits
+        .slice(0, mostCommits)
+        .map(({ id, subject, by }) => ({ id: id.slice(0, 12), subject: excerpt(subject, 80), by })),
+    }),
+    ...(commits && commits.length > mostCommits && { commits_total: commits.length }),
+    ...(claimedPaths && {
+      claimed_paths: within(
+        claimedPaths.slice(0, mostContested),
+        pathCharacters / 2,
+        ({ path }) => path.length,
+      ),
+    }),
+    ...(widened && { areas_added: widened }),
+  }
+}
+
+/** What `complete_task` answers of what was measured. */
+export const reportFields = {
+  files_changed: z.object({
+    added: strings,
+    modified: strings,
+    deleted: strings,
+    renamed: list(z.object({ from: z.string(), to: z.string() })),
+  }),
+  counts: ChangeCounts,
+  details: list(ChangeEntry),
+  ...sharedTreeFields,
+  ignored: z.object({ added: strings, modified: strings, deleted: strings }),
+  verification: Verification,
+  /** Where the whole list is, where the answer has only the first of it. */
+  all_changes: z.string().optional(),
+}
+
+const Report = z.object(reportFields)
+
+/** The measured part of an answer, cut to what fits; `counts` always tells how much there is. */
+export function completionReport(evidence: Measured, taskId: string): z.output<typeof Report> {
+  const ordered = inReadingOrder(evidence.changes)
+  const listed = within(
+    ordered.slice(0, mostPaths),
+    pathCharacters,
+    ({ path, from }) => path.length + (from?.length ?? 0) + 12,
+  )
+  const details = within(listed.map(changeEntry), detailCharacters, (detail) => JSON.stringify(detail).length)
+  const cut = details.length < ordered.length
+  const paths = (kind: ChangeKind) => listed.filter(({ change }) => change === kind).map(({ path }) => path)
+  return {
+    files_changed: {
+      added: paths('added'),
+      modified: paths('modified'),
+      deleted: paths('deleted'),
+      renamed: listed
+        .filter(({ change }) => change === 'renamed')
+        .map(({ from, path }) => ({ from: from ?? path, to: path })),
+    },
+    counts: countChanges(evidence.changes),
+    details,
+    ...sharedTree(evidence),
+    ignored: {
+      added: evidence.ignored.added.slice(0, 10),
+      modified: evidence.ignored.modified.slice(0, 10),
+      deleted: evidence.ignored.deleted.slice(0, 10),
+    },
+    verification: {
+      status: evidence.verification,
+      scope_match: evidence.scope.matches,
+      ...unexpectedFiles(
+        evidence.scope.unexpected,
+        within(evidence.scope.unexpected.slice(0, mostPaths), pathCharacters / 2, (path) => path.length),
+      ),
+      warnings: cutWarnings(evidence.warnings),
+    },
+    ...(cut && { all_changes: `waymark://tasks/${taskId}/changes` }),
+  }
+}
+
+/** The files outside the scope that an answer lists, and how many there are where those are not all. */
+export function unexpectedFiles(
+  all: readonly string[],
+  shown: readonly string[],
+): Pick<z.output<typeof Verification>, 'unexpected_files' | 'unexpected_total'> {
+  return { unexpected_files: shown, ...(shown.length < all.length && { unexpected_total: all.length }) }
+}
+
+function cutWarnings(warnings: readonly string[]): readonly string[] {
+  const shown = warnings.slice(0, mostWarnings).map((warning) => excerpt(warning, 300))
+  const left = warnings.length - shown.length
+  return left === 0 ? shown : [...shown, `${left} more warnings.`]
+}
+
+/** The first items whose sizes together stay within a budget; at least one. */
+function within<Item>(
+  items: readonly Item[],
+  budget: number,
+  sizeOf: (item: Item) => number,
+): readonly Item[] {
+  let used = 0
+  const end = items.findIndex((item, index) => {
+    used += sizeOf(item)
+    return index > 0 && used > budget
+  })
+  return end === -1 ? items : items.slice(0, end)
+}
+
+/** Most characters of a diff in one answer. */
+const maxDiffLength = 2_000_000
+const maxLeftOut = 100
+
+/** Whether a diff has everything, and the files that it only names. */
+export const truncationFields = {
+  truncated: z.boolean(),
+  left_out: list(z.object({ path: z.string(), why: z.enum(leftOutReasons) })).optional(),
+  left_out_total: z.int().optional(),
+}
+
+const DiffAnswer = z.object({ diff: z.string(), ...truncationFields })
+
+export const noDiff: UnifiedDiff = { text: '', leftOut: [] }
+
+/** Diffs one after the other; `isCut` where they were cut before. */
+export function diffAnswer(parts: readonly UnifiedDiff[], isCut = false): z.output<typeof DiffAnswer> {
+  const text = parts.map((part) => part.text).join('')
+  const leftOut = parts.flatMap((part) => part.leftOut)
+  return {
+    diff: text.slice(0, maxDiffLength),
+    truncated: isCut || text.length > maxDiffLength || leftOut.length > 0,
+    ...(leftOut.length > 0 && { left_out: leftOut.slice(0, maxLeftOut), left_out_total: leftOut.length }),
+  }
+}
+
+/** What was said of an attempt after its end. */
+export const CorrectionEntry = z.object({
+  text: z.string(),
+  agent_name: z.string().nullable(),
+  said_by: z.string(),
+  at: z.string(),
+})
+
+export function correctionEntry({
+  text,
+  agentName,
+  saidBy,
+  at,
+}: Correction): z.output<typeof CorrectionEntry> {
+  return { text: excerpt(text, 600), agent_name: agentName, said_by: saidBy, at: instant(at) }
+}

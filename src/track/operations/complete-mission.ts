@@ -1,0 +1,246 @@
+import { z } from 'zod'
+import type { NewFact } from '../../events/domain/fact.ts'
+import { type GatingRun, lossWords, refuseAfterLoss, refuseWhileGated } from '../../gate/domain/gating.ts'
+import { cancelRun } from '../../gate/domain/lifecycle.ts'
+import type { RunRecord } from '../../gate/domain/run.ts'
+import { refuseGatedMission } from '../../gate/operations/run/gating.ts'
+import { WaitingEntry, waitingEntry } from '../../inbox/operations/hold-answer.ts'
+import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
+import type { MissionId, Setting } from '../../kernel/id.ts'
+import { instant, secondsBetween } from '../../kernel/instant.ts'
+import { findMission } from '../../kernel/operations/find.ts'
+import { choice, identifier, text, texts } from '../../kernel/operations/input/fields.ts'
+import { list, strings } from '../../kernel/operations/list-answer.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import { counted, excerpt } from '../../kernel/text.ts'
+import type { HoldLine, Page } from '../../store/ports/reads.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import { completeMission as decide, type MissionClosing } from '../domain/complete-mission.ts'
+import { isEnded, type Mission, missionEndings } from '../domain/mission.ts'
+import type { Task } from '../domain/task.ts'
+import { asked, holdsGate } from './completion.ts'
+
+export const completeMission = defineOperation({
+  name: 'complete_mission',
+  tool: 'complete_mission',
+  command: 'mission complete',
+  synonyms: { workflow_id: 'mission_id', mission: 'mission_id', id: 'mission_id' },
+  toolset: 'track',
+  audience: 'both',
+  title: 'Complete a mission',
+  description: 'Finalize a mission and aggregate metrics',
+  kind: 'command',
+  idempotent: true,
+  positional: ['mission_id'],
+  input: z.strictObject({
+    mission_id: identifier('Mission ID'),
+    status: choice(missionEndings, 'Final status', {
+      success: 'completed',
+      done: 'completed',
+      complete: 'completed',
+      partial_success: 'partial',
+      failure: 'failed',
+      fail: 'failed',
+    }),
+    summary: text('What was accomplished'),
+    achievements: texts('Achievements').optional(),
+    limitations: texts('Limitations').optional(),
+  }),
+  output: z.object({
+    mission_id: z.string(),
+    status: z.enum(missionEndings),
+    summary: z.string(),
+    achievements: strings,
+    limitations: strings,
+    metrics: z.object({
+      total_phases: z.int(),
+      total_tasks: z.int(),
+      total_duration_seconds: z.int(),
+      total_duration_minutes: z.number(),
+      files_changed: z.int(),
+      tokens_input: z.int(),
+      tokens_output: z.int(),
+    }),
+    completed_at: z.string(),
+    waits_for: list(WaitingEntry),
+    warnings: strings,
+    already_completed: z.literal(true).optional(),
+    /** Where it was completed as a workflow. */
+    workflow_id: z.string().optional(),
+  }),
+  listedOutput: [
+    'mission_id',
+    'status',
+    'summary',
+    'achievements',
+    'limitations',
+    'metrics',
+    'completed_at',
+    'waits_for',
+    'warnings',
+  ],
+}).handler(async (handling, input) => {
+  const before = await handling.store.view((reads) => findMission(reads, input.mission_id))
+  const isGated = !isEnded(before) && input.status !== 'failed'
+  if (isGated) await refuseGatedMission(handling, before.id)
+  return handling.record(async (reads, setting) => {
+    const mission = await findMission(reads, input.mission_id)
+    const gating = isEnded(mission) ? [] : await reads.runs.gating(mission.id)
+    if (isGated) refuseWhileGated(`mission ${mission.id}`, gating.map(barely))
+    const lost = isEnded(mission) ? [] : await reads.runs.lost(mission.id)
+    if (input.status === 'completed' && handling.actor.kind === 'agent') {
+      const personsWay = `Or complete it as partial or failed; a person may complete it as it is: waymark mission complete ${mission.id}.`
+      refuseAfterLoss(`mission ${mission.id}`, lost, personsWay)
+    }
+    const closing: MissionClosing = {
+      status: input.status,
+      summary: input.summary,
+      achievements: input.achievements ?? [],
+      limitations: input.limitations ?? [],
+    }
+    const open = await reads.tasks.openAttempts(mission.id)
+    const waiting = await reads.holds.list(
+      { missionId: mission.id, kinds: asked, status: 'open' },
+      { limit: 10 },
+    )
+    const sentBack = await tasksSentBack(reads, mission.id)
+    if (!isEnded(mission) && input.status === 'completed' && (await holdsGate(reads)) === 'all') {
+      refuseWhileWaiting(mission, waiting)
+      refuseWhileSentBack(mission, sentBack)
+    }
+    const silent = await reads.holds.list(
+      { missionId: mission.id, kinds: ['stale_attempt'], status: 'open' },
+      { limit: open.length },
+    )
+    const holds = silent.items.map(({ item }) => item.hold)
+    const passedOver = input.status === 'completed' ? lost.map(({ id }) => id) : []
+    const ending = decide(mission, closing, { open, holds, passedOver })
+    const repeat = ending.length === 0
+    const facts = [
+      ...ending,
+      ...(await givenUp(reads, { mission, gating, by: handling.actor.name }, setting)),
+    ]
+    const completedAt = repeat ? (mission.completedAt ?? setting.at) : setting.at
+    return {
+      facts,
+      answer: {
+        mission_id: mission.id,
+        ...closing,
+        summary: excerpt(closing.summary, 1000),
+        achievements: echoed(closing.achievements),
+        limitations: echoed(closing.limitations),
+        metrics: await metricsOf(reads, mission, completedAt),
+        completed_at: instant(completedAt),
+        waits_for: waiting.items.map(({ item }) => waitingEntry(item.hold)),
+        warnings: [
+          ...(waiting.total === 0
+            ? []
+            : [
+                `${waiting.total === 1 ? '1 question still waits' : `${waiting.total} questions still wait`} for a person: waymark inbox lists them.`,
+              ]),
+          ...(sentBack.length === 0 ? [] : [`${sentBackWords(sentBack)}.`]),
+          ...lost.slice(0, 3).map((run) => `Not everything succeeded: ${lossWords(run)}.`),
+        ],
+        ...(repeat && { already_completed: true }),
+      },
+    }
+  })
+})
+
+/** With `holds_gate: all` a mission is not completed while something of it waits for a person. */
+function refuseWhileWaiting(mission: Mission, { items, total }: Page<HoldLine>): void {
+  if (total === 0) return
+  const named = items
+    .slice(0, 5)
+    .map(({ item: { hold } }) => `${hold.id} (${hold.kind}): ${excerpt(hold.reason, 80)}`)
+  throw new Failure(
+    'REFUSED',
+    `Cannot complete ${mission.kind} ${mission.id}: ${total === 1 ? '1 question waits' : `${total} questions wait`} for a person, and this project waits for the answers: ${named.join('; ')}.`,
+    {
+      reason: 'questions_open',
+      hint: hintOf`A person answers: waymark inbox. Wait with ${callTo('get_context', { mission_id: mission.id, include: ['blockers'], wait_seconds: 50 })}, or complete it as partial.`,
+      details: { waits_for: items.map(({ item }) => waitingEntry(item.hold)) },
+    },
+  )
+}
+
+/** With `holds_gate: all` it waits for what a person wants done again, too. */
+function refuseWhileSentBack(mission: Mission, sentBack: readonly Task[]): void {
+  if (sentBack.length === 0) return
+  throw new Failure(
+    'REFUSED',
+    `Cannot complete ${mission.kind} ${mission.id}: ${sentBackWords(sentBack)}, and this project waits for it.`,
+    {
+      reason: 'tasks_sent_back',
+      hint: hintOf`Take each up with ${callTo('start_task', { planned_task_id: sentBack[0]?.id })}, or complete the mission as partial.`,
+    },
+  )
+}
+
+const mostReviews = 50
+const mostNamed = 5
+
+/** The tasks whose last verdict sent them back, and which nobody has done again. */
+async function tasksSentBack(reads: Reads, missionId: MissionId): Promise<readonly Task[]> {
+  const said = await reads.reviews.saidIn(missionId, mostReviews)
+  // The last one to speak of a task counts; words alone are no verdict.
+  const verdicts = said.filter(({ verdict }) => verdict !== 'comment')
+  const last = new Map(verdicts.flatMap(({ tasks, verdict }) => tasks.map((id) => [id, verdict] as const)))
+  const again = [...last].filter(([, verdict]) => verdict === 'send_back')
+  const tasks = await Promise.all(again.map(([id]) => reads.tasks.find(id)))
+  return tasks.filter((task) => task !== null).filter(({ status }) => status !== 'done')
+}
+
+function sentBackWords(tasks: readonly Task[]): string {
+  const named = tasks.slice(0, mostNamed).map(({ id, name }) => `${id} "${excerpt(name, 60)}"`)
+  const more = tasks.length > mostNamed ? ` and ${tasks.length - mostNamed} more` : ''
+  return `A person sent ${counted(tasks.length, 'task')} back that nobody has done again: ${named.join(', ')}${more}`
+}
+
+/** A run that was begun since it was looked for: what it lacks is told when the call is made again. */
+function barely(record: RunRecord): GatingRun {
+  return { record, ways: [] }
+}
+
+/** The runs of a mission that failed end with it; those of its tasks go on. */
+async function givenUp(
+  reads: Reads,
+  {
+    mission,
+    gating,
+    by,
+  }: { readonly mission: Mission; readonly gating: readonly RunRecord[]; readonly by: string },
+  setting: Setting,
+): Promise<readonly NewFact[]> {
+  const own = gating.filter(({ missionId }) => missionId === mission.id)
+  const ended = await Promise.all(
+    own.map(async (run) => {
+      const holds = await reads.holds.ofRun(run.id)
+      return cancelRun(run, { holds, reason: 'The mission was completed as failed.', by }, setting).facts
+    }),
+  )
+  return ended.flat()
+}
+
+/** What was said, as the caller reads it back: the whole is in the record. */
+function echoed(said: readonly string[]): readonly string[] {
+  return said.slice(0, 10).map((text) => excerpt(text, 300))
+}
+
+/** What was measured over the whole mission. Tokens are the agents' own counts, added up. */
+async function metricsOf(reads: Reads, mission: Mission, completedAt: number) {
+  const [phases, totals] = await Promise.all([
+    reads.missions.phases(mission.id),
+    reads.missions.totals(mission.id),
+  ])
+  const seconds = secondsBetween(mission.createdAt, completedAt)
+  return {
+    total_phases: Math.max(phases.length, mission.totalPhases),
+    total_tasks: totals.tasksWithAttempt,
+    total_duration_seconds: seconds,
+    total_duration_minutes: Math.round((seconds / 60) * 10) / 10,
+    files_changed: totals.distinctFilesChanged,
+    tokens_input: totals.tokensInput,
+    tokens_output: totals.tokensOutput,
+  }
+}

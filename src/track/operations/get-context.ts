@@ -1,0 +1,328 @@
+import { z } from 'zod'
+import { aboutOf, type NewFact } from '../../events/domain/fact.ts'
+import { waitForFact } from '../../events/operations/follow.ts'
+import { BlockerEntry, blockerEntry } from '../../inbox/operations/hold-answer.ts'
+import { answerBudget, fitSections } from '../../kernel/budget.ts'
+import type { MissionId } from '../../kernel/id.ts'
+import { findMission } from '../../kernel/operations/find.ts'
+import { choice, count, identifier, name, unlisted } from '../../kernel/operations/input/fields.ts'
+import { list, strings } from '../../kernel/operations/list-answer.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import { nextCursor, readCursor } from '../../kernel/operations/paging.ts'
+import { excerpt } from '../../kernel/text.ts'
+import { reviewFields, reviewInMission } from '../../review/operations/for-agents.ts'
+import type { Page, PageRequest, RecordFilter } from '../../store/ports/reads.ts'
+import type { Reads, StoreReader } from '../../store/ports/store.ts'
+import { currentPhase, shownStatus, totalPhases } from '../domain/mission.ts'
+import { missionRunsFields, missionStatus, PhaseSummary, TaskEntry, taskEntry } from './mission-answer.ts'
+import {
+  DecisionEntry,
+  decisionEntry,
+  IssueEntry,
+  issueEntry,
+  ProgressEntry,
+  progressEntry,
+} from './record-answer.ts'
+import { missionRuns, phaseSummary, phasesAround } from './summary.ts'
+
+export const contextSections = [
+  'decisions',
+  'milestones',
+  'blockers',
+  'issues',
+  'phase_summary',
+  'tasks',
+] as const
+export type ContextSection = (typeof contextSections)[number]
+type ListSection = Exclude<ContextSection, 'phase_summary'>
+
+export interface LoadedSection {
+  readonly name: ListSection
+  readonly entries: readonly unknown[]
+  /** The journal position of each entry, for the cursor. */
+  readonly seqs: readonly number[]
+  readonly more: boolean
+  readonly total: number
+}
+
+type Loader = (
+  reads: Reads,
+  filter: RecordFilter,
+  page: PageRequest & { readonly now: number },
+) => Promise<Page<unknown>>
+
+const loaders: Readonly<Record<ListSection, Loader>> = {
+  decisions: async ({ records }, filter, page) =>
+    mapped(await records.decisions(filter, page), decisionEntry),
+  milestones: async ({ records }, filter, page) =>
+    mapped(await records.progress(filter, page), progressEntry),
+  tasks: loadTasks,
+  issues: async ({ records }, filter, page) =>
+    mapped(await records.issues({ ...filter, unblocking: true }, page), issueEntry),
+  blockers: loadBlockers,
+}
+
+/** One list of the context: newest first, blockers oldest first. */
+async function loadSection(
+  reads: Reads,
+  name: ListSection,
+  filter: RecordFilter,
+  page: PageRequest & { readonly now: number },
+): Promise<LoadedSection> {
+  const { items, total } = await loaders[name](reads, filter, { ...page, limit: page.limit + 1 })
+  const shown = items.slice(0, page.limit)
+  return {
+    name,
+    entries: shown.map(({ item }) => item),
+    seqs: shown.map(({ seq }) => seq),
+    more: items.length > shown.length,
+    total,
+  }
+}
+
+async function loadTasks(
+  { tasks }: Reads,
+  filter: RecordFilter,
+  page: PageRequest & { readonly now: number },
+): Promise<Page<unknown>> {
+  const { items, total } = await tasks.list(filter, page)
+  const ids = items.map(({ item }) => item.task.id)
+  const histories = await tasks.histories(ids, page.now)
+  return {
+    total,
+    items: items.map(({ seq, item }) => ({ seq, item: taskEntry(item, histories.get(item.task.id)) })),
+  }
+}
+
+async function loadBlockers(
+  { holds }: Reads,
+  filter: RecordFilter,
+  page: PageRequest,
+): Promise<Page<unknown>> {
+  const { since: _, ...anyTime } = filter // an old blocker that is still open must not be hidden by a recent `since`
+  return mapped(await holds.list({ ...anyTime, kinds: blocking, status: 'open' }, page), blockerEntry)
+}
+
+const answeredBudget = 2_000
+
+/** Blockers that a person answered, newest first: since a time, or the last few. A waiting agent reads its answer here. */
+async function answeredBlockers({ holds }: Reads, filter: RecordFilter): Promise<readonly BlockerEntry[]> {
+  const { items } = await holds.list({ ...filter, kinds: answerable, status: 'closed' }, { limit: 5 })
+  const entries = items.map(({ item }) => blockerEntry(item))
+  return entries.slice(0, fitSections([{ name: 'answered', entries }], answeredBudget).get('answered'))
+}
+
+const blocking = ['blocker', 'review'] as const
+const answerable = [...blocking, 'scope'] as const
+
+function mapped<From, To>(page: Page<From>, entry: (item: From) => To): Page<To> {
+  return { total: page.total, items: page.items.map(({ seq, item }) => ({ seq, item: entry(item) })) }
+}
+
+/** Clients of MCP give up after 60 seconds. */
+const longestWait = 50
+
+const sinceField = z
+  .string()
+  .max(40)
+  .refine(
+    isSince,
+    'it is not an ISO 8601 time such as 2026-01-15T10:00:00Z, and not the as_of of an earlier answer',
+  )
+  .describe('as_of of an answer, or ISO time')
+
+export const getContext = defineOperation({
+  name: 'get_context',
+  tool: 'get_context',
+  command: 'context',
+  synonyms: { workflow_id: 'mission_id', mission: 'mission_id', id: 'mission_id' },
+  toolset: 'track',
+  audience: 'both',
+  title: 'Get the context of a mission',
+  description: 'Retrieve mission context (decisions, milestones, blockers, phases, tasks)',
+  kind: 'query',
+  positional: ['mission_id'],
+  input: z.strictObject({
+    mission_id: identifier('Mission ID'),
+    include: z
+      .array(
+        choice(contextSections, undefined, {
+          phases: 'phase_summary',
+          progress: 'milestones',
+        }),
+      )
+      .min(1)
+      .max(20)
+      .describe('Sections to return'),
+    filter: z
+      .strictObject({
+        phase: count('Phase number', 100_000).optional(),
+        agent: name('Agent name').optional(),
+        since: sinceField.optional(),
+      })
+      .optional(),
+    limit: count('Entries of each list; default: as many as fit', 200).optional(),
+    cursor: identifier('next_cursor').optional(),
+    wait_seconds: count('Wait up to this long for a change after filter.since', longestWait).optional(),
+    since: unlisted(sinceField).optional(),
+  }),
+  output: z.object({
+    mission_id: z.string(),
+    mission_name: z.string(),
+    mission_status: missionStatus,
+    objective: z.string().nullable(),
+    current_phase: z.int(),
+    total_phases: z.int(),
+    runs: missionRunsFields.runs.optional(),
+    completed_despite: strings.optional(),
+    phase_summary: list(PhaseSummary).optional(),
+    phase_summary_total: z.int().optional(),
+    decisions: list(DecisionEntry).optional(),
+    decisions_total: z.int().optional(),
+    milestones: list(ProgressEntry).optional(),
+    milestones_total: z.int().optional(),
+    blockers: list(BlockerEntry).optional(),
+    blockers_total: z.int().optional(),
+    issues: list(IssueEntry).optional(),
+    issues_total: z.int().optional(),
+    tasks: list(TaskEntry).optional(),
+    tasks_total: z.int().optional(),
+    answered_blockers: list(BlockerEntry).optional(),
+    ...reviewFields,
+    as_of: z.string(),
+    next_cursor: z.string().nullable(),
+  }),
+  listedOutput: [
+    'mission_id',
+    'mission_name',
+    'mission_status',
+    'current_phase',
+    'total_phases',
+    'as_of',
+    'next_cursor',
+  ],
+}).handler(async ({ store, clock }, input) => {
+  const since = input.filter?.since ?? input.since
+  if (input.wait_seconds !== undefined) {
+    const { id } = await store.view((reads) => findMission(reads, input.mission_id))
+    await waitForMission(store, id, { since, milliseconds: input.wait_seconds * 1000 })
+  }
+  return store.view(async (reads) => {
+    const mission = await findMission(reads, input.mission_id)
+    const phases = await reads.missions.phases(mission.id)
+    const now = await reads.missions.now(mission.id)
+    const phase = input.filter?.phase
+    const filter = {
+      missionId: mission.id,
+      ...(input.filter?.agent !== undefined && { agent: input.filter.agent }),
+      ...(since !== undefined && { since: await timeSince(reads, since) }),
+      ...(phase !== undefined && { phaseId: phases.find(({ number }) => number === phase)?.id ?? noPhase }),
+    }
+    const wanted = [...new Set(input.include)]
+    const lists = wanted.filter((section) => section !== 'phase_summary')
+    const before = readCursor(input.cursor, lists)
+    const limit = input.limit ?? 20
+    const sections = await Promise.all(
+      lists
+        .filter((section) => before === null || before.has(section))
+        .map((section) =>
+          loadSection(reads, section, filter, { limit, now: clock.now(), ...at(before, section) }),
+        ),
+    )
+    const current = currentPhase(mission, phases)
+    const summary =
+      wanted.includes('phase_summary') && before === null
+        ? await phaseSummary(reads, mission, phasesAround(current, phases))
+        : null
+    const gates = before === null ? await missionRuns(reads, mission) : null
+    const answered =
+      wanted.includes('blockers') && before === null ? await answeredBlockers(reads, filter) : []
+    const review = before === null ? await reviewInMission(reads, mission.id, filter.since) : {}
+    const objective = mission.objective === null ? null : excerpt(mission.objective, 600)
+    const used = JSON.stringify([objective, summary, answered, gates, review]).length
+    const shown = input.limit === undefined ? fitted(sections, answerBudget - used) : sections
+    return {
+      mission_id: mission.id,
+      mission_name: mission.name,
+      mission_status: shownStatus(mission, now),
+      objective,
+      current_phase: current,
+      total_phases: totalPhases(mission, phases),
+      ...(gates !== null && gates.runs.length > 0 && { runs: gates.runs }),
+      ...(gates !== null &&
+        gates.completed_despite.length > 0 && { completed_despite: gates.completed_despite }),
+      ...(summary && { phase_summary: summary }),
+      ...(summary && { phase_summary_total: phases.length }),
+      ...Object.fromEntries(shown.flatMap(namedList)),
+      ...(answered.length > 0 && { answered_blockers: answered }),
+      ...review,
+      as_of: `#${await reads.journal.head()}`,
+      next_cursor: nextCursor(shown),
+    }
+  })
+})
+
+/** A phase number that the mission does not have: its lists are empty. */
+const noPhase = 'ph-none' as NonNullable<Parameters<typeof loadSection>[2]['phaseId']> // no phase has this id
+
+function namedList({ name: list, entries, total }: LoadedSection): readonly (readonly [string, unknown])[] {
+  return [
+    [list, entries],
+    [`${list}_total`, total],
+  ]
+}
+
+function at(
+  before: ReadonlyMap<string, number> | null,
+  section: ContextSection,
+): { readonly before?: number } {
+  const seq = before?.get(section)
+  return seq === undefined ? {} : { before: seq }
+}
+
+/** Without a limit, as many entries of each list as keep the answer small. */
+function fitted(sections: readonly LoadedSection[], budget: number): readonly LoadedSection[] {
+  const counts = fitSections(sections, Math.max(budget, 600))
+  return sections.map((section) => {
+    const kept = counts.get(section.name) ?? section.entries.length
+    const more = section.more || kept < section.entries.length
+    return { ...section, entries: section.entries.slice(0, kept), seqs: section.seqs.slice(0, kept), more }
+  })
+}
+
+/** `#` and a place in the journal, as `as_of` answers it: exact where a time is not. */
+const place = /^#(\d{1,15})$/
+
+function isSince(text: string): boolean {
+  return place.test(text) || !Number.isNaN(Date.parse(text))
+}
+
+/** From when on the lists of an answer begin, milliseconds since the epoch; after the last change, nothing does. */
+async function timeSince({ journal }: Reads, since: string): Promise<number> {
+  const seq = place.exec(since)?.[1]
+  if (seq === undefined) return Date.parse(since)
+  return (await journal.timeAfter(Number(seq))) ?? Number.MAX_SAFE_INTEGER
+}
+
+/** Waits until something happens to a mission, or has happened since then: at most so many milliseconds. */
+async function waitForMission(
+  store: StoreReader,
+  missionId: MissionId,
+  { since, milliseconds }: { readonly since: string | undefined; readonly milliseconds: number },
+): Promise<void> {
+  const after = await store.view(({ journal }) => {
+    if (since === undefined) return journal.head()
+    const seq = place.exec(since)?.[1]
+    return seq === undefined ? journal.seqBefore(Date.parse(since)) : Promise.resolve(Number(seq))
+  })
+  await waitForFact(store, { after, milliseconds, until: (fact) => concerns(store, fact, missionId) })
+}
+
+/** A change to a task says its mission, or else the task does. */
+async function concerns(store: StoreReader, fact: NewFact, mission: MissionId): Promise<boolean> {
+  const { missionId, taskId } = aboutOf(fact)
+  if (missionId === mission) return true
+  if (missionId !== null || taskId === null) return false
+  const task = await store.view(({ tasks }) => tasks.find(taskId))
+  return task?.missionId === mission
+}

@@ -1,0 +1,177 @@
+import { z } from 'zod'
+import { displayName } from '../../kernel/actor.ts'
+import { instant, instantOrNull, secondsBetween } from '../../kernel/instant.ts'
+import { list, strings } from '../../kernel/operations/list-answer.ts'
+import { excerpt } from '../../kernel/text.ts'
+import type { MissionListed, TaskLine } from '../../store/ports/reads.ts'
+import { currentPhase, type PhaseStatus, type Profile, shownStatus, totalPhases } from '../domain/mission.ts'
+import { type Attempt, callerTypes, type Task, type TaskHistory } from '../domain/task.ts'
+import { ChangeCounts } from './attempt-answer.ts'
+
+/** Missions, and what a mission says of its tasks, its phases and the runs that gate it. */
+
+export const missionKind = z.enum(['mission', 'workflow'])
+export const missionStatus = z.enum(['PENDING', 'IN_PROGRESS', 'COMPLETED', 'FAILED', 'PARTIAL', 'BLOCKED'])
+/** A profile, as Mission Control spells it. */
+export const profileWords = {
+  simple: 'SIMPLE',
+  standard: 'STANDARD',
+  complex: 'COMPLEX',
+} as const satisfies Record<Profile, string>
+/** How a phase stands, as Mission Control spells it. */
+export const phaseWords = {
+  pending: 'PENDING',
+  in_progress: 'IN_PROGRESS',
+  completed: 'COMPLETED',
+  failed: 'FAILED',
+} as const satisfies Record<PhaseStatus, string>
+
+export const MissionEntry = z.object({
+  mission_id: z.string(),
+  kind: missionKind,
+  name: z.string(),
+  objective: z.string().nullable(),
+  status: missionStatus,
+  current_phase: z.int(),
+  total_phases: z.int(),
+  /** At work now. */
+  open_tasks: z.int(),
+  /** Nobody works on them yet, or no longer. */
+  to_do_tasks: z.int(),
+  done_tasks: z.int(),
+  open_blockers: z.int(),
+  created_at: z.string(),
+  completed_at: z.string().nullable(),
+})
+export type MissionEntry = z.output<typeof MissionEntry>
+
+export function missionEntry({ mission, now, phases }: MissionListed): MissionEntry {
+  return {
+    mission_id: mission.id,
+    kind: mission.kind,
+    name: excerpt(mission.name, 120),
+    objective: mission.objective === null ? null : excerpt(mission.objective, 160),
+    status: shownStatus(mission, now),
+    current_phase: currentPhase(mission, phases),
+    total_phases: totalPhases(mission, phases),
+    open_tasks: now.openAttempts,
+    to_do_tasks: now.toDoTasks,
+    done_tasks: now.doneTasks,
+    open_blockers: now.openBlockers,
+    created_at: instant(mission.createdAt),
+    completed_at: instantOrNull(mission.completedAt),
+  }
+}
+
+/** How a task stands, as Mission Control spells it. */
+export const taskWord = z.enum(['TO_DO', 'IN_PROGRESS', 'SUCCESS', 'PARTIAL_SUCCESS', 'FAILED', 'DROPPED'])
+
+/** What the last attempt came to, or what is still to do. */
+export function taskWordOf(task: Task, attempt: Attempt | null): z.output<typeof taskWord> {
+  if (task.resolution === 'partial_success') return 'PARTIAL_SUCCESS'
+  if (task.resolution === 'dropped') return 'DROPPED'
+  if (task.resolution !== null) return 'SUCCESS'
+  if (task.status === 'in_progress') return 'IN_PROGRESS'
+  return attempt?.status === 'failed' ? 'FAILED' : 'TO_DO'
+}
+
+/** A task of a mission with its last attempt, and where an agent asks, with what it needs to go on. */
+export const TaskEntry = z.object({
+  id: z.string(),
+  name: z.string(),
+  status: taskWord,
+  /** Done by someone's word, without an attempt that was measured. */
+  verified: z.literal(false).optional(),
+  phase_number: z.int().nullable(),
+  parent_task_id: z.string().nullable(),
+  agent_name: z.string().nullable(),
+  caller_type: z.enum(callerTypes).nullable(),
+  started_at: z.string().nullable(),
+  duration_seconds: z.int().nullable(),
+  files_changed: ChangeCounts.nullable(),
+  scope_match: z.boolean().nullable(),
+  goal: z.string().optional(),
+  depends_on: strings.optional(),
+  blocked: z.boolean().optional(),
+  settled: z.literal(false).optional(),
+  claim: z.object({ agent: z.string(), expires_at: z.string().nullable() }).optional(),
+  attempts: z.int().optional(),
+  summary: z.string().optional(),
+  correction: z.string().optional(),
+  files: strings.optional(),
+})
+export type TaskEntry = z.output<typeof TaskEntry>
+
+export function taskEntry(
+  { task, phaseNumber, attempt, counts, scopeMatches }: TaskLine,
+  history?: TaskHistory,
+): TaskEntry {
+  return {
+    id: task.id,
+    name: excerpt(task.name, 120),
+    status: taskWordOf(task, attempt),
+    ...(task.resolution === 'claimed' && { verified: false }),
+    phase_number: phaseNumber,
+    parent_task_id: task.parentTaskId,
+    agent_name: attempt && displayName(attempt),
+    caller_type: attempt?.callerType ?? null,
+    started_at: instantOrNull(attempt?.openedAt ?? null),
+    duration_seconds:
+      attempt === null || attempt.closedAt === null
+        ? null
+        : secondsBetween(attempt.openedAt, attempt.closedAt),
+    files_changed: counts,
+    scope_match: scopeMatches,
+    ...(history && storyOf(task, history)),
+  }
+}
+
+/** What an agent that is new here, or lost its context, needs of a task; nothing of what is empty. */
+function storyOf({ name, goal }: Task, history: TaskHistory): Partial<TaskEntry> {
+  const { dependsOn, unsettled, blocked, claim, attempts, summary, correction, files } = history
+  return {
+    ...(goal !== null && goal !== name && { goal: excerpt(goal, 300) }),
+    ...(dependsOn.length > 0 && { depends_on: dependsOn.slice(0, 10), blocked }),
+    ...(unsettled && { settled: false }),
+    ...(claim && { claim: { agent: claim.agent, expires_at: instantOrNull(claim.expiresAt) } }),
+    ...(attempts > 1 && { attempts }),
+    ...(summary !== null && { summary: excerpt(summary) }),
+    ...(correction !== null && { correction: excerpt(correction) }),
+    ...(files.length > 0 && { files }),
+  }
+}
+
+/** One line for each phase. A running phase's duration counts to its last completion. */
+export const PhaseSummary = z.object({
+  phase_number: z.int().nullable(),
+  phase_id: z.string(),
+  name: z.string(),
+  status: z.enum(phaseWords),
+  tasks_count: z.int(),
+  duration_seconds: z.int(),
+})
+export type PhaseSummary = z.output<typeof PhaseSummary>
+
+/** The runs that gate a mission, newest first, and what a completed mission was completed in spite of. */
+export const missionRunsFields = {
+  runs: list(
+    z.object({
+      run_id: z.string(),
+      process_id: z.string(),
+      status: z.string(),
+      current_state: z.string(),
+      /** The last words of people about it. */
+      said: list(
+        z.object({
+          by: z.string(),
+          did: z.string(),
+          words: z.string(),
+          at: z.string(),
+          to: z.string().nullable(),
+        }),
+      ).optional(),
+    }),
+  ),
+  runs_total: z.int(),
+  completed_despite: strings,
+}

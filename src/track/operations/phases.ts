@@ -1,0 +1,197 @@
+import { z } from 'zod'
+import type { NewFact } from '../../events/domain/fact.ts'
+import { assertPhaseFree, refuseGatedPhase } from '../../gate/operations/run/gating.ts'
+import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
+import { instant, secondsBetween } from '../../kernel/instant.ts'
+import { findMission, findPhase } from '../../kernel/operations/find.ts'
+import { choice, count, identifier, name, text } from '../../kernel/operations/input/fields.ts'
+import { strings } from '../../kernel/operations/list-answer.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import type { Phase } from '../domain/mission.ts'
+import { admitTask, placeInPhase } from '../domain/phase-placement.ts'
+import { phaseWords } from './mission-answer.ts'
+
+/** A phase before its first task, as the orchestrators of Mission Control begin one. */
+export const startPhase = defineOperation({
+  name: 'start_phase',
+  tool: 'start_phase',
+  unlisted: true,
+  synonyms: {
+    workflow_id: 'mission_id',
+    phase: 'number',
+    phase_name: 'name',
+  },
+  command: 'phase start',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Start a phase',
+  description: 'Begin a phase of a mission before its first task; one that exists is answered again',
+  kind: 'command',
+  idempotent: true,
+  positional: ['mission_id', 'number', 'name'],
+  input: z.strictObject({
+    mission_id: identifier('Mission, or workflow'),
+    number: count('Phase number (1, 2, 3...)', 1000),
+    name: name('Phase name'),
+    description: text('Taken from Mission Control; a phase keeps its name alone').optional(),
+    is_parallel: z
+      .boolean()
+      .describe('Taken from Mission Control; tasks of any phase may run side by side')
+      .optional(),
+  }),
+  output: z.object({
+    phase_id: z.string(),
+    mission_id: z.string(),
+    workflow_id: z.string(),
+    number: z.int(),
+    name: z.string(),
+    is_parallel: z.boolean(),
+    status: z.enum(phaseWords),
+    started_at: z.string(),
+    warnings: strings,
+    already_exists: z.literal(true).optional(),
+  }),
+}).handler(({ record }, input) =>
+  record(async (reads, setting) => {
+    const mission = await findMission(reads, input.mission_id)
+    const phases = await reads.missions.phases(mission.id)
+    const answer = (phase: Phase, warnings: readonly string[]) => ({
+      phase_id: phase.id,
+      mission_id: mission.id,
+      workflow_id: mission.id,
+      number: phase.number ?? input.number,
+      name: phase.name,
+      is_parallel: input.is_parallel ?? false,
+      status: phaseWords[phase.status],
+      started_at: instant(phase.createdAt),
+      warnings: [
+        ...warnings,
+        ...(input.description === undefined ? [] : ['The description was not kept: a phase has none.']),
+      ],
+    })
+    const existing = phases.find(({ number }) => number === input.number)
+    if (existing) return { facts: [], answer: { ...answer(existing, []), already_exists: true as const } }
+    const situation = {
+      mission,
+      phases,
+      home: null,
+      parent: null,
+      parentAttempt: null,
+      depth: 0,
+      planned: null,
+      last: null,
+      holds: [],
+      dependencies: [],
+      tokenOf: null,
+    }
+    const admitted = admitTask(situation)
+    const placed = placeInPhase({ phase: input.number, phaseName: input.name }, situation, setting)
+    if (placed.phase === null) throw new Error('a phase that is named by its number was not made')
+    const phase = { ...placed.phase, status: 'in_progress' as const }
+    const made = placed.facts.map(
+      (fact): NewFact => (fact.kind === 'phase.created' ? { ...fact, phase } : fact),
+    )
+    return { facts: [...admitted.facts, ...made], answer: answer(phase, placed.notes) }
+  }),
+)
+
+const endings = ['completed', 'failed'] as const
+
+/** The end of a phase without a task that ends it, as the orchestrators of Mission Control tell it. */
+export const completePhase = defineOperation({
+  name: 'complete_phase',
+  tool: 'complete_phase',
+  unlisted: true,
+  command: 'phase complete',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Complete a phase',
+  description: 'End a phase as completed or failed',
+  kind: 'command',
+  idempotent: true,
+  positional: ['phase_id'],
+  input: z.strictObject({
+    phase_id: identifier('Phase ID to complete'),
+    status: choice(endings, 'Final status of the phase', {
+      success: 'completed',
+      done: 'completed',
+      complete: 'completed',
+      failure: 'failed',
+      fail: 'failed',
+    }),
+    summary: text('Taken from Mission Control; what was done is told by tasks and missions').optional(),
+  }),
+  output: z.object({
+    phase_id: z.string(),
+    mission_id: z.string().nullable(),
+    workflow_id: z.string().nullable(),
+    number: z.int().nullable(),
+    name: z.string(),
+    status: z.enum(phaseWords),
+    completed_at: z.string(),
+    duration_ms: z.int(),
+    tasks: z.object({ total: z.int(), in_progress: z.int() }),
+    warnings: strings,
+    already_completed: z.literal(true).optional(),
+  }),
+}).handler(async (handling, input) => {
+  const before = await handling.store.view((reads) => findPhase(reads, input.phase_id))
+  const isGated = input.status === 'completed' && before.status !== 'completed'
+  if (isGated) await refuseGatedPhase(handling, { missionId: before.missionId, phaseId: before.id })
+  return handling.record(async (reads, setting) => {
+    const phase = await findPhase(reads, input.phase_id)
+    const isRepeat = phase.status === input.status
+    if (!isRepeat) refuseEnded(phase, input.status)
+    if (isGated)
+      await assertPhaseFree(reads, { missionId: phase.missionId, phaseId: phase.id }, handling.actor.kind)
+    const completedAt = isRepeat ? (phase.completedAt ?? setting.at) : setting.at
+    const tasks = await tallied(reads, phase)
+    const about = { phaseId: phase.id, missionId: phase.missionId }
+    const ended: NewFact =
+      input.status === 'completed'
+        ? { kind: 'phase.completed', ...about }
+        : { kind: 'phase.edited', ...about, changes: { status: 'failed' } }
+    return {
+      facts: isRepeat ? [] : [ended],
+      answer: {
+        phase_id: phase.id,
+        mission_id: phase.missionId,
+        workflow_id: phase.missionId,
+        number: phase.number,
+        name: phase.name,
+        status: phaseWords[input.status],
+        completed_at: instant(completedAt),
+        duration_ms: secondsBetween(phase.createdAt, completedAt) * 1000,
+        tasks,
+        warnings: [
+          ...(tasks.in_progress === 0
+            ? []
+            : [`Work in the phase is still open: ${tasks.in_progress} of its tasks.`]),
+          ...(input.summary === undefined
+            ? []
+            : ['The summary was not kept: a phase has none. complete_mission keeps one.']),
+        ],
+        ...(isRepeat && { already_completed: true }),
+      },
+    }
+  })
+})
+
+function refuseEnded(phase: Phase, asked: string): void {
+  if (phase.status !== 'completed' && phase.status !== 'failed') return
+  throw new Failure(
+    'CONFLICT',
+    `Phase ${phase.id} "${phase.name}" is already ${phase.status}, not ${asked}.`,
+    {
+      reason: 'phase_ended',
+      hint: hintOf`${callTo('taskman_phase_edit', { id: phase.id, status: 'in_progress' })} opens it again.`,
+    },
+  )
+}
+
+async function tallied(reads: Reads, phase: Phase) {
+  const tallies = phase.missionId === null ? [] : await reads.missions.tallies(phase.missionId)
+  const tally = tallies.find(({ phaseId }) => phaseId === phase.id)
+  return { total: tally?.tasks ?? 0, in_progress: tally?.openAttempts ?? 0 }
+}

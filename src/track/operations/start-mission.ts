@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import type { JsonObject } from '../../gate/domain/json.ts'
+import { createRun } from '../../gate/domain/lifecycle.ts'
+import { processToRun } from '../../gate/operations/run/create-run.ts'
+import { instant } from '../../kernel/instant.ts'
+import { choice, count, freeObject, identifier, name, text } from '../../kernel/operations/input/fields.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import { profiles } from '../domain/mission.ts'
+import { startMission as decide } from '../domain/start-mission.ts'
+import { profileWords } from './mission-answer.ts'
+
+export const startMission = defineOperation({
+  name: 'start_mission',
+  tool: 'start_mission',
+  command: 'mission start',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Start a mission',
+  description: 'Initialize a new mission tracking session for multi-phase orchestration',
+  kind: 'command',
+  positional: ['name'],
+  input: z.strictObject({
+    name: name('Short name'),
+    objective: text('Measurable goal'),
+    description: text('Details').optional(),
+    profile: choice(profiles, 'simple=2 phases, standard=3 (default), complex=4+').optional(),
+    total_phases: count('Expected number of phases', 1000).optional(),
+    scope: text('What is in and out').optional(),
+    constraints: text('Technical constraints').optional(),
+    process_id: identifier('Process that gates the mission (e.g., feature)').optional(),
+    process_context: freeObject('What its run knows at the beginning').optional(),
+  }),
+  output: z.object({
+    mission_id: z.string(),
+    profile: z.enum(profileWords),
+    total_phases: z.int(),
+    created_at: z.string(),
+    run: z.object({ run_id: z.string(), current_state: z.string(), revision: z.int() }).optional(),
+  }),
+  listedOutput: ['mission_id', 'profile', 'total_phases', 'created_at'],
+}).handler(async (handling, input) => {
+  const gate = input.process_id === undefined ? null : await processToRun(handling, input.process_id)
+  return handling.record(async (reads, setting) => {
+    const mission = decide(input, setting)
+    const begun =
+      gate &&
+      createRun(
+        {
+          ...gate,
+          isKept: (await reads.runs.definition(gate.hash)) !== null,
+          context: (input.process_context ?? {}) as JsonObject, // a record, as its schema says
+          missionId: mission.id,
+          taskId: null,
+          by: handling.actor.name,
+        },
+        setting,
+      )
+    return {
+      facts: [{ kind: 'mission.started', mission }, ...(begun?.facts ?? [])],
+      answer: {
+        mission_id: mission.id,
+        profile: profileWords[mission.profile ?? 'standard'],
+        total_phases: mission.totalPhases,
+        created_at: instant(mission.createdAt),
+        ...(begun && { run: { run_id: begun.run.id, current_state: begun.run.state, revision: 1 } }),
+      },
+    }
+  })
+})

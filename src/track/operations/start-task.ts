@@ -1,0 +1,475 @@
+import { z } from 'zod'
+import type { NewFact } from '../../events/domain/fact.ts'
+import type { Snapshot, WorkTreeWitness } from '../../git/ports/work-tree.ts'
+import { WaitingEntry } from '../../inbox/operations/hold-answer.ts'
+import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
+import type { CaptureSessionId, MissionId, TaskId, TurnId } from '../../kernel/id.ts'
+import { instant } from '../../kernel/instant.ts'
+import { findMission, findPhase, findPlanned, findTask } from '../../kernel/operations/find.ts'
+import {
+  choice,
+  count,
+  identifier,
+  name,
+  text,
+  texts,
+  unlisted,
+} from '../../kernel/operations/input/fields.ts'
+import { list, strings } from '../../kernel/operations/list-answer.ts'
+import { type Context, defineOperation } from '../../kernel/operations/operation.ts'
+import { excerpt } from '../../kernel/text.ts'
+import { measuredLines } from '../../lines/operations/record-lines.ts'
+import type { PlannedTask } from '../../plan/domain/plan.ts'
+import { reviewFields } from '../../review/operations/for-agents.ts'
+import type { Reads, Store } from '../../store/ports/store.ts'
+import type { Mission } from '../domain/mission.ts'
+import { admitTask } from '../domain/phase-placement.ts'
+import type { AreaCount } from '../domain/scope/survey.ts'
+import { startTask as decide, type StartedTask, type TaskSituation } from '../domain/start-task.ts'
+import { type Attempt, callerTypes, type Task, treeOf } from '../domain/task.ts'
+import { overlapsInTree, rivalsInTree } from './areas.ts'
+import { DependencyEntry, PastAttemptEntry, taskStory } from './task-story.ts'
+
+/** Mission Control's keys, what the areas matched, and for a planned task what it is about. */
+const StartAnswer = z.object({
+  task_id: z.string(),
+  attempt_id: z.string(),
+  snapshot_id: z.string(),
+  snapshot_type: z.enum(['git', 'checksum']),
+  started_at: z.string(),
+  phase_id: z.string().nullable(),
+  phase_created: z.boolean(),
+  phase_number: z.int().nullable(),
+  caller_type: z.enum(callerTypes).nullable(),
+  agent_name: z.string().nullable(),
+  areas: list(z.object({ area: z.string(), files: z.int() })),
+  warnings: strings,
+  goal: z.string().nullable().optional(),
+  phase: z.object({ id: z.string(), number: z.int().nullable(), name: z.string() }).nullable().optional(),
+  depends_on: list(DependencyEntry).optional(),
+  previous_attempts: list(PastAttemptEntry).optional(),
+  waits_for: list(WaitingEntry).optional(),
+  ...reviewFields,
+})
+
+export const startTask = defineOperation({
+  name: 'start_task',
+  tool: 'start_task',
+  command: 'task start',
+  synonyms: { mission: 'mission_id', task_id: 'planned_task_id', id: 'planned_task_id', title: 'name' },
+  toolset: 'track',
+  audience: 'both',
+  title: 'Start a task',
+  description: 'Start a new task and create a Git snapshot',
+  kind: 'command',
+  positional: ['name'],
+  input: z
+    .strictObject({
+      workflow_id: identifier('Workflow ID (legacy)').optional(),
+      parent_task_id: identifier('Parent task ID').optional(),
+      mission_id: identifier('Mission ID').optional(),
+      phase: count('Phase number, created if new; default the current one', 1000).optional(),
+      phase_id: unlisted(identifier('Phase ID, instead of its number')).optional(),
+      phase_name: name('Name of a new phase').optional(),
+      caller_type: choice(callerTypes, 'Who calls', { sub_agent: 'subagent' }).optional(),
+      agent_name: name('Your name').optional(),
+      name: name('Short name').optional(),
+      goal: text('Precise goal').optional(),
+      areas: texts(
+        "Code you will touch: words, folders or globs (e.g., ['auth', 'src/api/', '!**/*.sql'])",
+      ).optional(),
+      planned_task_id: identifier('Planned task to work on, instead of a new one').optional(),
+      claim_token: identifier('Token of your claim').optional(),
+      force: z.boolean().describe('Begin although a dependency is open').optional(),
+      take_over: z.boolean().describe('Abandon a stale attempt at the planned task').optional(),
+      work_tree: text("Folder of the git work tree, if not the server's own").optional(),
+    })
+    // The name is optional only beside planned_task_id, which the plain schemas of clients cannot say.
+    .meta({ required: ['name'] }),
+  output: StartAnswer,
+  listedOutput: [
+    'task_id',
+    'attempt_id',
+    'snapshot_id',
+    'snapshot_type',
+    'started_at',
+    'phase_id',
+    'phase_created',
+    'caller_type',
+    'agent_name',
+    'areas',
+    'warnings',
+  ],
+}).handler(async (context, given) => {
+  const { store, witness, clock, record, ids, actor } = context
+  const { input: placed, said } = await inOwnTree(context, given)
+  assertNamed(placed)
+  const input = await inNamedPhase(store, placed)
+  const { plannedAreas, phase } = await store.view(async (reads) => {
+    const situation = await loadSituation(reads, input)
+    admitTask(situation)
+    return {
+      plannedAreas: situation.planned?.task.areas ?? [],
+      phase: situation.phases.find(({ number }) => number === input.phase),
+    }
+  })
+  const tree = await workTreeOf(context, input.work_tree)
+  const snapshotAt = clock.now()
+  const snapshot = await witness.snapshot({ folder: tree, name: ids.next('attempt') })
+  const areas = input.areas ?? plannedAreas
+  const survey = areas.length === 0 ? [] : await witness.matching(snapshot.ref, areas)
+  // Whose lines came since the last snapshot, and which session the call is from, is told by hooks too.
+  await context.drain?.()
+  const [overlaps, lines] = await Promise.all([
+    overlapsInTree(context, snapshot, areas),
+    measuredLines(context, { at: snapshotAt, place: snapshot.ref }),
+  ])
+
+  const session = await sessionOfCaller(context)
+  const ahead = (reads: Reads) =>
+    Promise.all([
+      lookAt(reads, input),
+      phase && reads.missions.phaseById(phase.id),
+      reads.tasks.attemptsInTree(treeOf(snapshot.ref), snapshotAt),
+    ])
+  return record(async (reads, setting) => {
+    const started = decide(
+      {
+        name: input.name ?? null,
+        goal: input.goal ?? null,
+        areas: input.areas ?? [],
+        phase: input.phase ?? null,
+        phaseName: input.phase_name ?? null,
+        callerType: input.caller_type ?? null,
+        agentName: input.agent_name ?? null,
+        takeOver: input.take_over ?? false,
+        claimToken: input.claim_token ?? null,
+        force: input.force ?? false,
+        actor,
+        snapshot: snapshot.ref,
+        snapshotAt,
+      },
+      await loadSituation(reads, input),
+      setting,
+    )
+    const rivals = await rivalsInTree(reads, started, overlaps)
+    const answer = startAnswer(started, { snapshot, survey, rivals: [...said, ...rivals] })
+    const story = input.planned_task_id === undefined ? {} : await plannedStory(reads, started)
+    // An attempt that goes on keeps its first snapshot.
+    const facts = started.resumed
+      ? started.facts
+      : [...lines, ...started.facts, ...linkTo(session, started.attempt)]
+    return { facts, agentName: started.attempt.agentName, answer: { ...answer, ...story } }
+  }, ahead)
+})
+
+interface SessionOfCaller {
+  readonly id: CaptureSessionId
+  /** The turn of its main agent, where one is open. */
+  readonly turnId: TurnId | null
+  readonly link: 'call' | 'environment'
+}
+
+/** The captured session that the call is from, where its client names it. */
+async function sessionOfCaller({ caller, store }: Context): Promise<SessionOfCaller | null> {
+  if (caller === undefined) return null
+  return store.view(async ({ capture }) => {
+    const session = await capture.named(caller.session)
+    if (session === null) return null
+    const turn = (await capture.openTurns(session.id)).findLast(({ agent }) => agent === null)
+    return { id: session.id, turnId: turn?.id ?? null, link: caller.link }
+  })
+}
+
+function linkTo(session: SessionOfCaller | null, attempt: Attempt): readonly NewFact[] {
+  if (session === null) return []
+  const { id: attemptId, taskId, missionId } = attempt
+  const { id: sessionId, turnId, link } = session
+  return [{ kind: 'attempt.linked', attemptId, taskId, missionId, sessionId, turnId, agentId: null, link }]
+}
+
+interface Containers {
+  readonly workflow_id?: string | undefined
+  readonly mission_id?: string | undefined
+  readonly parent_task_id?: string | undefined
+  readonly planned_task_id?: string | undefined
+  readonly claim_token?: string | undefined
+}
+
+/** Reads what `startTask` rests on. Fails with NOT_FOUND for a container that does not exist. */
+async function loadSituation(reads: Reads, input: Containers): Promise<TaskSituation> {
+  const planned = input.planned_task_id === undefined ? null : await findPlanned(reads, input.planned_task_id)
+  const parentId = input.parent_task_id ?? planned?.task.parentTaskId ?? undefined
+  // Asked together, in two steps: while the project is held, every answer that is waited for holds up others.
+  const [parent, last, home, dependencies, token] = await Promise.all([
+    parentId === undefined ? null : findTask(reads, parentId),
+    planned ? reads.tasks.lastAttempt(planned.task.id) : null,
+    planned?.task.phaseId ? reads.missions.phaseById(planned.task.phaseId) : null,
+    planned ? reads.tasks.dependencies(planned.task.id) : [],
+    tokenOf(reads, planned, input.claim_token),
+    namedMission(reads, input),
+  ])
+  const [parentAttempt, above, holds] = await Promise.all([
+    parent ? reads.tasks.openAttempt(parent.id) : null,
+    parent ? reads.tasks.ancestors(parent.id) : [],
+    last ? reads.holds.ofAttempt(last.id) : [],
+  ])
+  const mission = await missionOf(reads, input, { planned: planned?.task ?? null, parent, parentAttempt })
+  return {
+    mission,
+    phases: mission ? await reads.missions.phases(mission.id) : [],
+    home,
+    parent,
+    parentAttempt,
+    depth: parent ? 1 + above.length : 0,
+    planned,
+    last,
+    holds,
+    dependencies,
+    tokenOf: token,
+  }
+}
+
+/** What `loadSituation` looks at, as far as the input names it. */
+function lookAt(reads: Reads, input: Containers): Promise<unknown> {
+  const { planned_task_id, parent_task_id } = input
+  // Or no task has these ids.
+  const [planned, parent] = [planned_task_id as TaskId | undefined, parent_task_id as TaskId | undefined]
+  return Promise.all([
+    namedMission(reads, input),
+    ...(planned === undefined
+      ? []
+      : [reads.plan.task(planned), reads.tasks.lastAttempt(planned), reads.tasks.dependencies(planned)]),
+    ...(parent === undefined
+      ? []
+      : [reads.tasks.find(parent), reads.tasks.openAttempt(parent), reads.tasks.ancestors(parent)]),
+  ])
+}
+
+/** The mission that is named and its phases, which are looked at below. */
+async function namedMission({ missions }: Reads, { mission_id, workflow_id }: Containers): Promise<void> {
+  const named = (mission_id ?? workflow_id) as MissionId | undefined // or no mission has that id
+  if (named !== undefined) await Promise.all([missions.find(named), missions.phases(named)])
+}
+
+async function missionOf(
+  reads: Reads,
+  { mission_id, workflow_id }: Containers,
+  around: { readonly planned: Task | null } & Pick<TaskSituation, 'parent' | 'parentAttempt'>,
+): Promise<Mission | null> {
+  if (mission_id !== undefined && workflow_id !== undefined && mission_id !== workflow_id) {
+    throw new Failure(
+      'INVALID_INPUT',
+      `A task belongs to either mission ${mission_id} or workflow ${workflow_id}, not both.`,
+      { reason: 'mission_and_workflow', hint: 'Give mission_id or workflow_id, not both.' },
+    )
+  }
+  const named = mission_id ?? workflow_id
+  if (named !== undefined) return findMission(reads, named)
+  const inherited = around.planned?.missionId ?? around.parentAttempt?.missionId ?? around.parent?.missionId
+  return inherited ? findMission(reads, inherited) : null
+}
+
+/** The task that a token was made for: the running claim says it of its own, the journal of one that ended. */
+async function tokenOf(
+  { plan }: Reads,
+  planned: PlannedTask | null,
+  token: string | undefined,
+): Promise<TaskId | null> {
+  if (planned === null || token === undefined) return null
+  return planned.claim?.token === token ? planned.task.id : plan.taskOfToken(token)
+}
+
+function assertNamed(input: {
+  readonly name?: string | undefined
+  readonly planned_task_id?: string | undefined
+}): void {
+  if (input.name !== undefined || input.planned_task_id !== undefined) return
+  throw new Failure('INVALID_INPUT', 'start_task: "name" is missing.', {
+    reason: 'input_invalid',
+    hint: 'Give the new task a name and a goal, or name a planned one with planned_task_id.',
+    details: { fields: ['name'] },
+  })
+}
+
+interface InTree {
+  readonly name?: string | undefined
+  readonly planned_task_id?: string | undefined
+  readonly work_tree?: string | undefined
+}
+
+/**
+ * A task that has a work tree of its own is worked on there; in such a tree, nothing else needs to be named. Answers
+ * what to say of it.
+ */
+async function inOwnTree<Input extends InTree>(
+  { linkedTrees, witness, folder }: Pick<Context, 'linkedTrees' | 'witness' | 'folder'>,
+  input: Input,
+): Promise<{ readonly input: Input; readonly said: readonly string[] }> {
+  const { name, planned_task_id: planned, work_tree: asked } = input
+  if (planned !== undefined ? asked !== undefined : name !== undefined) return { input, said: [] }
+  const bound = await linkedTrees.bound(folder)
+  if (bound.length === 0) return { input, said: [] }
+  if (planned === undefined) {
+    const { top } = await witness.locate(
+      asked === undefined || isAbsolute(asked) ? (asked ?? folder) : `${folder}/${asked}`,
+    )
+    const own = bound.find(({ path }) => path === top)
+    return { input: own ? { ...input, planned_task_id: own.taskId } : input, said: [] }
+  }
+  const own = bound.find(({ taskId }) => taskId === planned)
+  if (!own || own.path === (await witness.locate(folder)).top) return { input, said: [] }
+  return {
+    input: { ...input, work_tree: own.path },
+    said: [`The task has a work tree of its own, ${own.path}: edit there, only that is measured.`],
+  }
+}
+
+interface NamingPhase {
+  readonly phase_id?: string | undefined
+  readonly phase?: number | undefined
+  readonly mission_id?: string | undefined
+  readonly workflow_id?: string | undefined
+}
+
+/** A phase that is named by its id, as its mission and number. */
+async function inNamedPhase<Input extends NamingPhase>(store: Store, input: Input): Promise<Input> {
+  const { phase_id: id, mission_id, workflow_id } = input
+  if (id === undefined) return input
+  const phase = await store.view((reads) => findPhase(reads, id))
+  if (phase.missionId === null || phase.number === null) {
+    throw new Failure('INVALID_INPUT', `Phase ${id} "${phase.name}" has no number in a mission.`, {
+      reason: 'phase_without_mission',
+      hint: hintOf`Plan the task in it with ${callTo('taskman_task_add', { title: undefined, phase: id })}, and begin it with ${callTo('start_task', { planned_task_id: undefined })}.`,
+    })
+  }
+  const named = mission_id ?? workflow_id ?? phase.missionId
+  if (named !== phase.missionId || (input.phase !== undefined && input.phase !== phase.number)) {
+    throw new Failure(
+      'CONFLICT',
+      `Phase ${id} is phase ${phase.number} of ${phase.missionId}, not of ${named}${input.phase === undefined ? '' : `, phase ${input.phase}`}.`,
+      { reason: 'phase_of_other_mission', hint: 'Give phase_id alone, or the mission and the phase number.' },
+    )
+  }
+  return { ...input, phase: phase.number, ...(workflow_id === undefined && { mission_id: phase.missionId }) }
+}
+
+/** The folder to witness: the connection's own, or another work tree of the same repository. */
+async function workTreeOf(
+  { witness, folder, actor }: Pick<Context, 'witness' | 'folder' | 'actor'>,
+  asked: string | undefined,
+): Promise<string> {
+  if (asked === undefined) {
+    if (actor.channel === 'http') await assertOnlyTree(witness, folder)
+    return folder
+  }
+  // Not from where the process happens to run: a client starts its servers anywhere.
+  const place = isAbsolute(asked) ? asked : `${folder}/${asked}`
+  const [own, other] = await Promise.all([witness.locate(folder), witness.locate(place)])
+  if (own.mainTop === other.mainTop) return place
+  throw new Failure(
+    'INVALID_INPUT',
+    `The work tree ${asked} belongs to ${other.mainTop}, not to this project (${own.mainTop}).`,
+    {
+      reason: 'work_tree_of_other_project',
+      hint: 'Name a work tree of this repository, or leave work_tree out.',
+    },
+  )
+}
+
+const mostShown = 5
+
+/** A server is not started where its clients work: with several work trees it cannot know which one is meant. */
+async function assertOnlyTree(witness: WorkTreeWitness, folder: string): Promise<void> {
+  const others = await witness.others(folder)
+  if (others.length === 0) return
+  const { top } = await witness.locate(folder)
+  const shown = [top, ...others].slice(0, mostShown).join(', ')
+  const more = others.length + 1 > mostShown ? `, and ${others.length + 1 - mostShown} more` : ''
+  throw new Failure(
+    'INVALID_INPUT',
+    `start_task: "work_tree" is missing. Over HTTP it does not show which of ${others.length + 1} work trees you work in: ${shown}${more}.`,
+    { reason: 'work_tree_missing', hint: 'Give the folder whose files you edit as work_tree.' },
+  )
+}
+
+function isAbsolute(path: string): boolean {
+  return /^(?:[/\\]|[a-z]:)/i.test(path)
+}
+
+const mostAreas = 20
+
+/** What start_task answers: Mission Control's keys, then what the areas matched and what to know. */
+function startAnswer(
+  started: StartedTask,
+  measured: {
+    readonly snapshot: Snapshot
+    readonly survey: readonly AreaCount[]
+    readonly rivals: readonly string[]
+  },
+) {
+  const { task, attempt, phase } = started
+  const survey = started.resumed ? [] : measured.survey
+  return {
+    task_id: task.id,
+    attempt_id: attempt.id,
+    snapshot_id: attempt.snapshot.id,
+    snapshot_type: attempt.snapshot.engine,
+    started_at: instant(attempt.openedAt),
+    phase_id: phase?.id ?? null,
+    phase_created: started.phaseCreated,
+    phase_number: phase?.number ?? null,
+    caller_type: attempt.callerType,
+    agent_name: attempt.agentName,
+    areas: survey.slice(0, mostAreas).map(({ area, files }) => ({ area: excerpt(area, 120), files })),
+    warnings: [
+      ...(started.resumed
+        ? [`Attempt ${attempt.id} was already open: it goes on from its first snapshot.`]
+        : []),
+      ...started.notes,
+      ...measured.snapshot.notes,
+      ...(started.resumed ? [] : dirtyNote(measured.snapshot.dirty)),
+      ...unmatchedNotes(survey.filter(({ files }) => files === 0)),
+      ...measured.rivals,
+    ],
+  }
+}
+
+/** What a planned task is about, what it builds on, and what was tried before: no one starts blind. */
+async function plannedStory(reads: Reads, started: StartedTask) {
+  const { task } = started
+  const phase = task.phaseId === null ? started.phase : await reads.plan.phase(task.phaseId)
+  const { dependencies, ...rest } = await taskStory(reads, task.id)
+  return {
+    goal: task.goal,
+    phase: phase && { id: phase.id, number: phase.number, name: phase.name },
+    depends_on: dependencies,
+    ...rest,
+  }
+}
+
+const mostDirty = 5
+
+function dirtyNote(dirty: readonly string[]): readonly string[] {
+  if (dirty.length === 0) return []
+  const more = dirty.length > mostDirty ? ` and ${dirty.length - mostDirty} more` : ''
+  const shown = dirty.slice(0, mostDirty).map((path) => excerpt(path, 120))
+  return [
+    `${dirty.length === 1 ? '1 file already has' : `${dirty.length} files already have`} uncommitted changes: ${shown.join(', ')}${more}. Only what changes from now on counts as yours.`,
+  ]
+}
+
+const mostUnmatched = 5
+
+function unmatchedNotes(survey: readonly AreaCount[]): readonly string[] {
+  const more = survey.length - mostUnmatched
+  return [
+    ...survey
+      .slice(0, mostUnmatched)
+      .map(
+        ({ area }) =>
+          `Area "${excerpt(area, 120)}" matches no file yet. Unless it is for new files, check the spelling.`,
+      ),
+    ...(more > 0 ? [`${more} more areas match no file yet.`] : []),
+  ]
+}

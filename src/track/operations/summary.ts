@@ -1,0 +1,61 @@
+import { lossWords } from '../../gate/domain/gating.ts'
+import { saidOf } from '../../gate/operations/run/said.ts'
+import { secondsBetween } from '../../kernel/instant.ts'
+import { excerpt } from '../../kernel/text.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import type { Mission, Phase } from '../domain/mission.ts'
+import { type PhaseSummary, phaseWords } from './mission-answer.ts'
+
+const mostRuns = 5
+
+/** The runs that gate a mission, newest first, and what a completed mission was completed in spite of. */
+export async function missionRuns(
+  { runs, holds }: Pick<Reads, 'runs' | 'holds'>,
+  { id, status }: Pick<Mission, 'id' | 'status'>,
+) {
+  const page = await runs.list({ missionId: id }, { limit: mostRuns })
+  const said = await Promise.all(page.items.map(({ item }) => saidOf({ runs, holds }, item)))
+  const lost = status === 'completed' ? await runs.lost(id) : []
+  return {
+    runs: page.items.map(({ item }, place) => ({
+      run_id: item.id,
+      process_id: item.process.id,
+      status: item.status,
+      current_state: item.state,
+      ...((said[place]?.length ?? 0) > 0 && { said: said[place] }),
+    })),
+    runs_total: page.total,
+    completed_despite: lost.slice(0, mostRuns).map(lossWords),
+  }
+}
+
+const mostPhases = 16
+
+/** The phases that matter now, where a mission has too many to list: the current one and those around it. */
+export function phasesAround(current: number, phases: readonly Phase[]): readonly Phase[] {
+  const at = phases.findIndex(({ number }) => number === current)
+  const last = phases.length - mostPhases
+  const first = Math.min(at === -1 ? last : at - mostPhases / 2, last)
+  return phases.slice(Math.max(first, 0)).slice(0, mostPhases)
+}
+
+/** One line per phase, in phase order. A running phase's duration counts to its last completion. */
+export async function phaseSummary(
+  reads: Reads,
+  mission: Mission,
+  phases: readonly Phase[],
+): Promise<readonly PhaseSummary[]> {
+  const tallies = new Map((await reads.missions.tallies(mission.id)).map((tally) => [tally.phaseId, tally]))
+  return phases.map((phase) => {
+    const tally = tallies.get(phase.id)
+    const { firstStart, lastEnd } = tally ?? { firstStart: null, lastEnd: null }
+    return {
+      phase_number: phase.number,
+      phase_id: phase.id,
+      name: excerpt(phase.name, 60),
+      status: phaseWords[phase.status],
+      tasks_count: tally?.tasks ?? 0,
+      duration_seconds: firstStart === null || lastEnd === null ? 0 : secondsBetween(firstStart, lastEnd),
+    }
+  })
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import type { NewFact } from '../../events/domain/fact.ts'
+import { instant } from '../../kernel/instant.ts'
+import { choice, count, name, text, unlisted } from '../../kernel/operations/input/fields.ts'
+import { list } from '../../kernel/operations/list-answer.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import { profiles } from '../domain/mission.ts'
+import { startWorkflow as decide } from '../domain/start-mission.ts'
+import { completeMission } from './complete-mission.ts'
+import { profileWords } from './mission-answer.ts'
+
+export const startWorkflow = defineOperation({
+  name: 'start_workflow',
+  tool: 'start_workflow',
+  command: 'workflow start',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Start a workflow (legacy)',
+  description: 'Initialize a new workflow tracking session. Legacy: use start_mission',
+  kind: 'command',
+  positional: ['name'],
+  input: z.strictObject({
+    name: name('Short name'),
+    description: text('Goal in detail').optional(),
+    plan: z
+      .array(z.strictObject({ step: name('Label'), goal: text('What it achieves') }))
+      .max(200)
+      .describe('Steps')
+      .optional(),
+    objective: unlisted(text('Measurable goal: it makes the workflow a mission')).optional(),
+    profile: unlisted(choice(profiles, 'As of start_mission')).optional(),
+    total_phases: unlisted(count('Expected number of phases', 1000)).optional(),
+    scope: unlisted(text("What's included/excluded")).optional(),
+    constraints: unlisted(text('Technical constraints or limitations')).optional(),
+  }),
+  output: z.object({
+    workflow_id: z.string(),
+    created_at: z.string(),
+    objective: z.string().optional(),
+    profile: z.enum(profileWords).optional(),
+    total_phases: z.int().optional(),
+    planned_tasks: list(z.object({ task_id: z.string(), step: z.string(), goal: z.string() })),
+  }),
+  listedOutput: ['workflow_id', 'created_at', 'planned_tasks'],
+}).handler(({ record, actor }, input) =>
+  record(async (_reads, setting) => {
+    const { workflow, tasks } = decide(input, setting, actor.name)
+    const { objective, profile } = workflow
+    const planned: NewFact[] = tasks.map((task) => ({ kind: 'task.planned', task }))
+    return {
+      facts: [{ kind: 'mission.started', mission: workflow }, ...planned],
+      answer: {
+        workflow_id: workflow.id,
+        created_at: instant(workflow.createdAt),
+        ...(objective !== null && { objective }),
+        ...(profile !== null && { profile: profileWords[profile], total_phases: workflow.totalPhases }),
+        planned_tasks: tasks.map((task) => ({ task_id: task.id, step: task.step ?? '', goal: task.name })),
+      },
+    }
+  }),
+)
+
+const { input, output } = completeMission
+
+/** What Mission Control calls the end of a mission. */
+export const completeWorkflow = defineOperation({
+  name: 'complete_workflow',
+  tool: 'complete_workflow',
+  unlisted: true,
+  synonyms: { workflow_id: 'mission_id' },
+  command: 'workflow complete',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Complete a workflow',
+  description: 'Finalize a workflow and aggregate metrics, as complete_mission does',
+  kind: 'command',
+  idempotent: true,
+  positional: ['mission_id'],
+  input,
+  output,
+}).handler(async (handling, given) => {
+  const answer = await completeMission.handle(handling, given)
+  return { workflow_id: answer.mission_id, ...answer }
+})

@@ -1,0 +1,693 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { Measured } from '../../events/domain/fact.ts'
+import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import { type Actor, displayName } from '../../kernel/actor.ts'
+import type { AttemptId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
+import { type ClaimColumns, claimColumns, touchTask, unclaimed } from '../../plan/tables/claim.ts'
+import { aroundTask, changeTask } from '../../plan/tables/task.ts'
+import {
+  type AttemptChanges,
+  type AttemptEnd,
+  type ChangeCounts,
+  maxAttempts,
+  type RunReads,
+  type TaskReads,
+} from '../../store/ports/reads.ts'
+import { inBatches, insertRows, parsed, parsedOrNull, prepared } from '../../store/tables/query.ts'
+import type { Projecting, ReadScope, RowKey } from '../../store/tables/tables.ts'
+import { countChanges, type ReportedChange } from '../domain/changes.ts'
+import type { RecordPlace } from '../domain/records.ts'
+import { type Attempt, type SnapshotPlace, type TaskOutcome, treeOf } from '../domain/task.ts'
+import { addToMission, addToPhase, countedFiles, filesOf } from './mission-change.ts'
+
+export interface AttemptTable {
+  project_id: string
+  id: string
+  seq: number
+  task_id: string
+  mission_id: string | null
+  phase_id: string | null
+  number: number
+  agent_name: string | null
+  caller_type: string | null
+  actor: string
+  areas: string
+  status: string
+  /** The work tree that `snapshot` was made of, among those of all machines. */
+  tree_top: string
+  snapshot: string
+  end_snapshot: string | null
+  files_added: number | null
+  files_modified: number | null
+  files_deleted: number | null
+  files_renamed: number | null
+  scope_matches: number | null
+  opened_at: number
+  last_call_at: number
+  closed_at: number | null
+  /** The actor of the completion. */
+  completed_by: string | null
+}
+
+export interface AttemptEndTable {
+  project_id: string
+  attempt_id: string
+  outcome: string
+  evidence: string
+  input_hash: string
+  answer: string
+  /** What lists and cards say of the evidence and the outcome. */
+  verification: string
+  out_of_scope: number
+  summary: string
+}
+
+/** What was said of an attempt after its end, beside what was said at it. */
+export interface AttemptCorrectionTable {
+  project_id: string
+  seq: number
+  attempt_id: string
+  task_id: string
+  text: string
+  agent_name: string | null
+  said_by: string
+  created_at: number
+}
+
+export interface AttemptChangeTable {
+  project_id: string
+  attempt_id: string
+  /** 0 for the first, out of scope first, then by path. */
+  position: number
+  path: string
+  body: string
+  /** What is counted of the body. */
+  scope: string | null
+  added_lines: number | null
+  deleted_lines: number | null
+}
+
+function attemptRow({ projectId, seq }: RowKey, attempt: Attempt): Insertable<AttemptTable> {
+  return {
+    project_id: projectId,
+    id: attempt.id,
+    seq,
+    task_id: attempt.taskId,
+    mission_id: attempt.missionId,
+    phase_id: attempt.phaseId,
+    number: attempt.number,
+    agent_name: attempt.agentName,
+    caller_type: attempt.callerType,
+    actor: JSON.stringify(attempt.actor),
+    areas: JSON.stringify(attempt.areas),
+    status: attempt.status,
+    tree_top: treeOf(attempt.snapshot),
+    snapshot: JSON.stringify(attempt.snapshot),
+    end_snapshot: attempt.endSnapshot === null ? null : JSON.stringify(attempt.endSnapshot),
+    files_added: null,
+    files_modified: null,
+    files_deleted: null,
+    files_renamed: null,
+    scope_matches: null,
+    opened_at: attempt.openedAt,
+    last_call_at: attempt.lastCallAt,
+    closed_at: attempt.closedAt,
+    completed_by: null,
+  }
+}
+
+export function attemptOf(row: Selectable<AttemptTable>): Attempt {
+  return {
+    id: row.id as AttemptId, // a brand
+    taskId: row.task_id as TaskId, // a brand
+    missionId: row.mission_id as MissionId | null, // a brand
+    phaseId: row.phase_id as PhaseId | null, // a brand
+    number: row.number,
+    agentName: row.agent_name,
+    callerType: row.caller_type as Attempt['callerType'], // as it was written
+    actor: parsed(row.actor),
+    areas: parsed(row.areas),
+    status: row.status as Attempt['status'], // as it was written
+    snapshot: parsed(row.snapshot),
+    endSnapshot: parsedOrNull(row.end_snapshot),
+    openedAt: row.opened_at,
+    lastCallAt: row.last_call_at,
+    closedAt: row.closed_at,
+    ...(row.completed_by !== null && { completedBy: parsed<Actor>(row.completed_by) }),
+  }
+}
+
+/** Null until the attempt was measured. */
+export function countsOf(row: Selectable<AttemptTable>): ChangeCounts | null {
+  if (row.files_added === null) return null
+  return {
+    added: row.files_added,
+    modified: row.files_modified ?? 0,
+    deleted: row.files_deleted ?? 0,
+    renamed: row.files_renamed ?? 0,
+  }
+}
+
+export function scopeMatchesOf(row: Selectable<AttemptTable>): boolean | null {
+  return row.scope_matches === null ? null : row.scope_matches === 1
+}
+
+/** Work begins: the task, its phase and its mission are in progress from now on. */
+export async function applyOpened(
+  projecting: Projecting,
+  { attempt }: FactOf<'attempt.opened'>,
+): Promise<void> {
+  const around = await aroundTask(projecting, attempt.taskId)
+  await beginMission(projecting, attempt)
+  await beginPhase(projecting, attempt)
+  await projecting.db.insertInto('attempt').values(attemptRow(projecting, attempt)).execute()
+  await changeTask(
+    projecting,
+    around,
+    {
+      status: 'in_progress',
+      resolution: null,
+      last_attempt_id: attempt.id,
+      ...heldBy(attempt, around.before, projecting.at),
+    },
+    { mission: attempt.missionId, phase: attempt.phaseId, agent: attempt.agentName },
+  )
+}
+
+/** An attempt keeps the claim that runs, and its token; without one it makes its opener's. */
+function heldBy(attempt: Attempt, before: ClaimColumns, at: number): ClaimColumns {
+  const { claim_agent, claim_actor, claim_connection, claim_token, claimed_at, claim_expires_at } = before
+  const runs = claim_token !== null && (claim_expires_at === null || claim_expires_at > at)
+  if (runs) {
+    return { claim_agent, claim_actor, claim_connection, claim_token, claimed_at, claim_expires_at: null }
+  }
+  return claimColumns({
+    agent: displayName(attempt),
+    actor: attempt.actor.name,
+    ...(attempt.actor.connection !== undefined && { connection: attempt.actor.connection }),
+    token: attempt.id,
+    claimedAt: attempt.openedAt,
+    expiresAt: null,
+  })
+}
+
+async function beginMission({ db, projectId }: Projecting, attempt: Attempt): Promise<void> {
+  if (attempt.missionId === null) return
+  const triedBefore = db
+    .selectFrom('attempt')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('task_id', '=', attempt.taskId)
+    .where(sql<boolean>`coalesce(mission_id, '') = ${attempt.missionId}`) // not by the index of missions
+  await db
+    .updateTable('mission')
+    .set((eb) => ({
+      status: eb.case().when('status', '=', 'pending').then('in_progress').else(eb.ref('status')).end(),
+      tasks_attempted: sql<number>`tasks_attempted + case when exists ${triedBefore} then 0 else 1 end`,
+    }))
+    .where('project_id', '=', projectId)
+    .where('id', '=', attempt.missionId)
+    .execute()
+}
+
+async function beginPhase({ db, projectId }: Projecting, attempt: Attempt): Promise<void> {
+  if (attempt.phaseId === null) return
+  await db
+    .updateTable('phase')
+    .set((eb) => ({
+      status: 'in_progress',
+      completed_at: null,
+      first_start: eb.fn.coalesce('first_start', eb.val(attempt.openedAt)),
+    }))
+    .where('project_id', '=', projectId)
+    .where('id', '=', attempt.phaseId)
+    .execute()
+}
+
+/** An attempt ends with what was said and what was measured; a failed one leaves its task to do. */
+export async function applyClosed(projecting: Projecting, closed: FactOf<'attempt.closed'>): Promise<void> {
+  const { db, projectId } = projecting
+  // Asked together, and before anything is written: each answer is waited for while the project is held. An attempt that
+  // ends is the one that is open.
+  const [around, [attempt]] = await Promise.all([
+    aroundTask(projecting, closed.taskId),
+    openAttemptAt(db, projectId, closed.taskId),
+  ])
+  if (attempt?.id !== closed.attemptId) throw new Error(`attempt ${closed.attemptId} is not open`)
+  const counted = await countedFiles(projecting, attempt, filesOf(closed))
+  await closeAttempt(projecting, closed)
+  await insertEnd(projecting, closed)
+  await insertChanges(projecting, closed.attemptId, closed.evidence.changes)
+  await addToPhase(projecting, attempt.phase_id)
+  await addToMission(projecting, { ...attempt, counted }, closed)
+  await changeTask(projecting, around, { ...taskAfter[closed.status], ...unclaimed })
+}
+
+/** Asks what `applyClosed` looks at, together with what the decision rests on. */
+export async function foreseeEnd(
+  scope: ReadScope,
+  { missionId, taskId, snapshot }: Pick<Attempt, 'missionId' | 'taskId' | 'snapshot'>,
+  evidence: Pick<Measured, 'changes' | 'mission'>,
+): Promise<void> {
+  const place = { mission_id: missionId, tree_top: treeOf(snapshot) }
+  await Promise.all([
+    aroundTask(scope, taskId),
+    openAttemptAt(scope.db, scope.projectId, taskId),
+    countedFiles(scope, place, filesOf({ evidence })),
+  ])
+}
+
+const taskAfter = {
+  success: { status: 'done', resolution: 'success' },
+  partial_success: { status: 'done', resolution: 'partial_success' },
+  failed: { status: 'to_do', resolution: null },
+} as const satisfies Record<TaskOutcome, object>
+
+async function closeAttempt(
+  { db, projectId, at, actor }: Projecting,
+  { attemptId, status, evidence }: FactOf<'attempt.closed'>,
+): Promise<void> {
+  const counts = countChanges(evidence.changes)
+  await db
+    .updateTable('attempt')
+    .set({
+      status: status satisfies Attempt['status'],
+      end_snapshot: evidence.endSnapshot === null ? null : JSON.stringify(evidence.endSnapshot),
+      files_added: counts.added,
+      files_modified: counts.modified,
+      files_deleted: counts.deleted,
+      files_renamed: counts.renamed,
+      scope_matches: evidence.scope.matches === null ? null : Number(evidence.scope.matches),
+      last_call_at: at,
+      closed_at: at,
+      completed_by: JSON.stringify(actor),
+    })
+    .where('project_id', '=', projectId)
+    .where('id', '=', attemptId)
+    .execute()
+}
+
+async function insertEnd({ db, projectId }: Projecting, closed: FactOf<'attempt.closed'>): Promise<void> {
+  const { changes: _, mission: __, ...evidence } = closed.evidence // these have tables of their own
+  await db
+    .insertInto('attempt_end')
+    .values({
+      project_id: projectId,
+      attempt_id: closed.attemptId,
+      outcome: JSON.stringify(closed.outcome),
+      evidence: JSON.stringify(evidence),
+      input_hash: closed.inputHash,
+      answer: JSON.stringify(closed.answer),
+      verification: evidence.verification,
+      out_of_scope: evidence.scope.unexpected.length,
+      summary: closed.outcome.summary,
+    })
+    .execute()
+}
+
+async function insertChanges(
+  { db, projectId }: Projecting,
+  attemptId: AttemptId,
+  changes: readonly ReportedChange[],
+): Promise<void> {
+  const rows = changes.toSorted(outOfScopeFirst).map((change, position) => ({
+    project_id: projectId,
+    attempt_id: attemptId,
+    position,
+    path: change.path,
+    body: JSON.stringify(change),
+    scope: change.scope,
+    added_lines: change.addedLines,
+    deleted_lines: change.deletedLines,
+  }))
+  await insertRows(db, 'attempt_change', rows)
+}
+
+function outOfScopeFirst(a: ReportedChange, b: ReportedChange): number {
+  const rank = (change: ReportedChange): number => (change.scope === 'out' ? 0 : 1)
+  return rank(a) - rank(b) || (a.path < b.path ? -1 : Number(a.path > b.path))
+}
+
+/** Nobody works on it any more: the task is to do again, with its history. */
+export async function applyAbandoned(
+  projecting: Projecting,
+  { attemptId, taskId }: FactOf<'attempt.abandoned'>,
+): Promise<void> {
+  const around = await aroundTask(projecting, taskId)
+  await projecting.db
+    .updateTable('attempt')
+    .set({ status: 'abandoned', closed_at: projecting.at })
+    .where('project_id', '=', projecting.projectId)
+    .where('id', '=', attemptId)
+    .execute()
+  await changeTask(projecting, around, { status: 'to_do', resolution: null, ...unclaimed })
+}
+
+export async function applyCorrected(
+  projecting: Projecting,
+  { attemptId, taskId, text, agentName }: FactOf<'attempt.corrected'>,
+): Promise<void> {
+  const { db, projectId, seq, at, actor } = projecting
+  await db
+    .insertInto('attempt_correction')
+    .values({
+      project_id: projectId,
+      seq,
+      attempt_id: attemptId,
+      task_id: taskId,
+      text,
+      agent_name: agentName,
+      said_by: actor.name,
+      created_at: at,
+    })
+    .execute()
+  await touchTask(projecting, taskId)
+}
+
+/** An agent that speaks is still at work: the attempt is not stale. */
+export async function touchAttempt(
+  { db, projectId, at }: Projecting,
+  { attemptId }: Pick<RecordPlace, 'attemptId'>,
+): Promise<void> {
+  if (attemptId !== null) await touched(db, at, projectId, attemptId)
+}
+
+const touched = prepared((db, at: number, projectId: string, id: string) =>
+  db
+    .updateTable('attempt')
+    .set({ last_call_at: at })
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .where('status', '=', 'open'),
+)
+
+type AttemptReads = Pick<
+  TaskReads,
+  'attempt' | 'attempts' | 'openAttempt' | 'lastAttempt' | 'isOtherOpen' | 'openAttempts' | 'atWork'
+>
+
+const attemptById = prepared((db, projectId: string, id: string) =>
+  db.selectFrom('attempt').selectAll().where('project_id', '=', projectId).where('id', '=', id),
+)
+
+const attemptsAt = prepared((db, projectId: string, taskId: string) =>
+  db
+    .selectFrom('attempt')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('task_id', '=', taskId)
+    .orderBy('number')
+    .limit(100),
+)
+
+const openAttemptAt = prepared((db, projectId: string, taskId: string) =>
+  db
+    .selectFrom('attempt')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('task_id', '=', taskId)
+    .where('status', '=', 'open'),
+)
+
+const lastAttemptAt = prepared((db, projectId: string, taskId: string) =>
+  db
+    .selectFrom('attempt')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('task_id', '=', taskId)
+    .orderBy('number', 'desc')
+    .limit(1),
+)
+
+const otherOpenOf = prepared((db, projectId: string, missionId: string, besides: string) =>
+  db
+    .selectFrom('attempt')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('mission_id', '=', missionId)
+    .where('status', '=', 'open')
+    .where('id', '<>', besides)
+    .limit(1),
+)
+
+export function attemptReads({ db, projectId }: ReadScope): AttemptReads {
+  const attempts = () => db.selectFrom('attempt').selectAll().where('project_id', '=', projectId)
+  return {
+    async attempt(id) {
+      const [row] = await attemptById(db, projectId, id)
+      return row ? attemptOf(row) : null
+    },
+    async attempts(taskId) {
+      return (await attemptsAt(db, projectId, taskId)).map(attemptOf)
+    },
+    async openAttempt(taskId) {
+      const [row] = await openAttemptAt(db, projectId, taskId)
+      return row ? attemptOf(row) : null
+    },
+    async lastAttempt(taskId) {
+      const [row] = await lastAttemptAt(db, projectId, taskId)
+      return row ? attemptOf(row) : null
+    },
+    async isOtherOpen(missionId, besides) {
+      return (await otherOpenOf(db, projectId, missionId, besides)).length > 0
+    },
+    async openAttempts(missionId) {
+      const rows = await attempts()
+        .where('status', '=', 'open')
+        .$if(missionId !== undefined, (query) => query.where('mission_id', '=', missionId ?? null))
+        .orderBy('seq')
+        .limit(10_000)
+        .execute()
+      return rows.map(attemptOf)
+    },
+    async atWork(limit) {
+      const rows = await attempts()
+        .where('status', '=', 'open')
+        .orderBy('last_call_at', 'desc')
+        .orderBy('seq', 'desc')
+        .limit(limit)
+        .execute()
+      const { total } = await db
+        .selectFrom('attempt')
+        .select(({ fn }) => fn.countAll<number>().as('total'))
+        .where('project_id', '=', projectId)
+        .where('status', '=', 'open')
+        .executeTakeFirstOrThrow()
+      return { attempts: rows.toSorted((one, other) => one.seq - other.seq).map(attemptOf), total }
+    },
+  }
+}
+
+const noChanges = { added: 0, modified: 0, deleted: 0, renamed: 0 }
+
+/** Null for an attempt that is open or was abandoned: nothing was said and nothing measured. */
+export async function attemptEnd(
+  { db, projectId }: ReadScope,
+  attemptId: AttemptId,
+): Promise<AttemptEnd | null> {
+  const row = await db
+    .selectFrom('attempt_end as end')
+    .innerJoin('attempt', (join) =>
+      join.onRef('attempt.project_id', '=', 'end.project_id').onRef('attempt.id', '=', 'end.attempt_id'),
+    )
+    .selectAll('attempt')
+    .select(['end.outcome', 'end.evidence', 'end.input_hash', 'end.answer'])
+    .where('end.project_id', '=', projectId)
+    .where('end.attempt_id', '=', attemptId)
+    .executeTakeFirst()
+  if (!row) return null
+  return {
+    outcome: parsed(row.outcome),
+    evidence: parsed(row.evidence),
+    inputHash: row.input_hash,
+    answer: parsed(row.answer),
+    counts: countsOf(row) ?? noChanges,
+  }
+}
+
+export async function changesOf(
+  { db, projectId }: ReadScope,
+  attemptId: AttemptId,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<readonly ReportedChange[]> {
+  const rows = await db
+    .selectFrom('attempt_change')
+    .select('body')
+    .where('project_id', '=', projectId)
+    .where('attempt_id', '=', attemptId)
+    .where('position', '>=', offset)
+    .orderBy('position')
+    .limit(limit)
+    .execute()
+  return rows.map(({ body }) => parsed<ReportedChange>(body))
+}
+
+/** Of each path the newest attempts that changed it, so that one that all attempts change leaves room for the others. */
+const mostOfPath = 20
+
+export async function attemptsThatChanged(
+  { db, projectId }: ReadScope,
+  paths: readonly string[],
+): Promise<readonly { readonly path: string; readonly attemptId: AttemptId }[]> {
+  const found: { readonly path: string; readonly attemptId: AttemptId }[] = []
+  for (const batch of inBatches([...new Set(paths)])) {
+    const numbered = db
+      .selectFrom('attempt_change')
+      .innerJoin('attempt', (join) =>
+        join
+          .onRef('attempt.project_id', '=', 'attempt_change.project_id')
+          .onRef('attempt.id', '=', 'attempt_change.attempt_id'),
+      )
+      .select(({ fn }) => [
+        'attempt_change.path',
+        'attempt_change.attempt_id',
+        'attempt.seq',
+        fn
+          .agg<number>('row_number')
+          .over((over) => over.partitionBy('attempt_change.path').orderBy('attempt.seq', 'desc'))
+          .as('number'),
+      ])
+      .where('attempt_change.project_id', '=', projectId)
+      .where('attempt_change.path', 'in', batch)
+    const rows = await db
+      .selectFrom(numbered.as('changed'))
+      .select(['path', 'attempt_id'])
+      .where('number', '<=', mostOfPath)
+      .orderBy('seq', 'desc')
+      .execute()
+    found.push(...rows.map(({ path, attempt_id }) => ({ path, attemptId: attempt_id as AttemptId }))) // a brand
+  }
+  return found
+}
+
+// One index knows the open attempts and another the closed ones: each half of a union uses its own.
+
+export async function attemptsInTree(
+  { db, projectId }: ReadScope,
+  top: string,
+  since: number,
+): Promise<readonly Attempt[]> {
+  const inTree = db
+    .selectFrom('attempt')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('tree_top', '=', top)
+  const rows = await db
+    .selectFrom(
+      inTree
+        .where('status', '=', 'open')
+        .unionAll(inTree.where('closed_at', '>=', since))
+        .as('there'),
+    )
+    .selectAll()
+    .orderBy(sql`seq + 0`) // sorted when they are found: by an index, SQLite would pass every open attempt
+    .limit(200)
+    .execute()
+  return rows.map(attemptOf)
+}
+
+export async function silentAttempts(
+  { db, projectId }: ReadScope,
+  lastCall: number,
+): Promise<readonly Attempt[]> {
+  const rows = await db
+    .selectFrom('attempt')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('status', '=', 'open')
+    .where('last_call_at', '<=', lastCall)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('hold')
+            .select('hold.id')
+            .whereRef('hold.project_id', '=', 'attempt.project_id')
+            .whereRef('hold.attempt_id', '=', 'attempt.id')
+            .where('hold.kind', '=', 'stale_attempt')
+            .where('hold.status', '=', 'open'),
+        ),
+      ),
+    )
+    .orderBy('seq')
+    .limit(50)
+    .execute()
+  return rows.map(attemptOf)
+}
+
+/** Those of attempts and of turns. Not limited: a snapshot that is not named here may be swept away. */
+export async function keptSnapshots(
+  { db, projectId }: ReadScope,
+  since: number,
+): Promise<readonly SnapshotPlace[]> {
+  const snapshots = (table: 'attempt' | 'turn') => {
+    const all = db.selectFrom(table).select(['snapshot', 'end_snapshot']).where('project_id', '=', projectId)
+    return all.where('status', '=', 'open').unionAll(all.where('closed_at', '>=', since))
+  }
+  const rows = await snapshots('attempt').unionAll(snapshots('turn')).execute()
+  const texts = new Set(rows.flatMap((row) => [row.snapshot, row.end_snapshot]))
+  return [...texts].filter((text) => text !== null).map((text) => parsed<SnapshotPlace>(text))
+}
+
+const mostChanges = 20_000
+
+/** The work on what a run is about. */
+export function subjectWork({ db, projectId }: ReadScope): Pick<RunReads, 'attemptsOf' | 'changesOf'> {
+  return {
+    async attemptsOf({ missionId, taskId }) {
+      if (missionId === null && taskId === null) return []
+      const rows = await db
+        .selectFrom('attempt')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .$if(taskId !== null, (query) => query.where('task_id', '=', taskId ?? ''))
+        .$if(missionId !== null, (query) => query.where('mission_id', '=', missionId ?? ''))
+        .orderBy('seq')
+        .limit(maxAttempts)
+        .execute()
+      return rows.map(attemptOf)
+    },
+    async changesOf(attemptIds) {
+      if (attemptIds.length === 0) return []
+      const ends = await db
+        .selectFrom('attempt_end')
+        .select(['attempt_id', 'evidence'])
+        .where('project_id', '=', projectId)
+        .where('attempt_id', 'in', [...attemptIds])
+        .execute()
+      const rows = await db
+        .selectFrom('attempt_change')
+        .select(['attempt_id', 'body'])
+        .where('project_id', '=', projectId)
+        .where('attempt_id', 'in', [...attemptIds])
+        .orderBy('attempt_id')
+        .orderBy('position')
+        .limit(mostChanges + 1)
+        .execute()
+      const isWhole = rows.length <= mostChanges
+      const changes = Map.groupBy(rows.slice(0, mostChanges), ({ attempt_id }) => attempt_id)
+      const measured = new Map(ends.map(({ attempt_id, evidence }) => [attempt_id, evidence]))
+      return attemptIds.map((attemptId) => {
+        const found = measuredChanges(attemptId, measured.get(attemptId), changes.get(attemptId) ?? [])
+        return isWhole ? found : { ...found, verification: 'unknown' as const }
+      })
+    },
+  }
+}
+
+function measuredChanges(
+  attemptId: AttemptId,
+  evidence: string | undefined,
+  rows: readonly { readonly body: string }[],
+): AttemptChanges {
+  const { verification, unreadable } =
+    evidence === undefined
+      ? { verification: null }
+      : parsed<Pick<Measured, 'verification' | 'unreadable'>>(evidence)
+  return {
+    attemptId,
+    verification,
+    ...(unreadable !== undefined && { unreadable }),
+    changes: rows.map(({ body }) => parsed<ReportedChange>(body)),
+  }
+}

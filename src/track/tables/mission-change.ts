@@ -1,0 +1,236 @@
+import { sql } from 'kysely'
+import type { Measured } from '../../events/domain/fact.ts'
+import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { MissionId } from '../../kernel/id.ts'
+import { storable } from '../../store/fingerprint.ts'
+import type { MissionFile, MissionLines } from '../../store/ports/reads.ts'
+import { anyOf, inBatches, numberOrNull } from '../../store/tables/query.ts'
+import type { Projecting, ReadScope } from '../../store/tables/tables.ts'
+import type { MissionChange } from '../domain/changes.ts'
+import type { AttemptTable } from './attempt.ts'
+
+/** A path that attempts of the mission changed in a work tree, and what became of it from the first to the last. */
+export interface MissionChangeTable {
+  project_id: string
+  mission_id: string
+  tree_top: string
+  path: string
+  from_path: string | null
+  change: string
+  origin: string
+  added_lines: number | null
+  deleted_lines: number | null
+  others: number
+}
+
+/** Brings a mission's changes to the end of an attempt, so that its totals are one row to read whatever its size. */
+export async function addToMission(
+  projecting: Projecting,
+  { mission_id, tree_top, counted }: InTree & { readonly counted: Counted },
+  { outcome, evidence }: FactOf<'attempt.closed'>,
+): Promise<void> {
+  if (mission_id === null) return
+  const place = { missionId: mission_id, top: tree_top }
+  await putChanges(projecting, place, filesOf({ evidence }), evidence.mission ? putRow : addRow)
+  const files = filesOf({ evidence }).reduce((sum, change) => {
+    const { here = false, elsewhere = false } = counted.get(storable(change.path)) ?? {}
+    return sum + Number(elsewhere || counts(change)) - Number(elsewhere || here)
+  }, 0)
+  const [input, output] = [outcome.tokensInput ?? 0, outcome.tokensOutput ?? 0]
+  if (files === 0 && input === 0 && output === 0) return
+  const { db, projectId } = projecting
+  await db
+    .updateTable('mission')
+    .set((eb) => ({
+      files_changed: eb('files_changed', '+', files),
+      tokens_input: eb('tokens_input', '+', input),
+      tokens_output: eb('tokens_output', '+', output),
+    }))
+    .where('project_id', '=', projectId)
+    .where('id', '=', mission_id)
+    .execute()
+}
+
+type InTree = Pick<AttemptTable, 'mission_id' | 'tree_top'>
+
+/** What the end of an attempt says of its mission's files. */
+export function filesOf({
+  evidence,
+}: {
+  readonly evidence: Pick<Measured, 'changes' | 'mission'>
+}): readonly MissionChange[] {
+  return evidence.mission ?? evidence.changes
+}
+
+interface Place {
+  readonly missionId: string
+  readonly top: string
+}
+
+function excluded<Column extends keyof MissionChangeTable>(column: Column) {
+  return sql<MissionChangeTable[Column]>`excluded.${sql.ref(column)}`
+}
+
+const newState = {
+  from_path: excluded('from_path'),
+  change: excluded('change'),
+  origin: excluded('origin'),
+}
+
+const putRow = {
+  ...newState,
+  added_lines: excluded('added_lines'),
+  deleted_lines: excluded('deleted_lines'),
+  others: excluded('others'),
+}
+
+/** Where the difference of the states is not known, the lines of the attempts are added up. */
+const addRow = {
+  ...newState,
+  added_lines: sql<number | null>`mission_change.added_lines + excluded.added_lines`,
+  deleted_lines: sql<number | null>`mission_change.deleted_lines + excluded.deleted_lines`,
+}
+
+/** Whether a path is among a mission's files; work that git brought in is other people's. */
+function counts({ change, origin }: Pick<MissionChange, 'change' | 'origin'>): boolean {
+  return change !== 'none' && origin !== 'imported'
+}
+
+/** Of these paths, whether each is counted among the mission's files: by this work tree, by another one. */
+type Counted = ReadonlyMap<unknown, { readonly here: boolean; readonly elsewhere: boolean }>
+
+export async function countedFiles(
+  { db, projectId }: ReadScope,
+  { mission_id, tree_top }: InTree,
+  changes: readonly Pick<MissionChange, 'path'>[],
+): Promise<Counted> {
+  if (mission_id === null) return new Map()
+  const rows = await Promise.all(
+    inBatches(changes).map(async (batch) => {
+      // One look into an index for each path, however many files and work trees the mission has.
+      const wanted = sql.join(batch.map(({ path }) => sql`(cast(${path} as text))`))
+      const isCounted = sql`select 1 from mission_change as changed
+        where changed.project_id = ${projectId} and changed.mission_id = ${mission_id}
+          and changed.path = wanted.path and changed.change <> 'none' and changed.origin <> 'imported'`
+      const asked = sql<{ path: string; here: number; elsewhere: number }>`
+        with wanted (path) as (values ${wanted})
+        select path,
+          case when exists (${isCounted} and changed.tree_top = ${tree_top}) then 1 else 0 end as here,
+          case when exists (${isCounted} and changed.tree_top <> ${tree_top}) then 1 else 0 end as elsewhere
+        from wanted`
+      return (await asked.execute(db)).rows
+    }),
+  )
+  return new Map(
+    rows.flat().map(({ path, here, elsewhere }) => [path, { here: here === 1, elsewhere: elsewhere === 1 }]),
+  )
+}
+
+async function putChanges(
+  projecting: Projecting,
+  place: Place,
+  changes: readonly MissionChange[],
+  onConflict: typeof putRow | typeof addRow,
+): Promise<void> {
+  for (const batch of inBatches(changes.map((change) => changeRow(projecting, place, change)))) {
+    await projecting.db
+      .insertInto('mission_change')
+      .values(batch)
+      .onConflict((conflict) =>
+        conflict.columns(['project_id', 'mission_id', 'tree_top', 'path']).doUpdateSet(onConflict),
+      )
+      .execute()
+  }
+}
+
+function changeRow({ projectId }: Projecting, { missionId, top }: Place, change: MissionChange) {
+  return {
+    project_id: projectId,
+    mission_id: missionId,
+    tree_top: top,
+    path: change.path,
+    from_path: change.from ?? null,
+    change: change.change,
+    origin: change.origin,
+    added_lines: change.addedLines,
+    deleted_lines: change.deletedLines,
+    others: Number(change.others === true),
+  }
+}
+
+export async function addToPhase({ db, projectId, at }: Projecting, phaseId: string | null): Promise<void> {
+  if (phaseId === null) return
+  await db
+    .updateTable('phase')
+    .set({ last_end: sql<number>`case when last_end > ${at} then last_end else ${at} end` })
+    .where('project_id', '=', projectId)
+    .where('id', '=', phaseId)
+    .execute()
+}
+
+/** What a mission's paths came to, over all its work trees, with the last task that changed each. */
+export async function missionFiles(
+  { db, projectId }: ReadScope,
+  missionId: MissionId,
+  limit: number,
+): Promise<readonly MissionFile[]> {
+  const { rows } = await sql<
+    Omit<MissionFile, 'scope' | 'others'> & { readonly judged: 0 | 1 | null; readonly others: 0 | 1 }
+  >`
+    select state.path,
+      case when count(distinct state.change) = 1 then max(state.change) else 'modified' end as change,
+      sum(state.added_lines) as "addedLines", sum(state.deleted_lines) as "deletedLines",
+      max(state.others) as others,
+      max(work.task_id) as "taskId", coalesce(max(work.attempts), 0) as attempts, max(work.judged) as judged
+    from mission_change as state
+    left join (
+      select path, max(case when age = 1 then task_id end) as task_id, count(distinct id) as attempts,
+        max(case when scope = 'out' then 1 when scope is not null then 0 end) as judged
+      from (
+        select changed.path, attempt.id, attempt.task_id, changed.scope,
+          row_number() over (partition by changed.path order by attempt.seq desc) as age
+        from attempt
+        join attempt_change as changed
+          on changed.project_id = attempt.project_id and changed.attempt_id = attempt.id
+        where attempt.project_id = ${projectId} and attempt.mission_id = ${missionId}) as changes
+      group by path) as work on work.path = state.path
+    where state.project_id = ${projectId} and state.mission_id = ${missionId} and state.change <> 'none'
+      and state.origin <> 'imported'
+    group by state.path
+    order by coalesce(max(work.judged), 0) desc, state.path
+    limit ${limit}`.execute(db)
+  return rows.map(({ judged, others, ...file }) => ({
+    ...file,
+    scope: judged === null ? null : judged === 1 ? 'out' : 'in',
+    others: others === 1,
+  }))
+}
+
+export const noMissionLines: MissionLines = { files: 0, added: 0, deleted: 0 }
+
+/** Work that git brought in is other people's. */
+export async function linesOfMissions(
+  { db, projectId }: ReadScope,
+  missionIds: readonly MissionId[],
+): Promise<ReadonlyMap<string, MissionLines>> {
+  const rows = await db
+    .selectFrom('mission_change')
+    .select(({ fn }) => [
+      'mission_id',
+      fn.count<number>('path').distinct().as('files'),
+      fn.sum<number | null>('added_lines').as('added'),
+      fn.sum<number | null>('deleted_lines').as('deleted'),
+    ])
+    .where('project_id', '=', projectId)
+    .where('mission_id', 'in', anyOf(missionIds))
+    .where('change', '<>', 'none')
+    .where('origin', '<>', 'imported')
+    .groupBy('mission_id')
+    .execute()
+  return new Map(
+    rows.map(({ mission_id, files, added, deleted }) => [
+      mission_id,
+      { files: Number(files), added: numberOrNull(added), deleted: numberOrNull(deleted) },
+    ]),
+  )
+}

@@ -1,0 +1,446 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { Actor } from '../../kernel/actor.ts'
+import type { MissionId, TaskId } from '../../kernel/id.ts'
+import { phaseOf, phaseTallies, standingPhases } from '../../plan/tables/phase.ts'
+import { phaseById } from '../../plan/tables/task.ts'
+import type {
+  MissionGlance,
+  MissionListed,
+  MissionNow,
+  MissionReads,
+  MissionTotals,
+  MissionTree,
+  Page,
+} from '../../store/ports/reads.ts'
+import { anyOf, idsLike, pageOf, parsed, prepared, preparedFor } from '../../store/tables/query.ts'
+import { holdsText, searchText } from '../../store/tables/search.ts'
+import type { Projecting, ReadScope, RowKey } from '../../store/tables/tables.ts'
+import type { MissionChange } from '../domain/changes.ts'
+import type { Mission } from '../domain/mission.ts'
+import type { Task } from '../domain/task.ts'
+import { attemptOf } from './attempt.ts'
+import { linesOfMissions, noMissionLines } from './mission-change.ts'
+
+export interface MissionTable {
+  project_id: string
+  id: string
+  seq: number
+  kind: string
+  name: string
+  objective: string | null
+  description: string | null
+  profile: string | null
+  total_phases: number
+  scope: string | null
+  constraints: string | null
+  status: string
+  summary: string | null
+  achievements: string
+  limitations: string
+  tasks_attempted: number
+  files_changed: number
+  tokens_input: number
+  tokens_output: number
+  created_at: number
+  completed_at: number | null
+  /** Name, objective and description, as they are searched. */
+  search: string
+}
+
+function missionRow({ projectId, seq }: RowKey, mission: Mission): Insertable<MissionTable> {
+  return {
+    project_id: projectId,
+    id: mission.id,
+    seq,
+    kind: mission.kind,
+    name: mission.name,
+    objective: mission.objective,
+    description: mission.description,
+    profile: mission.profile,
+    total_phases: mission.totalPhases,
+    scope: mission.scope,
+    constraints: mission.constraints,
+    status: mission.status,
+    summary: mission.summary,
+    achievements: JSON.stringify(mission.achievements),
+    limitations: JSON.stringify(mission.limitations),
+    tasks_attempted: 0,
+    files_changed: 0,
+    tokens_input: 0,
+    tokens_output: 0,
+    created_at: mission.createdAt,
+    completed_at: mission.completedAt,
+    search: searchText(mission.name, mission.objective, mission.description),
+  }
+}
+
+function missionOf(row: Selectable<MissionTable>): Mission {
+  return {
+    id: row.id as MissionId, // a brand
+    kind: row.kind as Mission['kind'], // as it was written
+    name: row.name,
+    objective: row.objective,
+    description: row.description,
+    profile: row.profile as Mission['profile'], // as it was written
+    totalPhases: row.total_phases,
+    scope: row.scope,
+    constraints: row.constraints,
+    status: row.status as Mission['status'], // as it was written
+    summary: row.summary,
+    achievements: parsed(row.achievements),
+    limitations: parsed(row.limitations),
+    createdAt: row.created_at,
+    completedAt: row.completed_at,
+  }
+}
+
+export async function applyMissionStarted(
+  projecting: Projecting,
+  { mission }: FactOf<'mission.started'>,
+): Promise<void> {
+  await projecting.db.insertInto('mission').values(missionRow(projecting, mission)).execute()
+}
+
+export async function applyMissionEnded(
+  projecting: Projecting,
+  ended: FactOf<'mission.ended'>,
+): Promise<void> {
+  await update(projecting, ended.missionId, {
+    status: ended.status,
+    summary: ended.summary,
+    achievements: JSON.stringify(ended.achievements),
+    limitations: JSON.stringify(ended.limitations),
+    completed_at: projecting.at,
+  })
+  if (ended.status === 'failed') await failPhases(projecting, ended.missionId)
+}
+
+/** A phase that was not completed when its mission failed has failed with it. */
+async function failPhases({ db, projectId }: Projecting, missionId: string): Promise<void> {
+  await db
+    .updateTable('phase')
+    .set({ status: 'failed' })
+    .where('project_id', '=', projectId)
+    .where('mission_id', '=', missionId)
+    .where('status', 'in', ['pending', 'in_progress'])
+    .execute()
+}
+
+export async function applyMissionExtended(
+  projecting: Projecting,
+  { missionId, totalPhases }: FactOf<'mission.extended'>,
+): Promise<void> {
+  await update(projecting, missionId, { total_phases: totalPhases })
+}
+
+export async function applyMissionReopened(
+  projecting: Projecting,
+  { missionId }: FactOf<'mission.reopened'>,
+): Promise<void> {
+  await update(projecting, missionId, { status: 'in_progress', completed_at: null })
+}
+
+async function update(
+  { db, projectId }: Projecting,
+  missionId: string,
+  changed: Partial<MissionTable>,
+): Promise<void> {
+  await db
+    .updateTable('mission')
+    .set(changed)
+    .where('project_id', '=', projectId)
+    .where('id', '=', missionId)
+    .execute()
+}
+
+const missionById = prepared((db, projectId: string, id: string) =>
+  db.selectFrom('mission').selectAll().where('project_id', '=', projectId).where('id', '=', id),
+)
+
+export function missionReads(scope: ReadScope): MissionReads {
+  const { db, projectId } = scope
+  const phases = () => db.selectFrom('phase').selectAll().where('project_id', '=', projectId)
+  return {
+    async find(id) {
+      const [row] = await missionById(db, projectId, id)
+      return row ? missionOf(row) : null
+    },
+    async named(ids) {
+      if (ids.length === 0) return new Map()
+      const rows = await db
+        .selectFrom('mission')
+        .select(['id', 'name'])
+        .where('project_id', '=', projectId)
+        .where('id', 'in', ids.slice(0, 200))
+        .execute()
+      return new Map(rows.map(({ id, name }) => [id as MissionId, name])) // a brand
+    },
+    async treesOf(missionId) {
+      const rows = await db
+        .selectFrom('attempt')
+        .select('tree_top')
+        .where('project_id', '=', projectId)
+        .where('mission_id', '=', missionId)
+        .groupBy('tree_top')
+        .orderBy(({ fn }) => fn.min('seq'))
+        .limit(50)
+        .execute()
+      return rows.map(({ tree_top }) => tree_top)
+    },
+    tree: (missionId, top) => missionTree(scope, missionId, top),
+    async tasksInTree(missionId, top, among) {
+      if (among.length === 0) return new Set()
+      const rows = await attemptsInTree(db, projectId, missionId, top)
+        .select('task_id')
+        .distinct()
+        .where('task_id', 'in', [...among])
+        .execute()
+      return new Set(rows.map(({ task_id }) => task_id as TaskId)) // a brand
+    },
+    lastEnded: (missionId, top) => lastEnded(scope, missionId, top),
+    lines: async (id) => (await linesOfMissions(scope, [id])).get(id) ?? noMissionLines,
+    list: (request) => listMissions(scope, request),
+    listed: (missions) => missionsListed(scope, missions),
+    glances: (ids) => missionGlances(scope, ids),
+    async phases(missionId) {
+      return standingPhases(scope, [missionId], 1000)
+    },
+    async phase(missionId, number) {
+      const row = await phases()
+        .where('mission_id', '=', missionId)
+        .where('number', '=', number)
+        .executeTakeFirst()
+      return row ? phaseOf(row) : null
+    },
+    async phaseById(id) {
+      const [row] = await phaseById(db, projectId, id)
+      return row ? phaseOf(row) : null
+    },
+    tallies: (missionId) => phaseTallies(scope, missionId),
+    now: (missionId) => missionNow(scope, missionId),
+    totals: (missionId) => missionTotals(scope, missionId),
+    idsLike: (prefix, limit) => idsLike(scope, 'mission', { prefix, limit }),
+  }
+}
+
+type Request = Parameters<MissionReads['list']>[0]
+
+async function listMissions({ db, projectId }: ReadScope, request: Request): Promise<Page<Mission>> {
+  const { statuses, search } = request
+  const matching = db
+    .selectFrom('mission')
+    .where('project_id', '=', projectId)
+    .$if(statuses !== undefined, (query) => query.where('status', 'in', anyOf(statuses ?? [])))
+    .$if(search !== undefined, (query) =>
+      query.where(sql<boolean>`(${holdsText(search ?? '')} or id = ${search})`),
+    )
+  return pageOf(matching, request, missionOf)
+}
+
+const nothing: MissionNow = { openAttempts: 0, openBlockers: 0, doneTasks: 0, toDoTasks: 0 }
+
+async function missionNow(scope: ReadScope, missionId: MissionId): Promise<MissionNow> {
+  return (await nows(scope, [missionId])).get(missionId) ?? nothing
+}
+
+/** Every mission with its phases and what it has now, in the order given: two queries whatever the number. */
+async function missionsListed(
+  scope: ReadScope,
+  missions: readonly Mission[],
+): Promise<readonly MissionListed[]> {
+  if (missions.length === 0) return []
+  const ids = missions.map(({ id }) => id)
+  const now = await nows(scope, ids)
+  const phases = Map.groupBy(await standingPhases(scope, ids, 10_000), ({ missionId }) => missionId)
+  return missions.map((mission) => ({
+    mission,
+    now: now.get(mission.id) ?? nothing,
+    phases: phases.get(mission.id) ?? [],
+  }))
+}
+
+const standings = preparedFor((db, projectId, missionIds) =>
+  db
+    .selectFrom('mission')
+    .where('mission.project_id', '=', projectId)
+    .where('mission.id', 'in', missionIds)
+    .select([
+      'mission.id',
+      sql<number>`(select count(*) from attempt
+        where attempt.project_id = mission.project_id and attempt.mission_id = mission.id
+          and attempt.status = 'open')`.as('open_attempts'),
+      sql<number>`(select count(*) from hold
+        where hold.project_id = mission.project_id and hold.mission_id = mission.id
+          and hold.status = 'open' and hold.kind in ('blocker', 'review'))`.as('open_blockers'),
+      tasksOf('done').as('done_tasks'),
+      tasksOf('to_do').as('to_do_tasks'),
+      tasksOf('in_progress').as('begun_tasks'),
+      sql<number>`(select count(*) from attempt cross join task_place as place
+        where attempt.project_id = mission.project_id and attempt.status = 'open'
+          and place.project_id = attempt.project_id and place.task_id = attempt.task_id
+          and place.kind = 'mission' and place.place = mission.id)`.as('running_tasks'),
+    ]),
+)
+
+// A task in progress without an open attempt is claimed: nobody works on it yet, so it is to do.
+async function nows(
+  scope: ReadScope,
+  missionIds: readonly MissionId[],
+): Promise<ReadonlyMap<string, MissionNow>> {
+  const rows = await standings(scope, missionIds)
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        openAttempts: row.open_attempts,
+        openBlockers: row.open_blockers,
+        doneTasks: row.done_tasks,
+        toDoTasks: row.to_do_tasks + row.begun_tasks - row.running_tasks,
+      },
+    ]),
+  )
+}
+
+/** Who worked in missions, what changed in them, and what waits: a query each, whatever the number. */
+async function missionGlances(
+  scope: ReadScope,
+  missionIds: readonly MissionId[],
+): Promise<ReadonlyMap<string, MissionGlance>> {
+  const ids = missionIds.slice(0, 200)
+  if (ids.length === 0) return new Map()
+  const { db, projectId } = scope
+  const agents = await db
+    .selectFrom('attempt')
+    .where('project_id', '=', projectId)
+    .where('mission_id', 'in', anyOf(ids))
+    .select(({ fn }) => [
+      'mission_id',
+      'agent_name',
+      'actor',
+      fn.max('seq').as('last'),
+      sql<number>`sum(case when status = 'open' then 1 else 0 end)`.as('open'),
+    ])
+    .groupBy(['mission_id', 'agent_name', 'actor'])
+    .orderBy('last', 'desc')
+    .limit(5_000)
+    .execute()
+  const lines = await linesOfMissions(scope, ids)
+  const holds = await db
+    .selectFrom('hold')
+    .where('project_id', '=', projectId)
+    .where('mission_id', 'in', anyOf(ids))
+    .where('status', '=', 'open')
+    .select(({ fn }) => ['mission_id', fn.countAll<number>().as('waiting')])
+    .groupBy('mission_id')
+    .execute()
+  const waiting = new Map(holds.map((row) => [row.mission_id, Number(row.waiting)]))
+  const byMission = Map.groupBy(agents, (row) => row.mission_id)
+  return new Map(
+    ids.map((id) => [
+      id,
+      {
+        agents: agentsOf(byMission.get(id) ?? []),
+        ...(lines.get(id) ?? noMissionLines),
+        waiting: waiting.get(id) ?? 0,
+      },
+    ]),
+  )
+}
+
+interface AgentRow {
+  readonly agent_name: string | null
+  readonly actor: string
+  readonly open: number
+}
+
+/** Each name once, in the order of the rows: an agent may have called in several ways. */
+function agentsOf(rows: readonly AgentRow[]): MissionGlance['agents'] {
+  const working = new Map<string, boolean>()
+  for (const { agent_name, actor, open } of rows) {
+    const name = agent_name ?? parsed<Actor>(actor).name
+    working.set(name, (working.get(name) ?? false) || Number(open) > 0)
+  }
+  return [...working].map(([name, isWorking]) => ({ name, working: isWorking }))
+}
+
+function tasksOf(status: Task['status']) {
+  return sql<number>`coalesce((select tasks from task_count
+    where task_count.project_id = mission.project_id and task_count.kind = 'mission'
+      and task_count.place = mission.id and task_count.status = ${status}), 0)`
+}
+
+async function missionTotals({ db, projectId }: ReadScope, missionId: MissionId): Promise<MissionTotals> {
+  const row = await db
+    .selectFrom('mission')
+    .select(['tasks_attempted', 'files_changed', 'tokens_input', 'tokens_output'])
+    .where('project_id', '=', projectId)
+    .where('id', '=', missionId)
+    .executeTakeFirst()
+  return {
+    tasksWithAttempt: row?.tasks_attempted ?? 0,
+    distinctFilesChanged: row?.files_changed ?? 0,
+    tokensInput: row?.tokens_input ?? 0,
+    tokensOutput: row?.tokens_output ?? 0,
+  }
+}
+
+function attemptsInTree(db: ReadScope['db'], projectId: string, missionId: string, top: string) {
+  return db
+    .selectFrom('attempt')
+    .where('project_id', '=', projectId)
+    .where('mission_id', '=', missionId)
+    .where('tree_top', '=', top)
+}
+
+const firstInTree = prepared((db, projectId: string, missionId: string, top: string) =>
+  attemptsInTree(db, projectId, missionId, top).selectAll().orderBy('opened_at').orderBy('seq').limit(1),
+)
+
+const lastEndedInTree = prepared((db, projectId: string, missionId: string, top: string) =>
+  attemptsInTree(db, projectId, missionId, top)
+    .selectAll()
+    .where('end_snapshot', 'is not', null)
+    .orderBy('closed_at', 'desc')
+    .orderBy('seq', 'desc')
+    .limit(1),
+)
+
+const openInTree = prepared((db, projectId: string, missionId: string, top: string) =>
+  attemptsInTree(db, projectId, missionId, top).select('opened_at').where('status', '=', 'open').limit(200),
+)
+
+const changesInTree = prepared((db, projectId: string, missionId: string, top: string) =>
+  db
+    .selectFrom('mission_change')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('mission_id', '=', missionId)
+    .where('tree_top', '=', top),
+)
+
+async function lastEnded({ db, projectId }: ReadScope, missionId: MissionId, top: string) {
+  const [last] = await lastEndedInTree(db, projectId, missionId, top)
+  return last ? attemptOf(last) : null
+}
+
+async function missionTree(scope: ReadScope, missionId: MissionId, top: string): Promise<MissionTree> {
+  const { db, projectId } = scope
+  const [first] = await firstInTree(db, projectId, missionId, top)
+  const open = await openInTree(db, projectId, missionId, top)
+  const rows = await changesInTree(db, projectId, missionId, top)
+  return {
+    first: first ? attemptOf(first) : null,
+    lastEnded: await lastEnded(scope, missionId, top),
+    openSince: open.map(({ opened_at }) => opened_at),
+    recorded: rows.map((row) => ({
+      path: row.path,
+      ...(row.from_path !== null && { from: row.from_path }),
+      change: row.change as MissionChange['change'], // as it was written
+      origin: row.origin as MissionChange['origin'], // as it was written
+      addedLines: row.added_lines,
+      deletedLines: row.deleted_lines,
+      ...(row.others === 1 && { others: true }),
+    })),
+  }
+}
