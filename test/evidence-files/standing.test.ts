@@ -80,3 +80,16 @@ test('answers for many files, in the order given', async () => {
   ])
   expect(await files.freshness(folder.top, known.toReversed())).toEqual(standing.toReversed())
 })
+
+test('looks at nothing outside the folder, not even whether it is there', async () => {
+  const folder = new WorkFolder(join(temporaryFolder(), 'project'))
+  folder.put('one.md', 'One.\n')
+  folder.put('../elsewhere/private.txt', 'private')
+  folder.link('../elsewhere', 'l')
+  const paths = ['../elsewhere/private.txt', '../elsewhere/none.txt', 'l/private.txt', 'l/none.txt']
+  const known = paths.map((path) => ({ path, bytes: 7, sha256: 'a'.repeat(64), stamp: '' }))
+  const { freshness, contents } = evidenceFiles()
+  expect(new Set(await freshness(folder.top, known))).toEqual(new Set(['changed']))
+  const found = await contents(folder.top, paths)
+  expect(new Set(found.map(({ sha256, text }) => `${sha256} ${text}`)).size).toBe(1)
+})

@@ -19,7 +19,7 @@ export async function openEdgeHook(
   }
   const parts = {
     client,
-    edge: thisEdge(folder),
+    edge: thisEdge(folder, server.origin),
     version,
     packages,
     ...(timeout !== undefined && { timeout }),

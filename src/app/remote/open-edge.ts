@@ -27,7 +27,7 @@ export function openEdgeProject(place: EdgePlace, opening: EdgeOpening) {
   const client = new ServerClient(place.server)
   const project = new EdgeProject({
     client,
-    edge: thisEdge(place.folder),
+    edge: thisEdge(place.folder, place.server.origin),
     context,
     commands: new TrustedCommands({
       approvals: context.commandApprovals,

@@ -6,6 +6,8 @@ import { dirname, extname, join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { errorCode, Failure } from '../../kernel/failure.ts'
 import {
+  containedPath,
+  isWithin,
   openContained,
   type PathRules,
   problemWith,
@@ -128,7 +130,7 @@ async function freshnessOf(folder: string, files: readonly KnownFile[]): Promise
     if (at > 0 && at % perTurn === 0) await nextTurn()
     const absolute = join(top, file.path)
     const parent = dirname(absolute)
-    const direct = parents.get(parent) ?? realPath(parent) === parent
+    const direct = parents.get(parent) ?? (isWithin(top, parent) && realPath(parent) === parent)
     parents.set(parent, direct)
     const found = direct ? entryAt(absolute) : undefined
     if (found?.isFile() && stampOf(found) === file.stamp) answers.push('current')
@@ -184,6 +186,12 @@ async function contentsOf(folder: string, paths: readonly string[]): Promise<Fil
 
 async function contentOf(top: string, path: string): Promise<FileContent> {
   const absolute = join(top, path)
+  const parent = containedPath(top, dirname(absolute), {
+    secrets: 'allowed',
+    missing: 'allowed',
+    git: 'allowed',
+  })
+  if ('reason' in parent) return { path, sha256: sha256(Buffer.from(problemWith(parent))), text: null }
   const found = await lstat(absolute).catch(() => null)
   if (found === null) return { path, sha256: null, text: null }
   // A link is what it says, wherever it leads.

@@ -78,7 +78,8 @@ export function containedPath(
   // An absolute path may spell the base in another way, through a link above it.
   if (!isAbsolute(path) && own === null) return refusal('outside')
   const reached = rules.missing === 'allowed' ? reachedPath(named) : realPath(named)
-  if (typeof reached !== 'string') return own === null ? refusal('outside') : reached
+  if (typeof reached !== 'string')
+    return own === null || isOutside(top, dirname(named)) ? refusal('outside') : reached
   const names = namesBelow(top, reached)
   if (names === null) return refusal('outside')
   const inside = names.join('/')
@@ -86,6 +87,12 @@ export function containedPath(
   if (rules.secrets !== 'allowed' && (isSecretFile(inside) || isSecretFile((own ?? []).join('/'))))
     return refusal('secret')
   return { path: inside, absolute: reached }
+}
+
+/** Whether a folder is outside, also one that is not there: what is missing outside is not told. */
+function isOutside(top: string, folder: string): boolean {
+  const reached = reachedPath(folder)
+  return typeof reached === 'string' && namesBelow(top, reached) === null
 }
 
 /** What a path leads to, although its last parts need not exist yet. A link that leads nowhere is refused. */

@@ -9,7 +9,7 @@ import type { GatheredCall } from '../operations/port-calls.ts'
 import { AwayCommands } from './away-commands.ts'
 import type { OwnMachine } from './origins.ts'
 import { type PortRunning, runCalls } from './port-runner.ts'
-import type { ServerClient } from './server-client.ts'
+import { NoAnswer, type ServerClient } from './server-client.ts'
 import type { TrustedCommands } from './trusted-commands.ts'
 
 /** A call as its caller makes it; the rest of the request is the edge's own. */
@@ -70,10 +70,15 @@ export class EdgeProject {
   async send(calling: EdgeCalling, prepared: Prepared): Promise<Exclude<EdgeAnswer, { gather: unknown }>> {
     const running = this.#running(calling)
     let gathered = prepared.gathered
+    let left = this.parts.client.timeout + waitingFor(calling)
     // The first request may lack everything; each later one brings what was asked for.
     for (let round = 0; round < mostAsked; round += 1) {
-      const answer = await this.#post(this.#request(calling, { ...prepared, gathered }))
+      const asked = performance.now()
+      const answer = await this.#post(this.#request(calling, { ...prepared, gathered }), left)
       if (!('gather' in answer)) return answer
+      left -= performance.now() - asked
+      if (left <= 0)
+        throw new NoAnswer(this.parts.client.server.origin, 'It asked for more and more, slowly.')
       gathered = [...gathered, ...(await runCalls(answer.gather, running))]
       if (gathered.length > maxGathered) break
     }
@@ -117,10 +122,8 @@ export class EdgeProject {
     }
   }
 
-  async #post(request: EdgeRequest): Promise<EdgeAnswer> {
-    const read = EdgeAnswer.safeParse(
-      await this.parts.client.post('/api/edge/call', request, waitingFor(request)),
-    )
+  async #post(request: EdgeRequest, within: number): Promise<EdgeAnswer> {
+    const read = EdgeAnswer.safeParse(await this.parts.client.post('/api/edge/call', request, { within }))
     if (read.success) return read.data
     throw new Failure('UNAVAILABLE', `${this.parts.client.server.origin} does not answer as Waymark does.`, {
       reason: 'server_answer_invalid',
@@ -177,10 +180,10 @@ export function inputOf({ input, arguments: given }: EdgeCalling): Answer {
   return typeof said === 'object' && said !== null ? { ...said } : {}
 }
 
-/** A call that asks to wait for a change waits that much longer. */
-function waitingFor(calling: EdgeCalling): { readonly waits?: number } {
+/** A call that asks to wait for a change waits that many milliseconds longer. */
+function waitingFor(calling: EdgeCalling): number {
   const seconds = Number(inputOf(calling)['wait_seconds'])
-  return seconds > 0 ? { waits: Math.min(seconds, 60) * 1_000 } : {}
+  return seconds > 0 ? Math.min(seconds, 60) * 1_000 : 0
 }
 
 function isTexts(value: unknown): value is readonly string[] {

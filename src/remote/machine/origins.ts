@@ -152,17 +152,20 @@ export function connectedServer({ flag, environment, root, folder }: ServerReque
   })
 }
 
-/** This machine, with the key that only it and the servers that it talks to know: its id is made from the key. */
+/** This machine as one server knows it, with the key that only the two know: its id is made from the key. */
 export interface OwnMachine extends Edge {
   readonly key: string
 }
 
-/** Names this machine among all that work with a server: made once. */
-export function thisEdge(folder: string): OwnMachine {
-  const place = join(folder, 'edge.json')
+/**
+ * Names this machine among all that work with a server: made once for each, so that no server can speak as this machine
+ * at another one.
+ */
+export function thisEdge(folder: string, origin: string): OwnMachine {
+  const place = join(folder, 'machine-keys', `${encodeURIComponent(origin)}.json`)
   const kept = machineIn(jsonOr(textOf(place) ?? ''))
   if (kept) return kept
-  // Loading it takes a hook ten milliseconds, and it is needed once in the life of a machine.
+  // Loading it takes a hook ten milliseconds, and it is needed once for each server.
   const { randomBytes, hash } = process.getBuiltinModule('node:crypto')
   const key = randomBytes(32).toString('hex')
   const made = { id: machineIdOf(hash('sha256', key)), name: hostname().slice(0, 100) || 'unnamed', key }

@@ -190,9 +190,9 @@ function table(running: Confined): Table {
     },
     'evidenceFiles.freshness': ([path, files]) => evidenceFiles.freshness(folder(path), files),
     'evidenceFiles.contents': ([path, paths]) => evidenceFiles.contents(folder(path), paths),
-    'shownContents.isKept': ([content]) => shownContents.isKept(content),
-    'shownContents.keep': ([content, parts]) => shownContents.keep(content, parts),
-    'shownContents.since': ([content, parts]) => shownContents.since(content, parts),
+    'shownContents.isKept': ([content]) => shownContents.isKept(shownBy(content, running)),
+    'shownContents.keep': ([content, parts]) => shownContents.keep(shownBy(content, running), parts),
+    'shownContents.since': ([content, parts]) => shownContents.since(shownBy(content, running), parts),
     'planFiles.load': ([file, format]) => {
       assertNamed(file, running)
       return planFiles.load(readable(file, running), format ?? undefined)
@@ -307,6 +307,11 @@ async function namedTree(folder: string, asked: { readonly path: string }, runni
   const tree = await ownTree(folder, asked, running)
   namedTask(tree.taskId ?? '', running)
   return tree
+}
+
+/** What this server had shown here, and nothing that another one had. */
+function shownBy(content: string, { edge }: Confined): string {
+  return `${edge}-${content}`
 }
 
 /** Every text of a call's input. */

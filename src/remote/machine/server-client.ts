@@ -69,8 +69,6 @@ const usualTimeout = 10_000
 export interface Asking {
   /** In place of the usual time. */
   readonly within?: number
-  /** Milliseconds that the call asks the server to wait for a change, on top of that time. */
-  readonly waits?: number
 }
 
 const longBody = 1_024
@@ -92,12 +90,13 @@ function protocolOf(scheme: string) {
 /** Talks to one server, with the token that was given for it. Redirects are not followed. */
 export class ServerClient {
   readonly server: ConnectedServer
-  readonly #timeout: number
+  /** How long a call waits for the server at most, with all its requests, in milliseconds. */
+  readonly timeout: number
   #kept: Agent | null = null
 
   constructor(server: ConnectedServer, { timeout = usualTimeout }: { readonly timeout?: number } = {}) {
     this.server = server
-    this.#timeout = timeout
+    this.timeout = timeout
   }
 
   get #agent(): Agent {
@@ -133,7 +132,7 @@ export class ServerClient {
     asking: Asking,
   ): Promise<unknown> {
     const { server } = this
-    const within = (asking.within ?? this.#timeout) + (asking.waits ?? 0)
+    const within = asking.within ?? this.timeout
     const url = new URL(`${baseOf(server)}${path}`)
     const headers = {
       Authorization: `Bearer ${server.token}`,

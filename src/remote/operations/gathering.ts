@@ -5,6 +5,7 @@ import {
   type AnswerOf,
   type ArgsOf,
   type GatheredCall,
+  isOfCall,
   type PortCall,
   type PortCallName,
   type PortRequest,
@@ -60,14 +61,10 @@ export class Gathering {
     if (sent.failure) throw failureOf(sent.failure)
     const { answer }: PortCall = portCalls[name]
     const read = answer.safeParse(sent.answer ?? null)
-    if (!read.success) {
-      throw new Failure(
-        'INVALID_INPUT',
-        `What ${name} answered is not understood: ${firstMistake(read.error)}.`,
-        { reason: 'machine_answer_invalid', hint: 'Install the same version of Waymark on both machines.' },
-      )
-    }
-    return read.data as AnswerOf<Name> // by the schema of its name
+    if (!read.success) throw notUnderstood(name, firstMistake(read.error))
+    const said = read.data as AnswerOf<Name> // by the schema of its name
+    if (!isOfCall(name, args, said)) throw notUnderstood(name, 'it names what was not asked for')
+    return said
   }
 
   /** Whether the caller's machine has such a call. */
@@ -130,6 +127,13 @@ export class Gathering {
       }),
     )
   }
+}
+
+function notUnderstood(name: string, mistake: string): Failure {
+  return new Failure('INVALID_INPUT', `What ${name} answered is not understood: ${mistake}.`, {
+    reason: 'machine_answer_invalid',
+    hint: 'Install the same version of Waymark on both machines.',
+  })
 }
 
 /** The caller's machine lacks a call that this server needs. */

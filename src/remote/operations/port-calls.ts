@@ -545,6 +545,73 @@ export type PortCallName = keyof typeof portCalls
 export type ArgsOf<Name extends PortCallName> = z.output<(typeof portCalls)[Name]['args']>
 export type AnswerOf<Name extends PortCallName> = z.output<(typeof portCalls)[Name]['answer']>
 
+type Fits = { readonly [Name in PortCallName]?: (args: ArgsOf<Name>, answer: AnswerOf<Name>) => boolean }
+
+/** Whether the keys of an answer are among those of its call. */
+function among(answered: readonly string[], asked: readonly string[]): boolean {
+  const known = new Set(asked)
+  return answered.every((one) => known.has(one))
+}
+
+function inOrder(answered: readonly string[], asked: readonly string[]): boolean {
+  return answered.length === asked.length && answered.every((one, at) => one === asked[at])
+}
+
+const fits: Fits = {
+  'witness.states': ([, paths], states) =>
+    among(
+      (states ?? []).map(([path]) => path),
+      paths,
+    ),
+  'witness.contents': ([, ids], contents) =>
+    among(
+      contents.map(([id]) => id),
+      ids,
+    ),
+  'witness.hashes': ([, oids], hashes) =>
+    among(
+      hashes.map(([id]) => id),
+      oids,
+    ),
+  'copies.contents': ([, paths], contents) =>
+    among(
+      contents.map(([path]) => path),
+      paths,
+    ),
+  'copies.linesOf': ([, steps], lines) =>
+    among(
+      (lines ?? []).map(([by]) => by),
+      steps.map(({ by }) => by),
+    ),
+  'evidenceFiles.read': ([, paths], files) => files.length <= paths.length,
+  'evidenceFiles.freshness': ([, files], answers) => answers.length === files.length,
+  'evidenceFiles.contents': ([, paths], contents) =>
+    inOrder(
+      contents.map(({ path }) => path),
+      paths,
+    ),
+  // What was shown before may be gone since; what is there now is what the call names.
+  'shownContents.since': ([, { files, facts }], found) => {
+    const now = new Map(files.map(({ path, sha256 }) => [path, sha256]))
+    return (
+      found === null ||
+      (found.files.every((file) => (now.get(file.path) ?? null) === file.now) &&
+        found.facts.every((fact) => (facts[fact.name] ?? null) === fact.now))
+    )
+  },
+  'commandApprovals.refusalOf': ([hash], refused) => refused === null || refused.hash === hash,
+}
+
+/** Whether an answer is of what its call asked for, and of nothing beside it. */
+export function isOfCall<Name extends PortCallName>(
+  name: Name,
+  args: ArgsOf<Name>,
+  answer: AnswerOf<Name>,
+): boolean {
+  const isFitting: ((args: ArgsOf<Name>, answer: AnswerOf<Name>) => boolean) | undefined = fits[name]
+  return isFitting?.(args, answer) ?? true
+}
+
 export function isPortCall(name: string): name is PortCallName {
   return Object.hasOwn(portCalls, name)
 }

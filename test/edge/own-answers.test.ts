@@ -1,0 +1,125 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { EdgeProject } from '../../src/remote/machine/edge-project.ts'
+import { thisEdge } from '../../src/remote/machine/origins.ts'
+import { runCalls } from '../../src/remote/machine/port-runner.ts'
+import { ServerClient } from '../../src/remote/machine/server-client.ts'
+import { TrustedCommands } from '../../src/remote/machine/trusted-commands.ts'
+import { Gathering } from '../../src/remote/operations/gathering.ts'
+import type { ArgsOf, PortCallName } from '../../src/remote/operations/port-calls.ts'
+import { temporaryFolder } from '../support/git-repository.ts'
+import { type Answer, openProject, refusalOf } from '../support/project.ts'
+
+const sha = 'a'.repeat(64)
+const none = { files: [], facts: {} }
+const beside: readonly (readonly [PortCallName, ArgsOf<PortCallName>, Answer])[] = [
+  ['evidenceFiles.contents', ['/p', ['a.md']], [{ path: 'b.md', sha256: sha, text: 'x' }]],
+  [
+    'evidenceFiles.contents',
+    ['/p', ['a.md']],
+    [
+      { path: 'a.md', sha256: sha, text: null },
+      { path: 'b.md', sha256: sha, text: 'x' },
+    ],
+  ],
+  ['evidenceFiles.freshness', ['/p', []], ['current']],
+  ['evidenceFiles.read', ['/p', []], [{ path: 'b.md', bytes: 1, sha256: sha, stamp: '1' }]],
+  [
+    'shownContents.since',
+    [sha, none],
+    { files: [{ path: 'b.md', shown: null, now: sha, diff: 'x' }], facts: [] },
+  ],
+  ['shownContents.since', [sha, none], { files: [], facts: [{ name: 'state', shown: 'a', now: 'b' }] }],
+]
+
+test.each(beside)(
+  'refuses an answer of %s with what its call did not ask for',
+  async (call, args, answer) => {
+    const gathering = new Gathering([{ call, args: [...args], answer }], 5)
+    const refused = await refusalOf(gathering.ask(call, args as never)) // of the call's own name
+    expect(refused).toMatchObject({ code: 'INVALID_INPUT', reason: 'machine_answer_invalid' })
+  },
+)
+
+test('speaks to each server with a key of its own, and with the same one each time', () => {
+  const folder = temporaryFolder()
+  const one = thisEdge(folder, 'https://one.example.com')
+  const other = thisEdge(folder, 'https://other.example.com:8443')
+  expect(other.key).not.toBe(one.key)
+  expect(other.id).not.toBe(one.id)
+  expect(thisEdge(folder, 'https://one.example.com')).toEqual(one)
+  expect(thisEdge(folder, 'https://other.example.com:8443')).toEqual(other)
+})
+
+async function runningFor(edge: string) {
+  const { context } = await openProject()
+  const commands = new TrustedCommands({
+    approvals: context.commandApprovals,
+    runner: context.commandRunner,
+    actor: context.actor,
+    askPerson: null,
+    trustsServer: false,
+    now: () => 0,
+  })
+  const snapshots = () => join(context.program.stateFolder, 'snapshots')
+  return {
+    context,
+    edge,
+    snapshots,
+    commands,
+    asked: 'inbox',
+    input: {},
+    runCommand: async () => null,
+  }
+}
+
+test('shows a server only what it had shown itself', async () => {
+  const running = await runningFor('e-one')
+  const file = { path: 'a.md', sha256: sha, text: 'hidden\n' }
+  const kept = { call: 'shownContents.keep', args: [sha, { files: [file], facts: {} }] }
+  await runCalls([kept], running)
+  const asked = [
+    { call: 'shownContents.since', args: [sha, none] },
+    { call: 'shownContents.since', args: ['', none] },
+    { call: 'shownContents.isKept', args: [sha] },
+  ]
+  const others = await runCalls(asked, { ...running, edge: 'e-other' })
+  expect(others.map(({ answer }) => answer)).toEqual([null, null, false])
+  expect(JSON.stringify(await runCalls(asked.slice(0, 1), running))).toContain('hidden')
+})
+
+test('waits for a server that asks slowly and without end as long as for one answer', async () => {
+  let rounds = 0
+  const server = createServer((_, response) => {
+    rounds += 1
+    setTimeout(() => {
+      response.setHeader('Content-Type', 'application/json')
+      response.end(JSON.stringify({ gather: [{ call: 'processFiles.hasOwn', args: [] }] }))
+    }, 150)
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo // it listens on a port
+  const origin = `http://127.0.0.1:${port}`
+  const running = await runningFor('e-one')
+  const client = new ServerClient(
+    { origin, project: null, token: 'wm1_of_a_test', trustsCommands: false },
+    { timeout: 400 },
+  )
+  const project = new EdgeProject({
+    ...running,
+    client,
+    edge: thisEdge(temporaryFolder(), origin),
+    version: '0.0.0',
+  })
+  onTestFinished(() => project.close())
+  const calling = { operation: 'status', input: {}, channel: 'stdio', as: 'agent' } as const
+  const refused = await refusalOf(project.send(calling, await project.prepare(calling)))
+  expect(refused).toMatchObject({ code: 'UNAVAILABLE', reason: 'server_silent' })
+  expect(rounds).toBeLessThanOrEqual(4)
+})
