@@ -7,6 +7,16 @@ export async function objectIds(
   names: readonly string[],
 ): Promise<readonly (string | null)[]> {
   if (names.length === 0) return []
+  // Where names are separated by NUL, one inside a name would shift the answers to the others.
+  const broken = names.find((name) => name.includes('\0'))
+  if (broken !== undefined) {
+    const sound = await objectIds(
+      place,
+      names.filter((name) => !name.includes('\0')),
+    )
+    const found = sound.values()
+    return names.map((name) => (name.includes('\0') ? null : (found.next().value ?? null)))
+  }
   // Only a newer git can be asked for names that hold the usual separator.
   const odd = names.some((name) => name.includes('\n'))
   const input = Buffer.from(names.map((name) => `${name}${odd ? '\0' : '\n'}`).join(''), 'latin1')

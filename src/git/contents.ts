@@ -16,9 +16,9 @@ export function snapshotContents(environment: Environment): SnapshotContents {
       const state = await loadState(place.directory)
       return state === null ? null : statesIn(state, paths, environment)
     },
-    read: async (places, ids, most) => {
+    read: async (places, ids, most, source = 'all') => {
       const wanted = [...new Set(ids)]
-      const place = wanted.length === 0 ? null : await placeOfAll(places, environment)
+      const place = wanted.length === 0 ? null : await placeOfAll(places, environment, source)
       return place === null ? new Map() : readContents(place, wanted, most)
     },
   }
@@ -72,13 +72,18 @@ function stateOf(
 async function placeOfAll(
   places: readonly SnapshotRef[],
   environment: Environment,
+  source: 'all' | 'kept',
 ): Promise<PrivateDirectory | null> {
   const directories = [...new Set(places.map(({ directory }) => directory))]
   const states = (await Promise.all(directories.map(loadState))).filter((state) => state !== null)
   const [first] = states
   if (first === undefined) return null
   const repositories = states.flatMap((state) => state.repositories)
-  return comparisonPlace({ from: { ...first, repositories }, to: first }, environment)
+  const place = comparisonPlace({ from: { ...first, repositories }, to: first }, environment)
+  if (source === 'all') return place
+  // A repository's own objects hold secrets that somebody committed.
+  const own = new Set(repositories.map(({ objects }) => objects))
+  return { ...place, objects: place.objects.filter((path) => !own.has(path)) }
 }
 
 async function readContents(

@@ -191,6 +191,7 @@ test('case 31: what no server may ask is refused and said, and nothing of it is 
     commands: trusted(false),
     asked: 'start_task',
     input: { name: 'T' },
+    named: new Set<string>(),
     runCommand: started(trusted(false)),
   }
   const place = { engine: 'git', top: project.folder, prefix: '', id: 'unborn' }
@@ -246,6 +247,7 @@ test('case 31: what no server may ask is refused and said, and nothing of it is 
     {
       ...running,
       commands: trusted(true),
+      named: new Set<string>(),
       runCommand: started(trusted(true)),
     },
   )

@@ -29,6 +29,7 @@ export function callerAt(
       commands,
       asked: operation,
       input,
+      named: new Set(),
       runCommand: async () => null,
     }
     const call = randomUUID()

@@ -94,6 +94,7 @@ export async function throughEdge<Answer>(
     commands,
     asked,
     input,
+    named: new Set(),
     runCommand: (command) => away.run(command, { isWaitedFor: false }),
   }
   let gathered: readonly GatheredCall[] = []

@@ -121,11 +121,15 @@ export interface KeptContent {
 export interface SnapshotContents {
   /** What stood at paths; null for no file. What is not known is left out. Null where the snapshot is gone. */
   states(place: SnapshotRef, paths: readonly string[]): Promise<ReadonlyMap<string, FileState | null> | null>
-  /** Contents by their ids, out of all that these snapshots reach. What is gone is left out. */
+  /**
+   * Contents by their ids, out of all that these snapshots reach; or only of what Waymark itself kept, which is never a
+   * secret file. What is gone is left out.
+   */
   read(
     places: readonly SnapshotRef[],
     ids: readonly string[],
     most: number,
+    source?: 'all' | 'kept',
   ): Promise<ReadonlyMap<string, KeptContent>>
 }
 

@@ -116,6 +116,7 @@ export class EdgeProject {
       commands,
       asked: calling.operation ?? calling.tool,
       input: inputOf(calling),
+      named: new Set(),
       runCommand: (command) =>
         // The command line ends with its answer, and its commands with it: there they are waited for.
         this.#commands.run(command, { isWaitedFor: calling.channel === 'cli' }),

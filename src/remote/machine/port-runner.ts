@@ -30,6 +30,8 @@ export interface PortRunning {
   readonly asked: string | undefined
   /** What they asked it with: a file that is read by its path is one that is named there. */
   readonly input: unknown
+  /** The contents of readable files that were named to the server during this call: only these may it ask for by id. */
+  readonly named: Set<string>
   /** Runs a command that was approved; null where it goes on when the call is answered. */
   readonly runCommand: (command: StartArgs) => Promise<CommandEnd | null>
 }
@@ -130,19 +132,32 @@ function table(running: Confined): Table {
     'witness.file': ([request]) =>
       // The text of a line stays where the file is.
       witness.history.file({ ...noSecret(request), folder: folder(request.folder), text: false }),
-    'witness.blame': ([request]) =>
-      witness.history.blame({ ...noSecret(request), folder: folder(request.folder) }),
+    'witness.blame': async ([request]) => {
+      const blamed = await witness.history.blame({ ...noSecret(request), folder: folder(request.folder) })
+      for (const [, path, oid] of blamed.contents) nameContent(path, oid, running)
+      return blamed
+    },
     'witness.commits': ([path, range, most]) => witness.history.commits(folder(path), range, most),
     'witness.files': ([path, rev, under]) => witness.history.files(folder(path), rev, under),
-    'witness.hashes': ([path, oids, salt]) => witness.history.hashes(folder(path), oids, salt),
+    'witness.hashes': ([path, oids, salt]) => {
+      const named = oids.filter((oid) => running.named.has(oid))
+      return witness.history.hashes(folder(path), named, salt)
+    },
     'witness.branch': ([request]) => witness.branch({ ...request, folder: folder(request.folder) }),
     'witness.states': async ([one, paths]) => {
       const states = await witness.contents.states(place(one), paths)
+      for (const [path, state] of states ?? []) nameContent(path, state?.id ?? null, running)
       return states && [...states]
     },
     'witness.contents': async ([places, ids, most]) => {
-      const contents = await witness.contents.read(places.map(place), ids, most)
-      return [...contents].map(([id, { bytes, size }]) => [
+      const own = places.map(place)
+      const named = ids.filter((id) => running.named.has(id))
+      const others = ids.filter((id) => !running.named.has(id))
+      const [asNamed, kept] = [
+        await witness.contents.read(own, named, most),
+        await witness.contents.read(own, others, most, 'kept'),
+      ]
+      return [...asNamed, ...kept].map(([id, { bytes, size }]) => [
         id,
         size,
         bytes && Buffer.from(bytes).toString('base64'),
@@ -334,6 +349,11 @@ function isReadableProcess(
   { context }: Confined,
 ): boolean {
   return origin === 'shipped' || !('reason' in containedPath(context.folder, file))
+}
+
+/** From now on the server may ask for this content by its id, unless its file may hold secrets. */
+function nameContent(path: string, id: string | null, { named }: Confined): void {
+  if (id !== null && !isSecretFile(path)) named.add(id)
 }
 
 function noSecret<Request extends { readonly path: string }>(request: Request): Request {

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { ranAt } from './edges.ts'
+import { hostileServer, machineOf } from './hostile-server.ts'
+
+test('gives a server no content and no line of a committed secret by the id of its object', async () => {
+  const server = await hostileServer()
+  const machine = await machineOf(server)
+  const { folder } = machine
+  machine.write('.env', 'TOKEN=hidden-in-env\nPIN=1234\n')
+  machine.write('README.md', 'Readable\n')
+  machine.git('add', '-f', '.env', 'README.md')
+  machine.git('commit', '-qm', 'Commit a secret')
+  const secret = machine.git('rev-parse', 'HEAD:.env').trim()
+  const readable = machine.git('rev-parse', 'HEAD:README.md').trim()
+  server.askFor([{ call: 'witness.snapshot', args: [{ folder, name: 'a-1' }] }])
+  await ranAt(machine, ['status', '--json'])
+  const place = server.said()[0]?.answer?.['ref']
+  const shifting = `a\n\0${machine.git('rev-parse', 'HEAD').trim()}:.env`
+  server.askFor(
+    [
+      { call: 'witness.states', args: [place, ['.env', shifting, 'README.md']] },
+      {
+        call: 'witness.blame',
+        args: [{ folder, path: 'README.md', commit: null, oid: readable, copies: false }],
+      },
+      { call: 'witness.blame', args: [{ folder, path: '.env', commit: null, oid: secret, copies: false }] },
+    ],
+    [
+      { call: 'witness.contents', args: [[place], [secret, readable], 1_000_000] },
+      { call: 'witness.hashes', args: [folder, [secret, readable], 'salt'] },
+    ],
+  )
+  await ranAt(machine, ['status', '--json'])
+  const [states, , blamed, contents, hashes] = server.said()
+  expect(Object.fromEntries(states?.answer as never)).toMatchObject({
+    '.env': { id: null },
+    'README.md': { id: readable },
+  })
+  expect(blamed?.failure?.code).toBe('FORBIDDEN')
+  expect(contents?.answer).toEqual([[readable, 9, Buffer.from('Readable\n').toString('base64')]])
+  expect(hashes?.answer).toEqual([[readable, [expect.any(String)]]])
+})
