@@ -71,6 +71,7 @@ async function runningFor(edge: string) {
     commands,
     asked: 'inbox',
     input: {},
+    named: new Set<string>(),
     runCommand: async () => null,
   }
 }

@@ -67,6 +67,8 @@ export interface ObservedChanges {
   readonly complete: boolean
   /** Changed by attempts that declared no areas, so that no scope covers them. */
   readonly undeclared: readonly string[]
+  /** Changed while no attempt ran, and covered by no area. */
+  readonly between?: readonly string[]
   readonly files: readonly {
     readonly path: string
     readonly inScope: boolean
@@ -76,6 +78,8 @@ export interface ObservedChanges {
     readonly own: string | null
     /** Whether it is other than at the subject's first attempt; null where that was not looked at or cannot be seen. */
     readonly differs: boolean | null
+    /** Changed while no attempt ran: it proves no work. */
+    readonly isBetween?: true
   }[]
 }
 

@@ -39,12 +39,18 @@ export const changes: GuardKind<ChangesGuard> = {
 
 function judgeScope(
   guard: Extract<ChangesGuard, { readonly condition: 'in_scope' }>,
-  { files, undeclared: [undeclared] }: ObservedChanges,
+  { files, undeclared: [undeclared], between: [unclaimed] = [] }: ObservedChanges,
 ): Verdict {
   if (undeclared !== undefined) {
     return unknown(
       `${undeclared} changed in a task that declared no areas`,
       'Start a task whose areas cover it, so that the change can be judged.',
+    )
+  }
+  if (unclaimed !== undefined) {
+    return unknown(
+      `${unclaimed} changed while no task of this work was open`,
+      'Undo the change, or start a task whose areas cover it, so that it can be judged.',
     )
   }
   const outside = files.filter(({ inScope }) => !inScope)
@@ -72,7 +78,12 @@ function judgePaths(
     return unknown(what, 'Correct the process: waymark process lint.')
   }
   const patterns = pathPatterns(paths)
-  if (condition === 'touches') return judgeTouched(patterns, files)
+  if (condition === 'touches') {
+    return judgeTouched(
+      patterns,
+      files.filter(({ isBetween }) => isBetween !== true),
+    )
+  }
   const standing = files.filter(stands)
   if (condition === 'touches_only') {
     const beside = standing.filter((file) => !matches(patterns, file))

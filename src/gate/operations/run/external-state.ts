@@ -20,6 +20,7 @@ import type { CommandGuard } from '../../domain/guards/command.ts'
 import type { SchemaProblem } from '../../domain/json-schema.ts'
 import type { KeptArtifact, RunRecord } from '../../domain/run.ts'
 import type { EvidenceFile } from '../../ports/evidence-files.ts'
+import { type BetweenChange, changesBetween } from './between-attempts.ts'
 import { subjectOf } from './find-run.ts'
 import { type NetChanges, netChanges } from './net-changes.ts'
 
@@ -33,6 +34,8 @@ export interface ExternalState {
   readonly openChanges: OpenChanges
   /** How the changed files stand to their state at the first attempt; empty where nothing asks for it. */
   readonly netChanges: NetChanges
+  /** What changed while no attempt ran; empty where nothing asks for it. */
+  readonly between: readonly BetweenChange[]
   /** What an approval of the measured changes is bound to; null where none asks for it, or they cannot be measured. */
   readonly changes: MeasuredChanges | null
   /** Hash of the tree's content; null where nothing asks for it, or it cannot be measured. */
@@ -82,7 +85,17 @@ export async function gatherState(
       : new Map()
     const unlooked = { ...nothingLookedAt, stamps: [], commands: [], handedIn: [], unusable: [] }
     const netChanges: NetChanges = new Map()
-    return { ...unlooked, revision: record.revision, needs, standings, openChanges, netChanges, folder }
+    const between: readonly BetweenChange[] = []
+    return {
+      ...unlooked,
+      revision: record.revision,
+      needs,
+      standings,
+      openChanges,
+      netChanges,
+      between,
+      folder,
+    }
   }
   const hasOwnTree = needs.some(approvesState) && (await hasTree(handling, record))
   const tree = await treeFor(needs, { witness, folder, hasOwnTree })
@@ -100,6 +113,7 @@ export async function gatherState(
     netChanges: needs.some((need) => need.kind === 'changes' && need.net)
       ? await netChanges(handling, subject, openChanges)
       : new Map(),
+    between: needs.some(({ kind }) => kind === 'changes') ? await betweenOf(handling, subject) : [],
     changes: wantsChanges ? await measuredChanges(handling, subject, openChanges) : null,
     ...tree,
     commit: needs.some((need) => need.kind === 'ci' && need.at === 'commit')
@@ -313,6 +327,14 @@ async function commitHere(witness: Handling['witness'], folder: string): Promise
   }
 }
 
+async function betweenOf(
+  context: QueryContext,
+  subject: RunSubject | null,
+): Promise<readonly BetweenChange[]> {
+  if (subject === null) return []
+  return changesBetween(context, await context.store.view(({ runs }) => runs.attemptsOf(subject)))
+}
+
 /** A tree that cannot be measured is no tree: no result and no approval counts for it. */
 async function measuredTree<Measured>(measureTree: () => Promise<Measured>): Promise<Measured | null> {
   try {
@@ -427,10 +449,11 @@ async function measuredChanges(
   measured: OpenChanges,
 ): Promise<MeasuredChanges | null> {
   if (subject === null) return null
-  const { attempts, stored } = await context.store.view(async ({ runs }) => {
-    const all = (await runs.attemptsOf(subject)).filter(({ status }) => status !== 'abandoned')
-    const ended = all.filter(({ status }) => status !== 'open').map(({ id }) => id)
-    return { attempts: all, stored: await runs.changesOf(ended) }
+  const { begun, attempts, stored } = await context.store.view(async ({ runs }) => {
+    const all = await runs.attemptsOf(subject)
+    const counted = all.filter(({ status }) => status !== 'abandoned')
+    const ended = counted.filter(({ status }) => status !== 'open').map(({ id }) => id)
+    return { begun: all, attempts: counted, stored: await runs.changesOf(ended) }
   })
   if (attempts.length === 0) return null
   // What lies on another machine cannot be looked at from here.
@@ -452,6 +475,7 @@ async function measuredChanges(
     if (later === null) return null
     for (const path of later) pathsIn(paths, last.snapshot.top).add(path)
   }
+  for (const { top, path } of await changesBetween(context, begun)) pathsIn(paths, top).add(path)
   return { files: await hashed(context, paths), authors: authorsOf(attempts) }
 }
 
@@ -537,7 +561,7 @@ interface SubjectChange extends ChangedFile {
 export async function observedChanges(
   reads: Reads,
   subject: RunSubject | null,
-  { openChanges, netChanges }: Pick<ExternalState, 'openChanges' | 'netChanges'>,
+  { openChanges, netChanges, between }: Pick<ExternalState, 'openChanges' | 'netChanges' | 'between'>,
 ): Promise<ObservedChanges | null> {
   if (subject === null) return null
   const all = await reads.runs.attemptsOf(subject)
@@ -557,7 +581,7 @@ export async function observedChanges(
   const complete =
     all.length < maxAttempts && found.every(({ changes }) => changes !== null && isMeasured(changes))
   const accepted = await acceptedPaths(reads, attempts)
-  return { complete, ...judged(files, { attempts, accepted, netChanges }) }
+  return { complete, ...judged(files, { attempts, accepted, netChanges, between }) }
 }
 
 function isMeasured({
@@ -576,12 +600,14 @@ function judged(
     attempts,
     accepted,
     netChanges,
+    between,
   }: {
     readonly attempts: readonly Attempt[]
     readonly accepted: ReadonlySet<string>
     readonly netChanges: NetChanges
+    readonly between: readonly BetweenChange[]
   },
-): Pick<ObservedChanges, 'files' | 'undeclared'> {
+): Pick<ObservedChanges, 'files' | 'undeclared' | 'between'> {
   const scopes = attempts
     .map(({ areas, snapshot }) => parseScope(areas, { prefix: snapshot.prefix, packages: new Map() }))
     .filter(isDeclared)
@@ -613,7 +639,15 @@ function judged(
     add(path, file, { inScope, shared: unnamed == null ? null : sharedKind(unnamed) })
     if (from !== undefined) add(from, file, { inScope: true, shared: null })
   }
-  return { undeclared: [...new Set(undeclared)], files: [...byPath.values()] }
+  const unclaimed: string[] = []
+  for (const { path, own, isSensitive } of between) {
+    if (byPath.has(path)) continue
+    const inScope = isNamed(path) || (!isSensitive && coveredBy(scopes, path))
+    if (!inScope && !isSensitive) unclaimed.push(path)
+    const shared = isNamed(path) ? null : sharedKind(path)
+    byPath.set(path, { path, inScope, shared, own, differs: true, isBetween: true })
+  }
+  return { undeclared: [...new Set(undeclared)], between: unclaimed, files: [...byPath.values()] }
 }
 
 type Judgement = Required<Pick<ObservedChanges['files'][number], 'inScope' | 'shared'>>

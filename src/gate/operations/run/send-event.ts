@@ -152,6 +152,7 @@ function nothingOutside({ folder }: Handling, { record }: LoadedRun): ExternalSt
     standings: new Map(),
     openChanges: new Map(),
     netChanges: new Map(),
+    between: [],
     changes: null,
     tree: null,
     commit: null,
