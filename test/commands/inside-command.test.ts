@@ -132,6 +132,10 @@ test('a server lets nobody in as a person from inside a command, whatever token 
   writeFileSync(join(folder, '.waymark', 'processes', 'inside.yaml'), gate)
   const script = `token=$(cat ${home.home}/state/waymark/server/person.token)
 setsid -w env -i ${node} ask.mjs $token $(cat port) 2>&1
+echo daemon
+(setsid ${node} ask.mjs $token $(cat port) >"$HOME/daemon.txt" 2>&1 &)
+for n in 1 2 3 4 5 6 7 8 9 10; do grep -qs '^login ' "$HOME/daemon.txt" && break; sleep 0.5; done
+cat "$HOME/daemon.txt"
 `
   writeFileSync(join(folder, 'check.sh'), script)
   writeFileSync(join(folder, 'ask.mjs'), asking)
@@ -147,9 +151,13 @@ setsid -w env -i ${node} ask.mjs $token $(cat port) 2>&1
   home.run(folder, 'verify', id)
   home.run(folder, 'approve', json('inbox').holds[0].hold_id)
   const said = json('verify', id).commands[0].output
-  expect(said).toContain('session agent command of a guard')
-  expect(said).toContain('login-code 403')
-  expect(said).toContain('login 403')
+  const ways = said.split('daemon\n')
+  expect(ways).toHaveLength(2)
+  for (const way of ways) {
+    expect(way).toContain('session agent command of a guard')
+    expect(way).toContain('login-code 403')
+    expect(way).toContain('login 403')
+  }
 })
 
 /** Asks with a person's token who it is, for a login code, and for a session by a code that a person was given. */

@@ -1,4 +1,4 @@
-import { isInsideCommand } from '../../gate/commands/processes.ts'
+import { gateVariable, isInsideCommand } from '../../gate/commands/processes.ts'
 import type { Actor, Channel } from '../../kernel/actor.ts'
 import { shownName } from '../../surfaces/mcp/surface.ts'
 import { type Environment, firstSet } from './environment.ts'
@@ -29,7 +29,7 @@ export function commandActor(channel: Channel): Actor {
 
 /** Whether this process runs inside a guard's command, whose writers act for nobody there. */
 export function runsInsideCommand(environment: Environment): boolean {
-  if (isSet(environment['WAYMARK_RUNNER'])) return true
+  if (isSet(environment[gateVariable])) return true
   ownPlace ??= isInsideCommand(process.pid)
   return ownPlace
 }

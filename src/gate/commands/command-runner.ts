@@ -6,7 +6,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as wait } from 'node:timers/promises'
 import { messageOf } from '../../kernel/failure.ts'
 import type { CommandEnd, CommandLine, CommandRunner } from '../ports/command-runner.ts'
-import { gateMark, isRunnerAlive, runnerName } from './processes.ts'
+import { gateMark, gateVariable, isRunnerAlive, runnerName } from './processes.ts'
 
 /** Runs commands on this machine. */
 export function commandRunner(environment: NodeJS.ProcessEnv = process.env): CommandRunner {
@@ -229,5 +229,5 @@ const roles = ['WAYMARK_ROLE', 'STATE_GATE_ROLE', 'WAYMARK_ACTOR']
 function commandEnvironment(inherited: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const dropped = new Set([...gitPlaces, ...roles, 'FORCE_COLOR'])
   const kept = Object.entries(inherited).filter(([name]) => !dropped.has(name))
-  return { ...Object.fromEntries(kept), CI: 'true', NO_COLOR: '1', WAYMARK_RUNNER: '1' }
+  return { ...Object.fromEntries(kept), CI: 'true', NO_COLOR: '1', [gateVariable]: '1' }
 }

@@ -8,13 +8,16 @@ import { errorCode } from '../../kernel/failure.ts'
  */
 export const gateMark = 'waymark-gate-command'
 
+/** The variable that is set for every command of a guard. */
+export const gateVariable = 'WAYMARK_RUNNER'
+
 interface RunningProcess {
   readonly pid: number
   readonly parent: number
   readonly group: number
   /** Null where the system does not tell it. */
   readonly session: number | null
-  /** Whether it is the shell around a command. */
+  /** Whether it is the shell around a command, or was started with that shell's variable. */
   readonly isGate: boolean
 }
 
@@ -27,8 +30,9 @@ export interface LocalConnection {
 }
 
 /**
- * Whether a process runs inside a guard's command: below its shell, in its group or in its session. A process that left
- * all three (a daemon that forked twice) is not known; on Windows none is.
+ * Whether a process runs inside a guard's command: below its shell, in its group or in its session, or on Linux started
+ * with its variable. A process that left all of them (a daemon that forked twice and dropped its variables) is not known;
+ * on Windows none is.
  */
 export function isInsideCommand(pid: number): boolean {
   return isInside(pid, processes())
@@ -81,8 +85,15 @@ function readProcess(pid: number): RunningProcess | null {
   if (parent === undefined) return null
   // The shell around a command is always `sh`: the words of other programs need not be read.
   const isShell = stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')')) === 'sh'
-  const isGate = isShell && textOf(`/proc/${pid}/cmdline`).split('\0')[3] === gateMark
+  const isGate =
+    (isShell && textOf(`/proc/${pid}/cmdline`).split('\0')[3] === gateMark) || hasGateVariable(pid)
   return { pid, parent: Number(parent), group: Number(group), session: Number(session), isGate }
+}
+
+/** As it was started: what it drops later stays there. Another user's process shows nothing. */
+function hasGateVariable(pid: number): boolean {
+  const variables = `\0${textOf(`/proc/${pid}/environ`)}`
+  return variables.includes(`\0${gateVariable}=`)
 }
 
 /** What `ps` lists: where there is no `/proc`. */
