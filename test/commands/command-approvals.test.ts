@@ -158,13 +158,48 @@ describe('pinned files', () => {
     expect(await approvals.filesOf(command)).toEqual(before)
   })
 
+  test('are named by path patterns: a glob, a folder, and what is taken out', async () => {
+    const folder = project()
+    for (const path of ['src/a.sh', 'src/deep/b.sh', 'src/deep/c.txt', 'app/[id]/d.sh', '.git/e.sh'])
+      folder.put(path, path)
+    folder.link('scripts', 'linked')
+    folder.link('../scripts/check.sh', 'src/link.sh')
+    const approvals = commandApprovals(temporaryFolder())
+    const pinned = async (...patterns: readonly string[]) =>
+      (await approvals.filesOf({ run: 'x', folder: folder.top, pinned: patterns })).map(({ path }) => path)
+    expect(await pinned('src/*.sh')).toEqual(['src/a.sh', 'src/link.sh'])
+    expect(await pinned('/**/*.sh', '!scripts/')).toEqual([
+      'app/[id]/d.sh',
+      'src/a.sh',
+      'src/deep/b.sh',
+      'src/link.sh',
+    ])
+    expect(await pinned('*/deep/')).toEqual(['src/deep', 'src/deep/b.sh', 'src/deep/c.txt'])
+    expect(await pinned('./src/{a,z}.sh', 'app/[id]/')).toEqual(['app/[id]', 'app/[id]/d.sh', 'src/a.sh'])
+    expect(await pinned('src/*.none')).toEqual([])
+    const before = await approvals.hashOf({ run: 'x', folder: folder.top, pinned: ['src/*.sh'] })
+    folder.put('src/new.sh', '')
+    expect(await approvals.hashOf({ run: 'x', folder: folder.top, pinned: ['src/*.sh'] })).not.toBe(before)
+  })
+
+  test('of a secret file only its name counts', async () => {
+    const folder = project()
+    folder.put('deploy/.env', 'TOKEN=1\n')
+    const approvals = commandApprovals(temporaryFolder())
+    const command = { run: 'x', folder: folder.top, pinned: ['deploy/', 'deploy/.env'] }
+    expect(await approvals.filesOf(command)).toEqual([
+      { path: 'deploy', sha256: 'folder' },
+      { path: 'deploy/.env', sha256: 'secret file' },
+    ])
+  })
+
   test('are counted: too many are refused, and so is too much', async () => {
     const folder = project()
     for (let file = 0; file <= 10_000; file += 1) folder.put(`many/${file}`, '')
     folder.put('large', '')
     truncateSync(folder.path('large'), 512 * 1024 * 1024 + 1)
     const approvals = commandApprovals(temporaryFolder())
-    for (const path of ['many', 'large']) {
+    for (const path of ['many/*', 'large']) {
       const hashing = approvals.hashOf({ run: 'x', folder: folder.top, pinned: [path] })
       await expect(hashing).rejects.toMatchObject({ code: 'REFUSED' })
     }

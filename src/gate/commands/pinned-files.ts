@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto'
+import { readdir, readlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Failure } from '../../kernel/failure.ts'
+import {
+  containedPath,
+  entryAt,
+  openContained,
+  problemWith,
+  type RefusalReason,
+} from '../../kernel/files/contained.ts'
+import { type PathPatterns, pathPatterns, patternProblem } from '../../kernel/path-pattern.ts'
+import { isSecretFile } from '../../kernel/secret-files.ts'
+import { excerpt } from '../../kernel/text.ts'
+
+/** A path, with the SHA-256 of what is there: null for nothing, a word for what is not read. */
+export type Pinned = readonly [path: string, content: string | null]
+
+const maxFiles = 10_000
+const maxBytes = 512 * 1024 * 1024
+const maxEntries = 100_000
+
+/** The content of the files of a project's folder that path patterns name, in one order. */
+export async function pinnedFiles(
+  folder: string,
+  texts: readonly string[],
+  signal: AbortSignal,
+): Promise<Pinned[]> {
+  if (texts.length === 0) return []
+  for (const text of texts) {
+    const problem = patternProblem(text)
+    if (problem !== null) throw notPinned(text, problem)
+  }
+  const reader = new PinnedReader(folder, pathPatterns(texts), signal)
+  const named = texts.map((text) => text.trim()).filter((text) => !text.startsWith('!'))
+  for (const text of named.length === 0 ? ['.'] : named) await reader.read(text)
+  return reader.found()
+}
+
+/** Hashes files inside one folder, within limits, until it is told to stop. */
+class PinnedReader {
+  readonly #folder: string
+  readonly #patterns: PathPatterns
+  readonly #signal: AbortSignal
+  readonly #pinned = new Map<string, string | null>()
+  #bytes = 0
+  #entriesRead = 0
+
+  constructor(folder: string, patterns: PathPatterns, signal: AbortSignal) {
+    this.#folder = folder
+    this.#patterns = patterns
+    this.#signal = signal
+  }
+
+  found(): Pinned[] {
+    return [...this.#pinned].sort(([a], [b]) => (a < b ? -1 : 1))
+  }
+
+  async read(pattern: string): Promise<void> {
+    const segments = pattern.split('/').filter((segment) => segment !== '' && segment !== '.')
+    const glob = segments.findIndex((segment) => /[*?[\]{}]/.test(segment))
+    const path = (glob === -1 ? segments : segments.slice(0, glob)).join('/') || '.'
+    const place = containedPath(this.#folder, path, onlyHashed)
+    if ('reason' in place && leavesProject.has(place.reason)) throw notPinned(pattern, problemWith(place))
+    // A file that is named and is not there counts as such; a glob names what is there.
+    if (glob === -1) await this.#contents(path, () => true)
+    else if (!('reason' in place) && entryAt(place.absolute)?.isDirectory())
+      await this.#entries(path, place.absolute, leadingTo(segments))
+  }
+
+  async #contents(path: string, leads: (folder: string) => boolean): Promise<void> {
+    this.#signal.throwIfAborted()
+    const isPinned = path === '.' || this.#patterns.matches(path)
+    if (isPinned && !this.#pinned.has(path) && this.#pinned.size >= maxFiles) {
+      throw notPinned(path, `is one of more than ${maxFiles} pinned files`)
+    }
+    const place = containedPath(this.#folder, path, { secrets: 'allowed' })
+    if ('reason' in place) {
+      if (isPinned) this.#pinned.set(path, await this.#refused(path, place.reason))
+      return
+    }
+    const found = entryAt(place.absolute)
+    if (found?.isDirectory()) {
+      if (isPinned) this.#pinned.set(path, 'folder')
+      if (leads(path)) await this.#entries(path, place.absolute, leads)
+    } else if (isPinned && !this.#pinned.has(path)) {
+      if (found === undefined) this.#pinned.set(path, null)
+      else if (isSecretFile(path) || isSecretFile(place.path)) this.#pinned.set(path, 'secret file')
+      else this.#pinned.set(path, found.isFile() ? await this.#sha256(path) : 'special')
+    }
+  }
+
+  async #entries(path: string, absolute: string, leads: (folder: string) => boolean): Promise<void> {
+    for (const entry of await readdir(absolute, { withFileTypes: true })) {
+      const name = path === '.' ? entry.name : `${path}/${entry.name}`
+      this.#entriesRead += 1
+      if (this.#entriesRead > maxEntries) {
+        throw notPinned(path, `makes more than ${maxEntries} files to be looked at: name a folder with fewer`)
+      }
+      // A linked folder could lead back to where it is. Git's own files change without anybody.
+      const isFolder = entry.isSymbolicLink() && this.#isLinkedFolder(name)
+      if (isFolder) {
+        if (this.#patterns.matches(name)) this.#pinned.set(name, 'linked folder')
+      } else if (entry.name !== '.git') await this.#contents(name, leads)
+    }
+  }
+
+  #isLinkedFolder(path: string): boolean {
+    const place = containedPath(this.#folder, path, { secrets: 'allowed' })
+    return !('reason' in place) && entryAt(place.absolute)?.isDirectory() === true
+  }
+
+  /** Nothing outside is read: of a link that leads there, only what it says counts. */
+  async #refused(path: string, reason: RefusalReason): Promise<string | null> {
+    if (reason === 'missing') return null
+    const target = await readlink(join(this.#folder, path)).catch(() => null)
+    return target === null ? reason : createHash('sha256').update(`link ${target}`).digest('hex')
+  }
+
+  async #sha256(path: string): Promise<string> {
+    const left = maxBytes - this.#bytes
+    const opened = await openContained(this.#folder, path, { maxBytes: left })
+    if ('reason' in opened) {
+      if (opened.reason !== 'too_large') return 'unreadable'
+      throw notPinned(path, `makes the pinned files larger than ${maxBytes} bytes`)
+    }
+    this.#bytes += opened.size
+    const hash = createHash('sha256')
+    try {
+      // The stream closes the file.
+      const stream = opened.file.createReadStream({ signal: this.#signal, end: left })
+      for await (const chunk of stream) hash.update(chunk)
+    } catch {
+      this.#signal.throwIfAborted()
+      return 'unreadable'
+    }
+    return hash.digest('hex')
+  }
+}
+
+/** Whether a file that a glob names may lie below a folder: others, such as installed packages, are not looked through. */
+function leadingTo(segments: readonly string[]): (folder: string) => boolean {
+  const stars = segments.findIndex((segment) => segment.includes('**') || /[{}]/.test(segment))
+  const fixed = stars === -1 ? segments : segments.slice(0, stars)
+  const begins = fixed.map((_, at) => pathPatterns([segments.slice(0, at + 1).join('/')]))
+  return (folder) => {
+    const names = folder.split('/')
+    const depth = Math.min(names.length, begins.length)
+    return depth === 0 || begins[depth - 1]?.matches(names.slice(0, depth).join('/')) === true
+  }
+}
+
+const leavesProject: ReadonlySet<RefusalReason> = new Set(['outside', 'git', 'invalid'])
+
+// Only names and hashes are kept.
+const onlyHashed = { secrets: 'allowed', missing: 'allowed' } as const
+
+function notPinned(path: string, problem: string): Failure {
+  return new Failure('REFUSED', `"${excerpt(path, 200)}" cannot be pinned: it ${problem}.`, {
+    reason: 'pinned_path_invalid',
+    hint: "Pin files of the project's folder that say what the command does, such as package.json or scripts/.",
+  })
+}
