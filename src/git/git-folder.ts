@@ -49,7 +49,7 @@ export function parseReflog(text: string): ReflogEntry[] {
     const [from, to] = line.split(' ', 2)
     if (tab < 0 || from === undefined || to === undefined) return []
     const message = Buffer.from(line.slice(tab + 1), 'latin1').toString('utf8')
-    const seconds = /(\d+) [+-]\d{4}$/.exec(line.slice(0, tab))?.[1]
+    const seconds = /(?<!\d)(\d+) [+-]\d{4}$/.exec(line.slice(0, tab))?.[1]
     return [{ from, to, ...parseAction(message), message, at: Number(seconds ?? 0) * 1000 }]
   })
 }

@@ -145,7 +145,9 @@ async function namedElsewhere(folder: string): Promise<string[]> {
     ['objects/info/alternates', 'config'].map((name) => textOf(join(folder, name))),
   )
   const objects = (alternates ?? '').split('\n').filter((line) => line !== '' && !line.startsWith('#'))
-  const paths = [...(configuration ?? '').matchAll(/^\s*(?:path|excludesfile|attributesfile)\s*=\s*(.+)$/gim)]
+  const paths = [
+    ...(configuration ?? '').matchAll(/^[ \t]*(?:path|excludesfile|attributesfile)[ \t]*=[ \t]*(.+)$/gim),
+  ]
   return [
     ...objects.map((path) => resolve(folder, 'objects', path)),
     ...paths.map(([, value = '']) => {

@@ -36,7 +36,7 @@ function oidLengthOf(gitFolder: string): number {
     : gitFolder
   const config = join(common, 'config')
   const text = existsSync(config) ? readRegularSync(config).toString('utf8') : ''
-  return /^\s*objectformat\s*=\s*"?sha256/im.test(text) ? 32 : 20
+  return /^[ \t]*objectformat[ \t]*=[ \t]*"?sha256/im.test(text) ? 32 : 20
 }
 
 function eachPath(file: Buffer, oidLength: number, take: (path: string) => boolean): void {

@@ -43,7 +43,8 @@ export function patternProblem(text: string): string | null {
   if (/^[A-Za-z]:/.test(bare) || bare.startsWith('~')) {
     return 'is outside the project: patterns are from its folder, as in src/'
   }
-  if (/\{[^{}]*\.\.[^{}]*\}/.test(bare)) return 'has a range in braces: write each, as in {1,2,3}'
+  if (bare.match(/\{[^{}]*\}/g)?.some((choice) => choice.includes('..')))
+    return 'has a range in braces: write each, as in {1,2,3}'
   const segments = bare.split('/')
   if (segments.includes('..'))
     return 'has "..": patterns are from the project’s folder, and nothing outside counts'

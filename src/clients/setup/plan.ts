@@ -505,7 +505,8 @@ function ruleWishes(client: Client, planning: Planning): Partial<Wishes> {
   }
   // A text that only leads to AGENTS.md is read together with it.
   const shared = pathsOf(ground).project('AGENTS.md')
-  const leads = scope === 'project' && own !== shared && /^\s*@(?:\.\/)?AGENTS\.md\s*$/m.test(read(own) ?? '')
+  const leads =
+    scope === 'project' && own !== shared && /^[ \t]*@(?:\.\/)?AGENTS\.md[ \t]*\r?$/m.test(read(own) ?? '')
   return { edits: [{ kind: 'section', part: 'rules', file: leads ? shared : own, lines: ruleLines }] }
 }
 
@@ -618,7 +619,7 @@ function elsewhereSetUp(client: Client, { ground, asked, recorded }: Undoing): r
 
 /** Whether nothing is left in a file of ours. */
 export function isBare(text: string): boolean {
-  return /^\s*(?:\{\s*\})?\s*$/.test(text)
+  return /^\s*(?:\{\s*\}\s*)?$/.test(text)
 }
 
 const partNames = {

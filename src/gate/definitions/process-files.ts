@@ -128,7 +128,7 @@ async function readInside(path: string, { project }: ProcessFolders): Promise<Bu
 
 /** Of any other file nothing is told, because what is wrong with it may repeat what is in it. */
 function isProcess(path: string, text: string): boolean {
-  return /\.ya?ml$/i.test(path) && /^\s*\{?\s*["']?process["']?\s*:/m.test(text)
+  return /\.ya?ml$/i.test(path) && /^[ \t]*(?:\{\s*)?["']?process["']?[ \t]*:/m.test(text)
 }
 
 const noProcess: ReadDefinition = {

@@ -59,9 +59,10 @@ function patched(
     return here === named || here.endsWith(`/${named}`)
   }
   for (const part of files) {
-    const [, verb, named = ''] = /^\*\*\* (Add|Update|Delete) File: (.+?)[ \t]*$/m.exec(part) ?? []
+    const [, verb, given = ''] = /^\*\*\* (Add|Update|Delete) File: (.+)$/m.exec(part) ?? []
     if (verb === undefined) continue
-    const movedTo = /^\*\*\* Move to: (.+?)[ \t]*$/m.exec(part)?.[1]
+    const named = given.trimEnd()
+    const movedTo = /^\*\*\* Move to: (.+)$/m.exec(part)?.[1]?.trimEnd()
     if (verb === 'Update' && movedTo !== undefined) {
       if (isHere(named) && !isHere(movedTo)) return null
       if (isHere(movedTo)) return undefined
@@ -79,19 +80,34 @@ function patched(
 }
 
 function updated(lines: readonly string[], before: string): string | undefined {
-  let content = before.split('\n')
+  const content = before.split('\n')
+  const parts: (readonly string[])[] = []
   let from = 0
   for (const hunk of hunksOf(lines)) {
     const old = hunk.filter((line) => !line.startsWith('+')).map((line) => line.slice(1))
     const now = hunk.filter((line) => !line.startsWith('-')).map((line) => line.slice(1))
-    const at = content.findIndex(
-      (_, start) => start >= from && old.every((line, n) => content[start + n] === line),
-    )
+    const at = indexOfLines(content, old, from)
     if (at === -1) return undefined
-    content = [...content.slice(0, at), ...now, ...content.slice(at + old.length)]
-    from = at + now.length
+    parts.push(content.slice(from, at), now)
+    from = at + old.length
   }
-  return content.join('\n')
+  return [...parts, content.slice(from)].flat().join('\n')
+}
+
+/** Where some lines begin in others, looked for in one pass, however alike they are (Knuth, Morris and Pratt). */
+function indexOfLines(lines: readonly string[], wanted: readonly string[], from: number): number {
+  const borders = [0]
+  for (let at = 1, length = 0; at < wanted.length; at += 1) {
+    while (length > 0 && wanted[at] !== wanted[length]) length = borders[length - 1] ?? 0
+    if (wanted[at] === wanted[length]) length += 1
+    borders.push(length)
+  }
+  for (let at = from, length = 0; at <= lines.length; at += 1) {
+    if (length === wanted.length) return at - length
+    while (length > 0 && lines[at] !== wanted[length]) length = borders[length - 1] ?? 0
+    if (lines[at] === wanted[length]) length += 1
+  }
+  return -1
 }
 
 function hunksOf(lines: readonly string[]): readonly (readonly string[])[] {

@@ -268,6 +268,9 @@ export interface JsonStyle {
   readonly eol: string
 }
 
+// Each comment ends in one way only, so that nothing is tried again.
+const afterComments = /^(?:\s|\/\/[^\r\n]*(?:[\r\n]|$)|\/\*(?:[^*]|\*(?!\/))*\*\/)*,/
+
 function styleOf(text: string): JsonStyle {
   const unit = /\n([ \t]+)["{[/]/.exec(text)?.[1] ?? '  '
   return { unit: unit.startsWith('\t') ? '\t' : unit, eol: text.includes('\r\n') ? '\r\n' : '\n' }
@@ -333,10 +336,10 @@ function addTo(text: string, { holder, core, style, at }: Adding): Added {
     }
     const end = last.offset + last.length
     const rest = text.slice(end, close)
-    const trailing = /^(?:\s|\/\/.*|\/\*[\s\S]*?\*\/)*,/.exec(rest)
+    const trailing = afterComments.exec(rest)
     if (trailing) {
       // After the comma, and after what is said about the last one on its line.
-      const line = /^[ \t]*(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/)?[ \t]*(?=\r?\n)/.exec(
+      const line = /^[ \t]*(?:(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/)[ \t]*)?(?=\r?\n)/.exec(
         rest.slice(trailing[0].length),
       )
       return { offset: end + trailing[0].length + (line?.[0].length ?? 0), before: newLine, after: ',' }

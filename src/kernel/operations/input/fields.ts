@@ -12,7 +12,7 @@ export function name(description: string) {
 
 /** What an agent calls itself or its work stands beside what was measured: it must not look like a line of it. */
 function inOneLine(text: string): string {
-  return text.replace(/\s*[\n\v\f\r\u0085\u2028\u2029]\s*/g, ' ')
+  return text.replace(/[\s\u0085]+/g, (space) => (/[\n\v\f\r\u0085\u2028\u2029]/.test(space) ? ' ' : space))
 }
 
 export function text(description: string) {

@@ -207,7 +207,7 @@ function adaptChoice(value: string | boolean, schema: JsonSchema): string | bool
 
 function adaptNumber(value: string): unknown {
   const trimmed = value.trim()
-  if (trimmed === '' || !/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed)) return value
+  if (trimmed === '' || !/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(trimmed)) return value
   return Number(trimmed)
 }
 

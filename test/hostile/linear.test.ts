@@ -1,0 +1,82 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { jsonc } from '../../src/clients/setup/client.ts'
+import { insertJson } from '../../src/clients/setup/edit/json.ts'
+import { processFiles } from '../../src/gate/definitions/process-files.ts'
+import { parseReflog } from '../../src/git/git-folder.ts'
+import { catalog } from '../../src/kernel/operations/catalog.ts'
+import { name } from '../../src/kernel/operations/input/fields.ts'
+import { parseInput } from '../../src/kernel/operations/input/parse-input.ts'
+import { pathsOfPatch } from '../../src/kernel/patch.ts'
+import { patternProblem } from '../../src/kernel/path-pattern.ts'
+import { meantBy } from '../../src/sessions/capture/explained.ts'
+import { temporaryFolder, WorkFolder } from '../support/git-repository.ts'
+
+/** What others write, of any size, is read in a time that grows with the size: never with its square. */
+const readers: Readonly<Record<string, (size: number) => unknown>> = {
+  'a number of digits without end': (size) => parseInput(listing(), { limit: `${'0'.repeat(size)}x` }),
+  'a name of spaces': (size) =>
+    z.object({ name: name('A name') }).safeParse({ name: `a${' '.repeat(size)}b` }),
+  'a path pattern of dots in braces': (size) => patternProblem(`{${'.'.repeat(size)}`),
+  'a patch with spaces behind a path': (size) => pathsOfPatch(`*** Update File: a${' '.repeat(size)}b`),
+  'a reflog with a time without end': (size) => parseReflog(`a b ${'0'.repeat(size)}\tcommit: x`),
+  'a patch of a file whose lines are alike': (size) => {
+    const alike = 'a\n'.repeat(size / 2)
+    const hunk = ' a\n'.repeat(size / 4)
+    const patch = `*** Begin Patch\n*** Update File: f\n@@\n${hunk} b\n`
+    return meantBy({ kind: 'patch', patch }, { path: 'f', before: alike })
+  },
+  'a patch of many hunks': (size) => {
+    const patch = `*** Begin Patch\n*** Update File: f\n${'@@\n-a\n+b\n'.repeat(size / 8)}`
+    return meantBy({ kind: 'patch', patch }, { path: 'f', before: 'a\n'.repeat(size / 8) })
+  },
+  "a client's file with comments of slashes": (size) =>
+    insertJson(`{\n  "a": { "b": 1 ${'/'.repeat(size)}\n}\n}\n`, jsonc, { keys: ['a', 'c'], item: false }, 1),
+  "a client's file with many comments": (size) =>
+    insertJson(
+      `{\n  "a": { "b": 1 ${'/**/'.repeat(size / 4)}\n}\n}\n`,
+      jsonc,
+      { keys: ['a', 'c'], item: false },
+      1,
+    ),
+}
+
+function listing() {
+  const found = catalog.find((operation) => operation.name === 'list_missions')
+  if (!found) throw new Error('there is no list_missions')
+  return found
+}
+
+function processorTime(read: (size: number) => unknown, size: number): number {
+  const before = process.cpuUsage().user
+  try {
+    read(size)
+  } catch {
+    // A refusal is an answer, too.
+  }
+  return (process.cpuUsage().user - before) / 1_000
+}
+
+const small = 20_000
+
+test.each(Object.entries(readers))('reads %s in linear time', (_, read) => {
+  processorTime(read, 100)
+  const [one, eight] = [processorTime(read, small), processorTime(read, 8 * small)]
+  // Its square would be 64 times as much. What takes next to nothing is not measured well.
+  expect(eight).toBeLessThan(24 * Math.max(one, 20))
+})
+
+test('looks for a process in a file of empty lines in linear time', async () => {
+  const folder = new WorkFolder(temporaryFolder())
+  const files = processFiles({
+    project: folder.top,
+    working: folder.top,
+    shipped: join(folder.top, 'none'),
+    isConfined: true,
+  })
+  folder.put('.waymark/processes/empty.yaml', '\n'.repeat(100_000))
+  const before = process.cpuUsage().user
+  await files.load('empty')
+  expect((process.cpuUsage().user - before) / 1_000).toBeLessThan(2_000)
+})
