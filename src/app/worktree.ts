@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { clients as allClients } from '../clients/setup/clients.ts'
 import { programPaths } from '../clients/setup/detect.ts'
 import { Failure } from '../kernel/failure.ts'
-import { print, processTerminal, tell } from '../surfaces/cli/terminal.ts'
+import { print, processTerminal, tell, wantsJson } from '../surfaces/cli/terminal.ts'
 import { answerAsJson } from './command-line.ts'
 import { withoutInterrupt } from './process.ts'
 import { commandLineActor } from './settings/actor.ts'
@@ -141,12 +141,13 @@ async function treeOf(
   words: readonly string[],
 ): Promise<{ readonly path: string; readonly notes: readonly string[] } | number> {
   const [task = ''] = words
-  const listed = await answerOf(['worktree', 'list', ...projectIn(words)])
+  const json = wantsJson(words, process.env['WAYMARK_FORMAT'])
+  const listed = await answerOf(['worktree', 'list', ...projectIn(words)], json)
   if (typeof listed === 'number') return listed
   const own = Listed.parse(listed).work_trees.filter(({ task_id }) => task_id?.startsWith(task))
   const [only] = own
   if (only && own.length === 1) return { path: only.path, notes: [] }
-  const added = await answerOf(['worktree', 'add', ...words])
+  const added = await answerOf(['worktree', 'add', ...words], json)
   return typeof added === 'number' ? added : Added.parse(added)
 }
 
@@ -158,8 +159,9 @@ function projectIn(words: readonly string[]): readonly string[] {
 }
 
 /** What a command answers, as JSON; its exit code where it fails, which it tells itself. */
-async function answerOf(words: readonly string[]): Promise<unknown> {
-  const { code, said } = await answerAsJson(words)
+async function answerOf(words: readonly string[], json: boolean): Promise<unknown> {
+  const { code, said, refusal } = await answerAsJson(words)
+  if (json) print(refusal)
   return code === 0 ? JSON.parse(said) : code
 }
 

@@ -308,6 +308,7 @@ function refuseLosses({ path, branch }: LinkedTree, losses: TreeLosses): void {
   if (words.length === 0) return
   throw new Failure('REFUSED', `${path} has work that would be lost: ${words.join('; ')}.`, {
     reason: 'work_would_be_lost',
+    details: { lost: losses },
     hint:
       words.length === 1 && losses.submodules.total !== 0
         ? 'Push what was committed in them. Git removes such a tree by force alone: a person runs the command with --force.'

@@ -71,13 +71,17 @@ describe.each([{ isOnEdge: false }, { isOnEdge: true }])('work trees of tasks, $
   })
 
   test('force says what was lost, and how its commits come back', async () => {
-    const { call, git, refusal, plan, asPerson } = await opened(options)
+    const { call, git, refused, plan, asPerson } = await opened(options)
     const task = await plan('Draw')
     const { path, branch } = await call('worktree_add', { task_id: task })
     const tree = inTree(path)
     tree.git('commit', '-q', '--allow-empty', '-m', 'Drawn')
     tree.write('new é.ts', 'new\n')
-    expect(await refusal('worktree_remove', { task_id: task })).toContain('new é.ts')
+    expect(await refused('worktree_remove', { task_id: task })).toMatchObject({
+      code: 'REFUSED',
+      reason: 'work_would_be_lost',
+      details: { lost: { uncommitted: { total: 1, first: ['new é.ts'] } } },
+    })
     const { lost, notes, removed } = await call('worktree_remove', { task_id: task, force: true }, asPerson)
     expect(removed).toBe(true)
     expect(lost).toMatchObject({
@@ -94,17 +98,18 @@ describe.each([{ isOnEdge: false }, { isOnEdge: true }])('work trees of tasks, $
 })
 
 test('force is for people, and takes no tree from someone at work', async () => {
-  const { call, refusal, plan, asPerson } = await opened()
+  const { call, refused, plan, asPerson } = await opened()
   const task = await plan('Draw')
   const { path } = await call('worktree_add', { task_id: task })
   inTree(path).write('new.ts', 'new\n')
-  const refused = await refusal('worktree_remove', { task_id: task, force: true })
-  expect(refused).toContain('is an agent')
-  expect(refused).toContain(`waymark worktree remove ${task} --force`)
+  const ended = await refused('worktree_remove', { task_id: task, force: true })
+  expect(ended).toMatchObject({ code: 'FORBIDDEN', reason: 'forced_removal_for_people' })
   await call('start_task', { planned_task_id: task, agent_name: 'worker-a' })
-  expect(await refusal('worktree_remove', { task_id: task, force: true }, asPerson)).toContain(
-    'worker-a works in',
-  )
+  expect(await refused('worktree_remove', { task_id: task, force: true }, asPerson)).toMatchObject({
+    code: 'REFUSED',
+    reason: 'work_tree_in_use',
+    fix: { operation: 'complete_task' },
+  })
   expect(existsSync(join(path, 'new.ts'))).toBe(true)
 })
 

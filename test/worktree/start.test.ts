@@ -2,8 +2,9 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openCommandLine } from '../cli/command-line.ts'
+import { openCommandLine, refusalIn } from '../cli/command-line.ts'
 import { bin } from '../support/program.ts'
+import { notFound } from '../support/project.ts'
 
 function opened(...programs: readonly string[]) {
   const project = openCommandLine()
@@ -21,7 +22,8 @@ function opened(...programs: readonly string[]) {
   const { id } = project.json('task', 'add', '--title', 'Draw', '--phase', 'P1')
   const environment = { PATH: `${folder}:/usr/bin:/bin` }
   const run = (...words: readonly string[]) => project.runWith({ environment }, 'worktree', ...words)
-  return { ...project, task: id as string, path: `${project.folder}-${id}`, tools: environment, run }
+  const refused = (...words: readonly string[]) => refusalIn(run(...words, '--json'))
+  return { ...project, task: id as string, path: `${project.folder}-${id}`, tools: environment, run, refused }
 }
 
 test('the command that starts a client in the tree is printed alone, for a shell; the tree is made once', () => {
@@ -52,29 +54,31 @@ test('without a name, the one client that is installed is meant; of several, one
   const one = opened('gemini')
   expect(one.run('start', one.task, '--print').out).toBe(`cd ${one.path} && gemini\n`)
   const two = opened('gemini', 'codex')
-  expect(two.run('start', two.task, '--print').error).toContain(
-    'Several clients are installed: codex, gemini.',
-  )
+  expect(two.refused('start', two.task, '--print')).toMatchObject({
+    code: 'INVALID_INPUT',
+    reason: 'client_ambiguous',
+  })
   const none = opened()
-  expect(none.run('start', none.task, '--print').error).toContain('is on the path')
+  expect(none.refused('start', none.task, '--print')).toMatchObject({
+    code: 'INVALID_INPUT',
+    reason: 'client_not_installed',
+  })
   expect(existsSync(two.path)).toBe(false)
 })
 
 test('what cannot be is said, with the way on, and makes no tree', () => {
-  const { run, runWith, task, path } = opened('claude')
-  expect(run('start', task, '--client', 'emacs').error).toContain('No client "emacs" is known')
-  expect(run('start').error).toContain('needs a task')
-  expect(run('start', task).error).toContain(
-    'There is no terminal here in which Claude Code could be started.',
-  )
+  const { refused, runWith, task, path } = opened('claude')
+  expect(refused('start', task, '--client', 'emacs')).toMatchObject({
+    code: 'INVALID_INPUT',
+    reason: 'client_unknown',
+  })
+  expect(refused('start')).toMatchObject({ code: 'INVALID_INPUT', reason: 'task_missing' })
+  expect(refused('start', task)).toMatchObject({ code: 'UNAVAILABLE', reason: 'terminal_needed' })
   const agents = { environment: { CLAUDECODE: '1' } }
-  const refused = runWith(agents, 'worktree', 'add', task, '--client', 'claude', '--start')
-  expect(refused.code).toBe(1)
-  expect(refused.error).toContain('is an agent: Claude Code is started by a person')
+  const words = ['worktree', 'add', task, '--client', 'claude', '--start', '--json']
+  expect(refusalIn(runWith(agents, ...words))).toMatchObject({ code: 'FORBIDDEN', reason: 'person_needed' })
   expect(existsSync(path)).toBe(false)
-  expect(run('start', 't-nothing', '--client', 'claude', '--print').error).toContain(
-    'task not found: t-nothing',
-  )
+  expect(refused('start', 't-nothing', '--client', 'claude', '--print')).toMatchObject(notFound('task'))
 })
 
 test.skipIf(!existsSync('/usr/bin/script'))(

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { runWaymark, temporaryRepository } from '../mcp/server-process.ts'
-import { agentActor, openProject, person } from '../support/project.ts'
+import { agentActor, notFound, openProject, person } from '../support/project.ts'
 
 async function opened() {
   const project = await openProject()
@@ -21,6 +21,10 @@ function inTree(path: string) {
   const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: path, encoding: 'utf8' })
   return { git, write: (name: string, content: string) => writeFileSync(join(path, name), content) }
 }
+
+/** A refusal to remove a tree in which this would be lost. */
+const losing = (lost: object) => ({ code: 'REFUSED', reason: 'work_would_be_lost', details: { lost } })
+const one = (subject: string) => ({ total: 1, first: [expect.stringMatching(`^[0-9a-f]+ "${subject}"$`)] })
 
 describe('worktree add', () => {
   test('makes a tree beside the repository on a branch named after the task, and start_task works there', async () => {
@@ -90,7 +94,7 @@ describe('worktree add', () => {
   })
 
   test('runs nothing that is configured for one branch or one tree, and no check of signatures', async () => {
-    const { folder, call, refusal, git, write, task } = await opened()
+    const { folder, call, refused, git, write, task } = await opened()
     const canary = join(folder, '..', 'canary')
     const script = join(folder, '..', 'script')
     writeFileSync(script, `#!/bin/sh\ntouch ${canary}\ncat\n`)
@@ -130,82 +134,104 @@ describe('worktree add', () => {
     git('update-ref', 'refs/heads/work', commit)
     git('config', 'log.showSignature', 'true')
     git('config', 'gpg.program', script)
-    const refused = await refusal('worktree_remove', { task_id: task })
-    expect(refused).toContain('b.two')
-    expect(refused).toContain('"Signed"')
+    const ended = await refused('worktree_remove', { task_id: task })
+    expect(ended).toMatchObject(
+      losing({ uncommitted: { total: 1, first: ['b.two'] }, unmerged: one('Signed') }),
+    )
     expect(existsSync(canary)).toBe(false)
   })
 
   test.each([
-    [{ branch: '--force' }, '"--force" cannot be the name of a branch'],
-    [{ branch: 'a..b' }, '"a..b" cannot be the name of a branch'],
-    [{ branch: 'x@{1}' }, 'cannot be the name of a branch'],
-    [{ branch: '../../config' }, 'cannot be the name of a branch'],
-    [{ branch: 'HEAD' }, 'cannot be the name of a branch'],
-    [{ from: '--output=x' }, 'There is no commit "--output=x"'],
-    [{ from: 'nowhere' }, 'There is no commit "nowhere"'],
-    [{ folder: 'inside' }, 'only beside the repository'],
-    [{ folder: '../../../a\nb' }, 'only beside the repository'],
-    [{ folder: '..' }, 'only beside the repository'],
-    [{ folder: '/dev/null/x' }, 'only beside the repository'],
-    [{ task_id: 't-nothing' }, 'task not found: t-nothing'],
-  ])('%j is refused, and leaves nothing behind', async (input, message) => {
-    const { refusal, task, branches, trees, main } = await opened()
-    expect(await refusal('worktree_add', { task_id: task, ...input })).toContain(message)
+    [{ branch: '--force' }, { code: 'INVALID_INPUT', reason: 'branch_name_invalid' }],
+    [{ branch: 'a..b' }, { code: 'INVALID_INPUT', reason: 'branch_name_invalid' }],
+    [{ branch: 'x@{1}' }, { code: 'INVALID_INPUT', reason: 'branch_name_invalid' }],
+    [{ branch: '../../config' }, { code: 'INVALID_INPUT', reason: 'branch_name_invalid' }],
+    [{ branch: 'HEAD' }, { code: 'INVALID_INPUT', reason: 'branch_name_invalid' }],
+    [{ from: '--output=x' }, { code: 'NOT_FOUND', reason: 'commit_not_found' }],
+    [{ from: 'nowhere' }, { code: 'NOT_FOUND', reason: 'commit_not_found' }],
+    [{ folder: 'inside' }, { code: 'FORBIDDEN', reason: 'work_tree_folder_for_people' }],
+    [{ folder: '../../../a\nb' }, { code: 'FORBIDDEN', reason: 'work_tree_folder_for_people' }],
+    [{ folder: '..' }, { code: 'FORBIDDEN', reason: 'work_tree_folder_for_people' }],
+    [{ folder: '/dev/null/x' }, { code: 'FORBIDDEN', reason: 'work_tree_folder_for_people' }],
+    [{ task_id: 't-nothing' }, notFound('task')],
+  ])('%j is refused, and leaves nothing behind', async (input, expected) => {
+    const { refused, task, branches, trees, main } = await opened()
+    expect(await refused('worktree_add', { task_id: task, ...input })).toMatchObject(expected)
     expect(branches()).toEqual([main])
     expect(trees()).toBe(1)
   })
 
   test('a branch that is there stays as it is', async () => {
-    const { refusal, git, task, main } = await opened()
+    const { refused, git, task, main } = await opened()
     git('branch', 'mine')
     const before = git('rev-parse', 'mine')
-    expect(await refusal('worktree_add', { task_id: task, branch: 'mine' })).toContain(
-      'already a branch mine',
-    )
+    expect(await refused('worktree_add', { task_id: task, branch: 'mine' })).toMatchObject({
+      code: 'CONFLICT',
+      reason: 'branch_exists',
+      fix: { operation: 'start_task' },
+    })
     expect(git('rev-parse', 'mine')).toBe(before)
     expect(git('branch', '--show-current').trim()).toBe(main)
   })
 
   test('a task has one tree, and none while it is worked on elsewhere or when it is done', async () => {
-    const { call, refusal, plan, task } = await opened()
+    const { call, refused, plan, task } = await opened()
     await call('worktree_add', { task_id: task })
-    expect(await refusal('worktree_add', { task_id: task })).toContain('already has a work tree')
+    expect(await refused('worktree_add', { task_id: task })).toMatchObject({
+      code: 'CONFLICT',
+      reason: 'work_tree_exists',
+      fix: { operation: 'start_task' },
+    })
     const open = await plan('Open')
     await call('start_task', { planned_task_id: open })
-    expect(await refusal('worktree_add', { task_id: open })).toContain('is being worked on in')
+    expect(await refused('worktree_add', { task_id: open })).toMatchObject({
+      code: 'CONFLICT',
+      reason: 'task_in_progress',
+      fix: { operation: 'complete_task' },
+    })
     await call('complete_task', { task_id: open, status: 'success', outcome: { summary: 'Done.' } })
-    expect(await refusal('worktree_add', { task_id: open })).toContain('is done')
+    expect(await refused('worktree_add', { task_id: open })).toMatchObject({
+      code: 'CONFLICT',
+      reason: 'task_completed',
+    })
   })
 
   test('where there is no git there are no work trees', async () => {
-    const { call, refusal } = await openProject({ git: false })
+    const { call, refused } = await openProject({ git: false })
     const { task_id } = await call('start_task', { name: 'Task' })
     for (const name of ['worktree_add', 'worktree_remove'])
-      expect(await refusal(name, { task_id })).toContain('There are no work trees here')
+      expect(await refused(name, { task_id })).toMatchObject({
+        code: 'UNAVAILABLE',
+        reason: 'no_git_repository',
+      })
   })
 
   test('of a repository without a commit it says what to do', async () => {
-    const { refusal, git, task } = await opened()
+    const { refused, git, task } = await opened()
     git('checkout', '-q', '--orphan', 'empty')
-    expect(await refusal('worktree_add', { task_id: task })).toContain('no commit yet')
+    expect(await refused('worktree_add', { task_id: task })).toMatchObject({
+      code: 'UNAVAILABLE',
+      reason: 'no_commits',
+    })
   })
 })
 
 describe('worktree remove', () => {
   test('names what is not committed and what is on no other branch, and goes when nothing is lost', async () => {
-    const { call, refusal, git, task, branches, trees, main } = await opened()
+    const { call, refused, git, task, branches, trees, main } = await opened()
     const { path, branch } = await call('worktree_add', { task_id: task })
     const tree = inTree(path)
     tree.write('README.md', 'changed\n')
     tree.write('new.ts', 'new\n')
-    const dirty = await refusal('worktree_remove', { task_id: task })
-    expect(dirty).toContain('2 files are not committed (README.md, new.ts)')
+    const dirty = await refused('worktree_remove', { task_id: task })
+    expect(dirty).toMatchObject(losing({ uncommitted: { total: 2, first: ['README.md', 'new.ts'] } }))
     tree.git('add', '.')
-    expect(await refusal('worktree_remove', { task_id: task })).toContain('2 files are not committed')
+    expect(await refused('worktree_remove', { task_id: task })).toMatchObject(
+      losing({ uncommitted: { total: 2 } }),
+    )
     tree.git('commit', '-qm', 'Draw it')
-    expect(await refusal('worktree_remove', { task_id: task })).toMatch(
-      /1 commit is on no other branch \([0-9a-f]+ "Draw it"\)/,
+    expect(await refused('worktree_remove', { task_id: task })).toMatchObject(
+      losing({ unmerged: one('Draw it') }),
     )
     expect(trees()).toBe(2)
     git('merge', '-q', branch)
@@ -218,43 +244,57 @@ describe('worktree remove', () => {
   })
 
   test('commits on no branch at all are named, too', async () => {
-    const { call, refusal, task } = await opened()
+    const { call, refused, task } = await opened()
     const { path } = await call('worktree_add', { task_id: task })
     const tree = inTree(path)
     tree.git('checkout', '-q', '--detach')
     tree.git('commit', '-q', '--allow-empty', '-m', 'Adrift')
-    expect(await refusal('worktree_remove', { task_id: task })).toContain('"Adrift"')
+    expect(await refused('worktree_remove', { task_id: task })).toMatchObject(
+      losing({ unmerged: one('Adrift') }),
+    )
   })
 
   test('a branch with marks in its name excludes itself alone', async () => {
-    const { call, refusal, git, task } = await opened()
+    const { call, refused, git, task } = await opened()
     const { path } = await call('worktree_add', { task_id: task, branch: 'f(1)+{x}' })
     inTree(path).git('commit', '-q', '--allow-empty', '-m', 'Mine')
-    expect(await refusal('worktree_remove', { task_id: task })).toContain('"Mine"')
+    expect(await refused('worktree_remove', { task_id: task })).toMatchObject(
+      losing({ unmerged: one('Mine') }),
+    )
     git('merge', '-q', 'f(1)+{x}')
     expect(await call('worktree_remove', { task_id: task })).toMatchObject({ removed: true })
   })
 
   test('an open attempt keeps it', async () => {
-    const { call, refusal, task } = await opened()
+    const { call, refused, task } = await opened()
     await call('worktree_add', { task_id: task })
     await call('start_task', { planned_task_id: task, agent_name: 'worker-a' })
-    expect(await refusal('worktree_remove', { task_id: task })).toContain('worker-a works in')
+    expect(await refused('worktree_remove', { task_id: task })).toMatchObject({
+      code: 'REFUSED',
+      reason: 'work_tree_in_use',
+      fix: { operation: 'complete_task' },
+    })
   })
 
   test('a tree that somebody else made is not touched', async () => {
-    const { folder, call, refusal, git, task } = await opened()
+    const { folder, call, refused, git, task } = await opened()
     git('worktree', 'add', '-q', '-b', 'theirs', join(dirname(folder), 'theirs'))
-    expect(await refusal('worktree_remove', { task_id: task })).toContain('No work tree was made for')
+    expect(await refused('worktree_remove', { task_id: task })).toMatchObject({
+      code: 'NOT_FOUND',
+      reason: 'work_tree_not_found',
+    })
     expect((await call('worktree_list')).work_trees).toMatchObject([{ task_id: null, branch: 'theirs' }])
   })
 
   test('a folder that is gone leaves its commits to be seen', async () => {
-    const { call, refusal, task } = await opened()
+    const { call, refused, task } = await opened()
     const { path } = await call('worktree_add', { task_id: task })
     inTree(path).git('commit', '-q', '--allow-empty', '-m', 'Kept')
     execFileSync('rm', ['-r', path])
-    expect(await refusal('worktree_remove', { task_id: task })).toContain('No work tree was made for')
+    expect(await refused('worktree_remove', { task_id: task })).toMatchObject({
+      code: 'NOT_FOUND',
+      reason: 'work_tree_not_found',
+    })
     expect((await call('worktree_list')).work_trees).toMatchObject([{ exists: false }])
   })
 })
