@@ -38,7 +38,7 @@ test('a person switches capture on and off, and asks how it fares', () => {
 })
 
 test('what capture does not understand is told with the way on', () => {
-  const { run, runWith, home } = openCommandLine()
+  const { run, refused, runWith, home } = openCommandLine()
   expect(run('capture', 'maybe')).toMatchObject({
     code: 2,
     error: expect.stringContaining('capture does not know "maybe".'),
@@ -51,8 +51,14 @@ test('what capture does not understand is told with the way on', () => {
     code: 2,
     error: expect.stringContaining('--prompts cannot be "all": choose off or local.'),
   })
-  expect(run('capture', 'on', '--commands', 'all').error).toContain('choose program or full')
-  expect(run('capture', 'on', '--prompt', 'off').error).toContain('Did you mean --prompts?')
+  expect(refused('capture', 'on', '--commands', 'all')).toMatchObject({
+    code: 'INVALID_INPUT',
+    reason: 'usage_invalid',
+  })
+  expect(refused('capture', 'on', '--prompt', 'off')).toMatchObject({
+    code: 'INVALID_INPUT',
+    reason: 'usage_invalid',
+  })
   expect(runWith({ folder: home }, 'capture', 'on').error).toContain('No project is chosen')
 })
 
@@ -102,7 +108,7 @@ test('where the gate listens too, one process writes down and judges', () => {
 })
 
 test('a turn says why a file is only probably its own, and where an id of a session belongs', () => {
-  const { run, json, home, folder, environment, write } = openCommandLine()
+  const { run, refused, json, home, folder, environment, write } = openCommandLine()
   run('capture', 'on')
   const tell = (name: string, more: object = {}) => {
     holdIngest({ HOME: home }, folder)
@@ -136,7 +142,7 @@ test('a turn says why a file is only probably its own, and where an id of a sess
       error: `waymark: ${turn.turn_id} is a turn of an agent, and no task or mission.\nwaymark sessions show ${turn.turn_id} shows it, waymark sessions diff ${turn.turn_id} its lines.\n`,
     })
   }
-  expect(run('show', id).error).toContain(`${id} is a session of an agent`)
+  expect(refused('show', id)).toMatchObject({ code: 'NOT_FOUND', reason: 'captured_id' })
 })
 
 test('to a person the program of the hooks says what it is, and to a client nothing', () => {

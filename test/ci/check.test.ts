@@ -159,7 +159,10 @@ guards: { ok: { type: artifact, artifact_type: plan, condition: exists } }
     expect(nothing.error).toMatch(/Nothing is recorded .*WAYMARK_SERVER/s)
     const project = branchOfWork()
     complete(project, project.taskId)
-    expect(project.run('check', '--base', 'nowhere').error).toMatch(/"nowhere" names no commit/)
+    expect(project.refused('check', '--base', 'nowhere')).toMatchObject({
+      code: 'INVALID_INPUT',
+      reason: 'commit_not_found',
+    })
     expect(project.run('check', '--base', 'nowhere').code).toBe(2)
     expect(project.run('check', '--nonsense').code).toBe(2)
     expect(project.run('check', '--gitlab').code).toBe(2)

@@ -99,14 +99,17 @@ describe('a guard of type ci', () => {
 
   test('is refused in a process file where it says too little or too much', async () => {
     const { project } = await team('{ type: ci, checks: [unit] }')
-    for (const [guard, says] of [
-      ['{ type: ci, checks: [] }', /checks/],
-      ['{ type: ci, checks: [unit], at: branch }', /at: .*tree, commit|at .*tree, commit/],
-      ['{ type: ci, checks: [unit], max_age: soon }', /max_age/],
-      ['{ type: ci, checks: [unit], run: "npm test" }', /"run"|run:/],
-    ] as const) {
+    for (const guard of [
+      '{ type: ci, checks: [] }',
+      '{ type: ci, checks: [unit], at: branch }',
+      '{ type: ci, checks: [unit], max_age: soon }',
+      '{ type: ci, checks: [unit], run: "npm test" }',
+    ]) {
       project.write('.waymark/processes/shipping.yaml', processWith(guard))
-      expect(await project.refusal('state_gate_create_run', { process_id: 'shipping' })).toMatch(says)
+      expect(await project.refused('state_gate_create_run', { process_id: 'shipping' })).toMatchObject({
+        code: 'REFUSED',
+        reason: 'process_has_errors',
+      })
     }
   })
 })

@@ -21,6 +21,8 @@ export interface CommandLineProject {
   ) => Ran
   /** Runs a command with --json that must succeed, and answers what it prints. */
   readonly json: (...words: readonly string[]) => Entry
+  /** How a command is refused: what it answers a program, which is the same as on every other surface. */
+  readonly refused: (...words: readonly string[]) => Entry
   readonly write: (path: string, content: string) => void
   readonly git: (...words: readonly string[]) => string
 }
@@ -65,9 +67,17 @@ export function openCommandLine(options: { readonly git?: boolean } = {}): Comma
       if (code !== 0) throw new Error(`waymark ${words.join(' ')} ended with ${code}: ${error}`)
       return JSON.parse(out)
     },
+    refused: (...words) => refusalIn(runWith({ environment: { WAYMARK_FORMAT: 'json' } }, ...words)),
     write,
     git,
   }
+}
+
+/** The refusal that a command which was asked for JSON ended in, with its exit code. */
+export function refusalIn({ code, out, error }: Ran): Entry {
+  if (code === 0) throw new Error(`the command was not refused: ${out}`)
+  if (!out.startsWith('{')) throw new Error(`the refusal is no JSON: ${out}${error}`)
+  return { exit: code, ...JSON.parse(out).error }
 }
 
 /** Starts a mission and a task in it, as commands do. */

@@ -34,7 +34,7 @@ test('changes on another machine are approved there: the server does not take it
     expected_revision: 1,
     idempotency_key: key,
   })
-  await agent.refusal('state_gate_emit_event', finish('one'))
+  await agent.refused('state_gate_emit_event', finish('one'))
 
   const { error }: Answer = await server.api('approve', { id: run, role: 'reviewer' })
   expect(error).toMatchObject({
@@ -113,15 +113,18 @@ test('a run that nobody began is approved on any machine, and its files are look
   writeFileSync(join(server.folder, 'mine.txt'), 'changed since\n')
 
   const rival = await other.connect()
-  const refused = await rival.refusal('state_gate_emit_event', send('finish', 2, 'two'))
-  expect(refused).toContain('rests on docs/plan.md, which was handed in on')
+  const refused = await rival.refused('state_gate_emit_event', send('finish', 2, 'two'))
+  expect(refused).toMatchObject({ code: 'REFUSED', reason: 'file_on_other_machine' })
   const straight = await server.api('state_gate_emit_event', send('finish', 2, 'three'))
   expect(straight.error).toMatchObject({
     code: 'REFUSED',
     hint: expect.stringContaining('hand docs/plan.md in again'),
   })
   machine.write('docs/plan.md', '# Another plan\n')
-  expect(await agent.refusal('state_gate_emit_event', send('finish', 2, 'four'))).toContain('plan')
+  expect(await agent.refused('state_gate_emit_event', send('finish', 2, 'four'))).toMatchObject({
+    code: 'GUARD_FAILED',
+    reason: 'guards_unsatisfied',
+  })
   machine.write('docs/plan.md', '# Plan\n')
   expect(await agent.call('state_gate_emit_event', send('finish', 2, 'five'))).toMatchObject({
     result: { accepted: true },

@@ -20,7 +20,7 @@ test('a command runs on the machine with the files, once a person there approved
   const agent = await machine.connect()
   const { run_id: run } = await agent.call('state_gate_create_run', { process_id: 'checked' })
   const finish = (key: string) =>
-    agent.refusal('state_gate_emit_event', {
+    agent.refused('state_gate_emit_event', {
       run_id: run,
       event_name: 'finish',
       expected_revision: 1,
@@ -64,11 +64,14 @@ test('a question that ended without an answer lets no command run', async () => 
     idempotency_key: key,
   })
   const { run_id: one } = await agent.call('state_gate_create_run', { process_id: 'checked' })
-  await agent.refusal('state_gate_emit_event', send(one, 'finish', 'one'))
+  await agent.refused('state_gate_emit_event', send(one, 'finish', 'one'))
   // The run ends, and with it the question about its command.
   await agent.call('state_gate_emit_event', send(one, 'skip', 'two'))
   expect((await server.api('inbox')).holds).toEqual([])
   const { run_id: two } = await agent.call('state_gate_create_run', { process_id: 'checked' })
-  expect(await agent.refusal('state_gate_emit_event', send(two, 'finish', 'three'))).toContain('approval')
+  expect(await agent.refused('state_gate_emit_event', send(two, 'finish', 'three'))).toMatchObject({
+    code: 'GUARD_FAILED',
+    reason: 'guards_unsatisfied',
+  })
   expect(existsSync(join(machine.home, 'ran'))).toBe(false)
 })

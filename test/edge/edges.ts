@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { onTestFinished } from 'vitest'
+import { refusalIn } from '../cli/command-line.ts'
 import { type Serving, serveHome } from '../http/serve-process.ts'
 import { commitCopied } from '../support/copied-folder.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
@@ -22,6 +23,8 @@ export interface EdgeMachine {
   readonly git: (...words: readonly string[]) => string
   /** Runs the built program to its end. */
   readonly run: (...words: readonly string[]) => Ran
+  /** How a command is refused, as data. */
+  readonly refused: (...words: readonly string[]) => Answer
   /** A client of `waymark mcp` there. */
   readonly connect: (...words: readonly string[]) => Promise<EdgeAgent>
 }
@@ -30,8 +33,8 @@ export interface EdgeAgent {
   readonly client: Client
   /** Calls a tool; fails with its text when it answers an error. */
   readonly call: (tool: string, input?: object) => Promise<Answer>
-  /** The text of a refusal. */
-  readonly refusal: (tool: string, input?: object) => Promise<string>
+  /** How a call is refused, as data. */
+  readonly refused: (tool: string, input?: object) => Promise<Answer>
   readonly close: () => Promise<void>
   /** Ends its process at once, as `kill -9` does. */
   readonly kill: () => void
@@ -114,6 +117,8 @@ export function edgeMachine(options: { readonly home?: string } = {}): EdgeMachi
     },
     git: (...words) => execFileSync('git', words, { cwd: folder, encoding: 'utf8' }),
     run: (...words) => runProgram(words, { folder, environment }),
+    refused: (...words) =>
+      refusalIn(runProgram(words, { folder, environment: { ...environment, WAYMARK_FORMAT: 'json' } })),
     connect: (...words) => edgeAgent({ folder, environment }, words),
   }
 }
@@ -171,10 +176,10 @@ async function edgeAgent(
       if (result.isError) throw new Error(JSON.stringify(result.content))
       return result.structuredContent
     },
-    refusal: async (tool, input = {}) => {
+    refused: async (tool, input = {}) => {
       const result = await ask(tool, input)
       if (!result.isError) throw new Error(`${tool} was not refused`)
-      return JSON.stringify(result.content)
+      return (result.structuredContent as Answer).error
     },
     close,
     kill: () => {

@@ -39,7 +39,7 @@ test('every operation may be run again: it asks for nothing with a transaction o
   }
   const refused = async (name: string, input: object = {}, options: { actor?: typeof person } = {}) => {
     used.add(name)
-    return project.refusal(name, input, options)
+    return project.refused(name, input, options)
   }
   const asPerson = { actor: person }
 

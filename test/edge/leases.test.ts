@@ -41,5 +41,8 @@ test('case 39: a command whose edge says no more of it counts as running for a m
 
   const ended = { id: again[1]?.id, status: 'passed', exit_code: 0, output: 'fine', tree: 'x', touched: [] }
   expect(await project.call('command_end', ended)).toEqual({ recorded: true })
-  expect(await project.refusal('command_end', { ...ended, id: 'cmd-unknown' })).toContain('No command')
+  expect(await project.refused('command_end', { ...ended, id: 'cmd-unknown' })).toMatchObject({
+    code: 'NOT_FOUND',
+    reason: 'command_not_found',
+  })
 })

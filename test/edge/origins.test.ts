@@ -25,13 +25,11 @@ test('cases 32 and 40: a token goes to its own origin alone; new tools are shown
   const token = server.newToken('ada')
   const machine = connectedMachine(server, token)
   machine.write('.waymark/server', `${stranger}/p/shop\n`)
-  const refused = machine.run('task', 'list')
-  expect(refused.code).not.toBe(0)
-  expect(refused.error).toContain(`names ${stranger}, for which there is no token on this machine`)
+  expect(machine.refused('task', 'list')).toMatchObject({ code: 'REFUSED', reason: 'server_not_connected' })
   machine.environment['WAYMARK_TOKEN'] = token
-  expect(machine.run('task', 'list').error).toContain('for which there is no token')
+  expect(machine.refused('task', 'list')).toMatchObject({ code: 'REFUSED', reason: 'server_not_connected' })
   machine.write('.waymark/server', 'http://waymark.example.com/p/shop\n')
-  expect(machine.run('task', 'list').error).toContain('is not encrypted')
+  expect(machine.refused('task', 'list')).toMatchObject({ code: 'REFUSED', reason: 'address_not_encrypted' })
   expect(heard).toEqual([])
   // Named by the person who also gives the token, it is where that token goes.
   delete machine.environment['WAYMARK_TOKEN']
@@ -91,13 +89,12 @@ test('a client of a folder whose server is not known here is told at each call, 
   const agent = await machine.connect()
   const { tools } = await agent.client.listTools()
   expect(tools.map(({ name }) => name)).toContain('start_task')
-  const asked = () => agent.refusal('start_mission', { name: 'M', objective: 'It works' })
+  const asked = () => agent.refused('start_mission', { name: 'M', objective: 'It works' })
   const sentence = `names ${server.address}, for which there is no token on this machine`
   const refused = await asked()
-  expect(refused).toContain(sentence)
-  expect(refused).toContain(`waymark connect ${server.address}/p/shop`)
+  expect(refused).toMatchObject({ code: 'REFUSED', reason: 'server_not_connected' })
   await expect(agent.client.listResources()).rejects.toThrow(sentence)
-  expect(await asked()).toContain(sentence)
+  expect(await asked()).toMatchObject({ code: 'REFUSED', reason: 'server_not_connected' })
 
   machine.environment['WAYMARK_TOKEN'] = server.newToken('ada')
   expect(machine.run('connect', server.address).code).toBe(0)
@@ -109,7 +106,7 @@ test('a client of a folder whose server is not known here is told at each call, 
   const elsewhere = edgeMachine()
   elsewhere.write('.waymark/server', 'http://waymark.example.com/p/shop\n')
   const other = await elsewhere.connect()
-  expect(await other.refusal('status')).toContain('is not encrypted')
+  expect(await other.refused('status')).toMatchObject({ code: 'REFUSED', reason: 'address_not_encrypted' })
   // Nothing was opened here, where the record would not belong.
   expect(existsSync(join(elsewhere.folder, '.waymark', 'waymark.db'))).toBe(false)
 })

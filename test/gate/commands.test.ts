@@ -147,7 +147,7 @@ guards:
 `
 
 test('red, then green: each step of a simulation has its own assumptions, also that a guard fails', () => {
-  const { run, json, write } = openCommandLine({ git: false })
+  const { run, refused, json, write } = openCommandLine({ git: false })
   write('.waymark/processes/red-green.yaml', redGreen)
   const play = (events: unknown) =>
     json('process', 'simulate', 'red-green', '--events', JSON.stringify(events))
@@ -172,8 +172,8 @@ test('red, then green: each step of a simulation has its own assumptions, also t
     'Process red-green has no guard and no type of artifact "gren". Did you mean "green"?',
   )
   expect(
-    run('process', 'simulate', 'red-green', '--events', '[{"event":"submit","satisfied":["blue"]}]').error,
-  ).toContain('"blue"')
+    refused('process', 'simulate', 'red-green', '--events', '[{"event":"submit","satisfied":["blue"]}]'),
+  ).toMatchObject({ code: 'INVALID_INPUT', reason: 'assumption_unknown' })
 })
 
 test('a process with an error is neither shown nor played; the way to all of them is named', () => {

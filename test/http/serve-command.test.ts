@@ -5,6 +5,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { refusalIn } from '../cli/command-line.ts'
 import { jsonOf } from './http-project.ts'
 import { closed, requestText, sendRaw } from './raw.ts'
 import { serveHome } from './serve-process.ts'
@@ -234,7 +235,12 @@ test('waymark logout ends the logins of all servers, for people alone', async ()
   environment['CLAUDECODE'] = '1'
   expect(run(folder, 'logout')).toMatchObject({ code: 1, error: expect.stringContaining('acts as an agent') })
   delete environment['CLAUDECODE']
-  expect(run(folder, 'logout', 'nobody').error).toContain('There is no token "nobody".')
+  environment['WAYMARK_FORMAT'] = 'json'
+  expect(refusalIn(run(folder, 'logout', 'nobody'))).toMatchObject({
+    code: 'NOT_FOUND',
+    reason: 'token_not_found',
+  })
+  delete environment['WAYMARK_FORMAT']
   expect(run(folder, 'logout', 'agent').out).toBe('No browser was logged in with the token of agent.\n')
   expect(run(home, 'logout')).toMatchObject({ code: 0, out: expect.stringContaining('Ended 1 login.') })
   expect(await asks()).toBe(401)

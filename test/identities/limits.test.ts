@@ -166,7 +166,10 @@ test('revoking a token revokes all that were made with it, and ends their sessio
   expect((await shop.call('session_list')).sessions).toEqual([])
   // A server that let them in a moment ago makes nothing for them any more.
   for (const by of [stale, session]) {
-    expect(await shop.refusal('token_create', { name: 'late' }, by)).toMatch(/^FORBIDDEN/)
+    expect(await shop.refused('token_create', { name: 'late' }, by)).toMatchObject({
+      code: 'FORBIDDEN',
+      reason: 'token_or_session_ended',
+    })
   }
   expect(await shop.context.team?.store.inspect({ full: true })).toMatchObject({
     differing: 0,
@@ -189,7 +192,10 @@ test('a disabled person keeps no access through tokens made for others', async (
     ['person_enable', { person: 'Cleo' }],
     ['project_add', { name: 'late' }],
   ] as const) {
-    expect(await shop.refusal(name, input, stale), name).toMatch(/^FORBIDDEN/)
+    expect(await shop.refused(name, input, stale), name).toMatchObject({
+      code: 'FORBIDDEN',
+      reason: 'token_or_session_ended',
+    })
   }
   await shop.call('person_enable', { person: 'Cleo' })
   expect(await permitted(own.secret)).not.toBeNull()
@@ -212,9 +218,14 @@ test('a limited token manages no people, members and projects beyond its limits'
       ['token_create', { name: 'for Ben', person: 'Ben' }],
       ['token_create', { name: 'admin', kind: 'person', admin: true }],
     ] as const) {
-      expect(await shop.refusal(operation, input, holder), `${name}: ${operation}`).toMatch(/^FORBIDDEN/)
+      expect(await shop.refused(operation, input, holder), `${name}: ${operation}`).toMatchObject({
+        code: 'FORBIDDEN',
+      })
     }
-    expect(await shop.refusal('token_revoke', { token: 'first' }, holder)).toMatch(/^NOT_FOUND/)
+    expect(await shop.refused('token_revoke', { token: 'first' }, holder)).toMatchObject({
+      code: 'NOT_FOUND',
+      reason: 'token_not_found',
+    })
   }
   const one = await shop.call('token_create', {
     name: 'one',
@@ -230,6 +241,9 @@ test('a limited token manages no people, members and projects beyond its limits'
     ['member_remove', { person: 'Ben' }],
     ['token_create', { name: 'there' }],
   ] as const) {
-    expect(await api.refusal(operation, input, elsewhere), operation).toMatch(/^FORBIDDEN/)
+    expect(await api.refused(operation, input, elsewhere), operation).toMatchObject({
+      code: 'FORBIDDEN',
+      reason: 'access_too_low',
+    })
   }
 })

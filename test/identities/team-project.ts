@@ -11,7 +11,7 @@ import { readToken } from '../../src/people/domain/identity.ts'
 import { actorOf, readSeat, standingIn } from '../../src/surfaces/http/guard/seat.ts'
 import { commitCopied } from '../support/copied-folder.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
-import { type Answer, assertDeclared, person } from '../support/project.ts'
+import { type Answer, assertDeclared, person, type RefusalData, refusedBy } from '../support/project.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
 
 export interface TeamProject {
@@ -25,12 +25,12 @@ export interface TeamProject {
   /** With a token, as a server lets its holder in. */
   readonly as: (token: string) => Promise<{ readonly actor: Actor; readonly standing: Standing }>
   readonly write: (path: string, content: string) => void
-  /** The code, message and hint of what a call is refused with. */
-  readonly refusal: (
+  /** How a call is refused, as data. */
+  readonly refused: (
     name: string,
     input?: object,
     as?: { readonly actor?: Actor; readonly standing?: Standing },
-  ) => Promise<string>
+  ) => Promise<RefusalData>
 }
 
 /** A project in a database that is named for all projects of a server. */
@@ -62,16 +62,7 @@ export function openTeamProject(home = temporaryFolder(), name = 'shop'): TeamPr
       const here = await context.store.view(({ identities }) => Promise.resolve(identities.project))
       return { actor: actorOf(seat), standing: standingIn(seat, here) }
     },
-    refusal: async (called, input, as) => {
-      try {
-        await call(called, input, as)
-      } catch (error) {
-        if (!(error instanceof Error)) throw error
-        const { code = '', hint = '' } = error as { code?: string; hint?: string }
-        return `${code}: ${error.message} | ${hint}`
-      }
-      throw new Error(`${called} was not refused`)
-    },
+    refused: (called, input, as) => refusedBy(call(called, input, as)),
   }
 }
 

@@ -10,7 +10,7 @@ async function openChain() {
   const add = (task: string, dependency: string) =>
     project.call('taskman_task_dep_add', { 'task-id': task, 'dep-id': dependency })
   const why = (task: string, dependency: string) =>
-    project.refusal('taskman_task_dep_add', { 'task-id': task, 'dep-id': dependency })
+    project.refused('taskman_task_dep_add', { 'task-id': task, 'dep-id': dependency })
   return { ...project, a, b, c, add, why }
 }
 
@@ -29,7 +29,7 @@ test('TM-069 a dependency on what is done blocks nothing; dependencies stay in t
 })
 
 test('TM-070 a dependency is removed; one that is not there need not be, as in taskman', async () => {
-  const { a, b, c, add, call, refusal } = await openChain()
+  const { a, b, c, add, call, refused } = await openChain()
   await add(c, a)
   await add(c, b)
   expect(await call('taskman_task_dep_remove', { 'task-id': c, 'dep-id': a })).toMatchObject({
@@ -40,21 +40,41 @@ test('TM-070 a dependency is removed; one that is not there need not be, as in t
     id: c,
     depends_on: [b],
   })
-  expect(await refusal('taskman_task_dep_remove', { 'task-id': 'xyz', 'dep-id': a })).toContain(
-    'task not found: xyz',
-  )
+  expect(await refused('taskman_task_dep_remove', { 'task-id': 'xyz', 'dep-id': a })).toMatchObject({
+    code: 'NOT_FOUND',
+    reason: 'task_not_found',
+    fix: { operation: 'taskman_task_list' },
+  })
 })
 
 test('TM-033 TM-069 unknown, own, repeated and circular dependencies are refused, the circle is shown', async () => {
   const { a, b, c, add, why, refused, get } = await openChain()
-  expect(await why(a, 'xyz')).toContain('task not found: xyz')
-  expect(await why('xyz', a)).toContain('task not found: xyz')
-  expect(await why(a, a)).toContain(`a task cannot depend on itself: ${a}`)
+  expect(await why(a, 'xyz')).toMatchObject({
+    code: 'NOT_FOUND',
+    reason: 'task_not_found',
+    fix: { operation: 'taskman_task_list' },
+  })
+  expect(await why('xyz', a)).toMatchObject({
+    code: 'NOT_FOUND',
+    reason: 'task_not_found',
+    fix: { operation: 'taskman_task_list' },
+  })
+  expect(await why(a, a)).toMatchObject({ code: 'CONFLICT', reason: 'dependency_on_itself' })
   await add(b, a)
   await add(c, b)
-  expect(await why(b, a)).toContain(`dependency already exists: ${b} → ${a}`)
-  expect(await why(a, b)).toContain(`circular dependency: ${a} → ${b} → ${a}`)
-  expect(await why(a, c)).toContain(`circular dependency: ${a} → ${c} → ${b} → ${a}`)
+  expect(await why(b, a)).toMatchObject({ code: 'CONFLICT', reason: 'dependency_exists' })
+  expect(await why(a, b)).toMatchObject({
+    code: 'CONFLICT',
+    reason: 'dependency_circular',
+    fix: { operation: 'taskman_task_dep_remove' },
+    details: { cycle: [a, b, a] },
+  })
+  expect(await why(a, c)).toMatchObject({
+    code: 'CONFLICT',
+    reason: 'dependency_circular',
+    fix: { operation: 'taskman_task_dep_remove' },
+    details: { cycle: [a, c, b, a] },
+  })
   expect(await get(a)).toMatchObject({ depends_on: [] })
   expect(await refused('taskman_task_dep_add', { 'task-id': a })).toMatchObject(wrongFields('dep-id'))
   expect(await refused('taskman_task_dep_remove', { 'dep-id': a })).toMatchObject(wrongFields('task-id'))
@@ -65,5 +85,10 @@ test('a circle through tasks that are done is one too', async () => {
   await add(b, a)
   await edit(a, { status: 'done' })
   await edit(b, { status: 'done' })
-  expect(await why(a, b)).toContain('circular dependency')
+  expect(await why(a, b)).toMatchObject({
+    code: 'CONFLICT',
+    reason: 'dependency_circular',
+    fix: { operation: 'taskman_task_dep_remove' },
+    details: { cycle: [a, b, a] },
+  })
 })

@@ -46,22 +46,32 @@ describe('the same agent is the holder with or without its token', () => {
 
 describe('a token', () => {
   test('of another task, and one that no claim ever had, are told apart from one that ended', async () => {
-    const { plan, call, refusal, wait } = await openPlan({ git: true })
-    const [first, second] = [await plan('first'), await plan('second')]
+    const { plan, call, refused, wait } = await openPlan({ git: true })
+    const first = await plan('first')
+    await plan('second')
     const claim = async (agent_name: string) =>
       (await call('taskman_task_next', { claim: true, agent_name })).claim.token as string
     const [ofFirst, ofSecond] = [await claim('a'), await claim('b')]
     const begin = (claim_token: string) =>
-      refusal('start_task', { planned_task_id: first, agent_name: 'c', claim_token })
-    expect(await begin(ofSecond)).toContain(
-      `${ofSecond} was never a token of task ${first}. It belongs to task ${second}.`,
-    )
-    expect(await begin('typo')).toContain(`typo was never a token of task ${first}. No claim ever had it.`)
+      refused('start_task', { planned_task_id: first, agent_name: 'c', claim_token })
+    expect(await begin(ofSecond)).toMatchObject({
+      code: 'CONFLICT',
+      reason: 'claim_token_unknown',
+      fix: { operation: 'taskman_task_next', input: { claim: true } },
+    })
+    expect(await begin('typo')).toMatchObject({
+      code: 'CONFLICT',
+      reason: 'claim_token_unknown',
+      fix: { operation: 'taskman_task_next', input: { claim: true } },
+    })
     wait(31 * minutes)
     await claim('d')
     const ended = await begin(ofFirst)
-    expect(ended).toContain(`The claim ${ofFirst} on task ${first} no longer holds: it ended.`)
-    expect(ended).toContain('d holds the task now.')
+    expect(ended).toMatchObject({
+      code: 'CONFLICT',
+      reason: 'claim_ended',
+      fix: { operation: 'taskman_task_next', input: { claim: true } },
+    })
   })
 
   test('an older one of the holder itself does no harm', async () => {

@@ -73,9 +73,9 @@ describe('roles', () => {
   })
 
   test('a person declares others for a project; an agent does not', async () => {
-    const { call, plan, refusal, refused } = await openPlan()
-    const unknown = await refusal('taskman_task_add', { title: 'x', phase: 'P1', role: 'data-engineer' })
-    expect(unknown).toContain('waymark role add data-engineer')
+    const { call, plan, refused } = await openPlan()
+    const unknown = await refused('taskman_task_add', { title: 'x', phase: 'P1', role: 'data-engineer' })
+    expect(unknown).toMatchObject({ code: 'INVALID_INPUT', reason: 'role_unknown' })
     expect(await refused('role_add', { role: 'data-engineer' })).toMatchObject({
       code: 'FORBIDDEN',
       reason: 'person_needed',

@@ -96,10 +96,14 @@ test('tasks of a mission without a phase stand in the outline of that mission', 
 })
 
 test('a phase id is unique in the project, and the refusal names one that is free', async () => {
-  const { call, refusal, search } = await openPlans()
-  const said = await refusal('taskman_phase_add', { id: 'C1', name: 'Again', mission: search })
-  expect(said).toContain('phase already exists: C1 "Phase C1" in mission')
-  expect(said).toContain('Take "C1-2"')
+  const { call, refused, search } = await openPlans()
+  const said = await refused('taskman_phase_add', { id: 'C1', name: 'Again', mission: search })
+  expect(said).toMatchObject({
+    code: 'CONFLICT',
+    reason: 'phase_exists',
+    fix: { operation: 'taskman_phase_edit', input: { id: 'C1' } },
+    hint: expect.stringContaining('"C1-2"'),
+  })
   expect(await call('taskman_phase_add', { id: 'C1-2', name: 'Again', mission: search })).toMatchObject({
     id: 'C1-2',
     mission_id: search,
@@ -186,16 +190,17 @@ test('an empty phase does not hold up the current one', async () => {
 })
 
 test('a planned task’s phase is its phase everywhere, and its status follows its tasks', async () => {
-  const { call, refusal, mission, draw, review, code, done, statuses } = await openPlanned()
+  const { call, refused, mission, draw, review, code, done, statuses } = await openPlanned()
   expect(await call('start_task', { planned_task_id: draw, phase: 2 })).toMatchObject({
     phase_id: 'D',
     warnings: [expect.stringContaining('planned in phase 1 "Design": phase 2 was not used')],
   })
   expect((await statuses())[0]).toEqual(['D', 1, 'in_progress'])
   const report = { task_id: draw, status: 'success', outcome: { summary: 'Done.' } }
-  expect(await refusal('complete_task', { ...report, phase_complete: true })).toContain(
-    `phase 1 "Design": it has open tasks: ${review} "Review"`,
-  )
+  expect(await refused('complete_task', { ...report, phase_complete: true })).toMatchObject({
+    code: 'REFUSED',
+    reason: 'tasks_open',
+  })
   expect(await call('complete_task', report)).toMatchObject({ phase_id: 'D', phase_status: 'in_progress' })
   expect(await done(review)).toMatchObject({ phase_id: 'D', phase_status: 'completed' })
   expect(await call('get_context', { mission_id: mission, include: ['phase_summary'] })).toMatchObject({

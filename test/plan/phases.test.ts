@@ -115,10 +115,12 @@ describe('taskman_phase_edit', () => {
   })
 
   test('TM-043 TM-045 an unknown phase is an error, also with nothing given', async () => {
-    const { refusal } = await openPlan()
-    expect(await refusal('taskman_phase_edit', { id: 'P9' })).toMatch(
-      /^phase not found: P9 .*taskman_phase_list/,
-    )
+    const { refused } = await openPlan()
+    expect(await refused('taskman_phase_edit', { id: 'P9' })).toMatchObject({
+      code: 'NOT_FOUND',
+      reason: 'phase_not_found',
+      fix: { operation: 'taskman_phase_list' },
+    })
   })
 })
 

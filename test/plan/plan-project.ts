@@ -13,7 +13,6 @@ import {
 export interface PlanProject {
   readonly context: Context
   readonly call: (...args: Parameters<TestProject['call']>) => Promise<Answer>
-  readonly refusal: (...args: Parameters<TestProject['refusal']>) => Promise<string>
   readonly refused: TestProject['refused']
   readonly write: (path: string, content: string) => void
   /** Moves the clock on, in milliseconds. */
@@ -42,7 +41,6 @@ export async function openEmpty({ git = false, ...more }: ProjectOptions = {}): 
   return {
     context: project.context,
     call,
-    refusal: (...args) => project.refusal(...args),
     refused: (...args) => project.refused(...args),
     write: (path, content) => project.write(path, content),
     wait: (milliseconds) => project.wait(milliseconds),

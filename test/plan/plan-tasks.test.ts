@@ -75,9 +75,9 @@ test('a task may wait for one that there is, in a phase that there is', async ()
 })
 
 test('everything that is wrong is told at once, and nothing is planned', async () => {
-  const { call, refusal, mission_id } = await openMission()
+  const { call, refused, mission_id } = await openMission()
   await call('taskman_phase_add', { id: 'D', name: 'Elsewhere' })
-  const said = await refusal('plan_tasks', {
+  const said = await refused('plan_tasks', {
     mission_id,
     phases: [{ id: 'D', name: 'Design' }, { name: 'Build' }],
     tasks: [
@@ -87,8 +87,9 @@ test('everything that is wrong is told at once, and nothing is planned', async (
       { key: 'c', title: 'C', phase: 'Build', depends_on: ['zz'], role: 'wizard' },
     ],
   })
+  expect(said).toMatchObject({ code: 'INVALID_INPUT', reason: 'plan_invalid' })
+  expect(said.details?.['problems']).toHaveLength(6)
   for (const words of [
-    'Nothing was planned, 6 problems',
     'phase already exists: D "Elsewhere": take "D-2"',
     'key "b" is given twice',
     'task "b": phase not found: Nowhere',
@@ -96,7 +97,7 @@ test('everything that is wrong is told at once, and nothing is planned', async (
     'task "c" depends on "zz", which is neither a key here nor a task',
     'circular dependency: a → b → a',
   ])
-    expect(said).toContain(words)
+    expect(String(said.details?.['problems'])).toContain(words)
   expect((await call('taskman_task_list')).total).toBe(0)
   expect((await call('taskman_phase_list')).total).toBe(1)
 })

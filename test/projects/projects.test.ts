@@ -145,7 +145,7 @@ for (const { engine, database } of engines) {
     expect((await ask('/api/project_add', { name: 'shop' })).status).toBe(200)
     const other = edgeMachine()
     Object.assign(other.environment, { WAYMARK_TOKEN: ann })
-    expect(other.run('connect', address).error).toContain('has several projects: shop, site.')
+    expect(other.refused('connect', address)).toMatchObject({ reason: 'project_ambiguous' })
 
     // The reserved project holds nothing but persons, tokens and names.
     const kinds = (await ask('/p/site/api/log', { limit: 50 })).said.facts.map(({ kind }: Answer) => kind)
@@ -218,7 +218,10 @@ for (const { engine, database } of engines) {
     const address = `http://127.0.0.1:${serving.port}`
     const machine = edgeMachine()
     Object.assign(machine.environment, { WAYMARK_TOKEN: ann })
-    expect(machine.run('disconnect').error).toContain('is connected to no server')
+    expect(machine.refused('disconnect')).toMatchObject({
+      code: 'NOT_FOUND',
+      reason: 'server_not_connected',
+    })
     expect(machine.run('connect', address, '--project', 'site', '--new').code).toBe(0)
     delete machine.environment['WAYMARK_TOKEN']
     const mission = JSON.parse(

@@ -127,8 +127,14 @@ test('why a line is there: the task, its decision and what was refused, its comm
   const brief = await s.call('why', { place: 'f:6', brief: true })
   expect(JSON.stringify(brief).length).toBeLessThan(8_000)
   expect((await s.call('why', { place: 'f:1' })).says).toMatch(/^Tess Example committed it/)
-  expect(await s.refusal('why', { place: 'f' })).toContain('names no line')
-  expect(await s.refusal('why', { place: 'f:99' })).toContain('There is no line 99: f has 7 lines.')
+  expect(await s.refused('why', { place: 'f' })).toMatchObject({
+    code: 'INVALID_INPUT',
+    reason: 'lines_invalid',
+  })
+  expect(await s.refused('why', { place: 'f:99' })).toMatchObject({
+    code: 'INVALID_INPUT',
+    reason: 'lines_out_of_range',
+  })
 })
 
 for (const engine of ['SQLite', 'PostgreSQL'] as const) {
@@ -159,7 +165,10 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       expect(hashesIn(before, 'f').join('')).toMatch(/^[\w~-]{33,}$/)
       const asPerson = { actor: person }
       const [{ session_id }] = (await s.call('sessions')).sessions
-      expect(await s.refusal('sessions_forget', { id: session_id })).toContain('person')
+      expect(await s.refused('sessions_forget', { id: session_id })).toMatchObject({
+        code: 'FORBIDDEN',
+        reason: 'person_needed',
+      })
       expect(await s.call('sessions_forget', { id: session_id }, asPerson)).toMatchObject({ changes: 1 })
       const after = await journalOf(s)
       expect(hashesIn(after, 'f').join('')).toBe('')

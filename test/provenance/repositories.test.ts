@@ -216,12 +216,30 @@ test('49 large, odd and missing files are answered, or it is said why not', asyn
   expect((await s.call('blame', { file: 'wide' })).lines).toBe(1)
   expect((await s.call('blame', { file: 'binary' })).notes).toEqual(['binary is no text.'])
   expect((await s.call('blame', { file: 'link' })).notes[0]).toContain('is a link')
-  expect(await s.refusal('blame', { file: 'folder' })).toContain('folder is a folder')
-  expect(await s.refusal('blame', { file: 'nothing' })).toContain('There is no file nothing')
-  expect(await s.refusal('blame', { file: '../outside' })).toContain('not in the work tree')
-  expect(await s.refusal('blame', { file: 'f', rev: 'nowhere' })).toContain('"nowhere" names no commit')
-  expect(await s.refusal('blame', { file: 'f', lines: '3-7' })).toContain('"3-7" names no lines')
-  expect(await s.refusal('blame', { file: 'f', lines: '90' })).toContain('no lines 90 in a file of 4 lines')
+  expect(await s.refused('blame', { file: 'folder' })).toMatchObject({
+    code: 'INVALID_INPUT',
+    reason: 'not_a_file',
+  })
+  expect(await s.refused('blame', { file: 'nothing' })).toMatchObject({
+    code: 'NOT_FOUND',
+    reason: 'file_not_found',
+  })
+  expect(await s.refused('blame', { file: '../outside' })).toMatchObject({
+    code: 'INVALID_INPUT',
+    reason: 'path_outside_work_tree',
+  })
+  expect(await s.refused('blame', { file: 'f', rev: 'nowhere' })).toMatchObject({
+    code: 'NOT_FOUND',
+    reason: 'commit_not_found',
+  })
+  expect(await s.refused('blame', { file: 'f', lines: '3-7' })).toMatchObject({
+    code: 'INVALID_INPUT',
+    reason: 'lines_invalid',
+  })
+  expect(await s.refused('blame', { file: 'f', lines: '90' })).toMatchObject({
+    code: 'INVALID_INPUT',
+    reason: 'lines_out_of_range',
+  })
 })
 
 test('49 a submodule has no lines', async () => {
@@ -234,7 +252,10 @@ test('49 a submodule has no lines', async () => {
   runGit(inner, '-c', 'user.email=p@example.com', '-c', 'user.name=p', 'commit', '-qm', 'i')
   s.git('-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', inner, 'sub')
   s.commit()
-  expect(await s.refusal('blame', { file: 'sub' })).toContain('sub is a folder')
+  expect(await s.refused('blame', { file: 'sub' })).toMatchObject({
+    code: 'INVALID_INPUT',
+    reason: 'not_a_file',
+  })
 })
 
 for (const name of ['with space', 'with "quotes"', 'two\nlines', 'é composed', 'é decomposed', 'täb\there']) {

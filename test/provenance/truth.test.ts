@@ -173,9 +173,10 @@ test('a share says what it is of; a path that is not there is said', async () =>
     unknown: 4,
     share: 1,
   })
-  expect(await s.refusal('provenance_stats', { path: 'nope.ts' })).toContain(
-    'no file or folder nope.ts in HEAD',
-  )
+  expect(await s.refused('provenance_stats', { path: 'nope.ts' })).toMatchObject({
+    code: 'NOT_FOUND',
+    reason: 'path_not_in_commit',
+  })
 })
 
 test('a file that is renamed and not committed keeps the commits of its lines', async () => {
@@ -211,7 +212,10 @@ test('lines that a person copied are found where they were, when that is asked',
 
 test('of several lines, and of a file with secrets, it is said what can be known', async () => {
   const s = await openStory()
-  expect(await s.refusal('why', { place: 'f:3-5' })).toMatch(/names several lines.* -L 3,5 .*f:3\.$/)
+  expect(await s.refused('why', { place: 'f:3-5' })).toMatchObject({
+    code: 'INVALID_INPUT',
+    reason: 'single_line_needed',
+  })
   s.write('.env', 'KEY=one\n')
   s.commit()
   s.write('.env', 'KEY=one\nOTHER=two\n')

@@ -171,13 +171,18 @@ describe('the report of a mission', () => {
     const commit = project.git('rev-parse', 'HEAD').trim()
     const ofCommit = await project.call('report', { mission: mission_id, since: commit.slice(0, 10) })
     expect(ofCommit.text).toContain(`the time of commit \`${commit.slice(0, 12)}\``)
-    expect(await project.refusal('report', { mission: mission_id, since: 'nonsense' })).toContain(
-      '"nonsense" names no commit',
-    )
-    expect(await project.refusal('report', { mission: 'm-000000000000', task: task_id })).toContain(
-      mission_id,
-    )
-    expect(await project.refusal('report', {})).toContain('waymark mission list')
+    expect(await project.refused('report', { mission: mission_id, since: 'nonsense' })).toMatchObject({
+      code: 'INVALID_INPUT',
+      reason: 'commit_not_found',
+    })
+    expect(await project.refused('report', { mission: 'm-000000000000', task: task_id })).toMatchObject({
+      code: 'INVALID_INPUT',
+      reason: 'task_of_other_mission',
+    })
+    expect(await project.refused('report', {})).toMatchObject({
+      code: 'INVALID_INPUT',
+      reason: 'subject_missing',
+    })
   })
 })
 

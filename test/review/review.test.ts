@@ -93,8 +93,8 @@ test('a file that changes after it was looked at comes back, with the difference
   const makers = whole.hunks[0].lines.map(({ attempt }: Answer) => again.attempts.indexOf(attempt))
   expect(makers).toEqual([0, 0, 0, 1])
   expect(
-    await project.refusal('review_file', { subject, path: 'src/auth.ts', since: 'a'.repeat(40) }, as),
-  ).toContain('You have not looked at "src/auth.ts" with content aaaaaaaaaaaa.')
+    await project.refused('review_file', { subject, path: 'src/auth.ts', since: 'a'.repeat(40) }, as),
+  ).toMatchObject({ code: 'NOT_FOUND', reason: 'content_not_seen' })
 })
 
 test('comments are drafts of their author until they are sent back with the work', async () => {
@@ -178,9 +178,8 @@ test('an approval is bound to what was shown', async () => {
   const { content, files } = await project.call('review_show', { task }, as)
   expect(files).toHaveLength(1)
   project.write('src/auth.ts', 'export const auth = 3\n')
-  const refused = await project.refusal('review_send', { subject: { task }, verdict: 'approve', content }, as)
-  expect(refused).toContain(`${task} is not what you saw`)
-  expect(refused).toContain('src/auth.ts')
+  const refused = await project.refused('review_send', { subject: { task }, verdict: 'approve', content }, as)
+  expect(refused).toMatchObject({ code: 'CONFLICT', reason: 'content_changed' })
   const { content: now } = await project.call('review_show', { task }, as)
   const approved = await project.call(
     'review_send',
@@ -193,8 +192,8 @@ test('an approval is bound to what was shown', async () => {
 test('an agent sends no review', async () => {
   const { project, task, show } = await workedTask()
   const { content } = await show()
-  const refused = await project.refusal('review_send', { subject: { task }, verdict: 'approve', content })
-  expect(refused).toContain('review_send is for people; test-agent acts as an agent.')
+  const refused = await project.refused('review_send', { subject: { task }, verdict: 'approve', content })
+  expect(refused).toMatchObject({ code: 'FORBIDDEN', reason: 'person_needed' })
 })
 
 test('the words of a verdict reach the agent where it takes the task up, and say what they are', async () => {
@@ -316,8 +315,12 @@ test('a mission that is completed over work that was sent back says so, and name
   ])
   const closing = { mission_id: mission, status: 'completed', summary: 'Done' }
   await project.call('setting_set', { name: 'holds_gate', value: 'all' }, as)
-  const refused = await project.refusal('complete_mission', closing)
-  expect(refused).toContain(`A person sent 1 task back that nobody has done again: ${task} "Sign in"`)
+  const refused = await project.refused('complete_mission', closing)
+  expect(refused).toMatchObject({
+    code: 'REFUSED',
+    reason: 'tasks_sent_back',
+    fix: { operation: 'start_task' },
+  })
   await project.call('setting_set', { name: 'holds_gate', value: 'blockers' }, as)
   const { warnings } = await project.call('complete_mission', closing)
   expect(warnings).toEqual([`A person sent 1 task back that nobody has done again: ${task} "Sign in".`])
@@ -326,9 +329,11 @@ test('a mission that is completed over work that was sent back says so, and name
 test('work may be sent back unseen, but not approved', async () => {
   const { project, task } = await workedTask()
   const subject = { task }
-  expect(await project.refusal('review_send', { subject, verdict: 'approve' }, as)).toContain(
-    'An approval names what was shown',
-  )
+  expect(await project.refused('review_send', { subject, verdict: 'approve' }, as)).toMatchObject({
+    code: 'INVALID_INPUT',
+    reason: 'content_missing',
+    fix: { operation: 'review_show' },
+  })
   const sent = await project.call('review_send', { subject, verdict: 'send_back', text: 'Again' }, as)
   expect(sent.reopened).toEqual([task])
 })
@@ -341,13 +346,18 @@ test('an inbox entry of a review names the review; to reject it closes the quest
   await project.call('complete_task', { task_id: task, status: 'success', outcome })
   const { holds } = await project.call('inbox', {})
   expect(holds[0].answers[0].command).toBe(`waymark review ${task}`)
-  expect(await project.refusal('approve', { id: task }, as)).toContain(
-    `waymark review ${task} looks at the work`,
-  )
+  expect(await project.refused('approve', { id: task }, as)).toMatchObject({
+    code: 'NOT_FOUND',
+    reason: 'inbox_id_invalid',
+  })
   const rejected = await project.call('reject', { id: holds[0].hold_id, reason: 'Use a dot' }, as)
   expect(rejected.notes).toEqual([
     `The question is closed, and task ${task} stays as it is. To have it done again: waymark review ${task} --send-back --text "…".`,
   ])
   expect((await project.call('taskman_task_get', { id: task })).status).toBe('done')
-  expect(await project.refusal('review_comments', {}, as)).toContain('give a task or a mission')
+  expect(await project.refused('review_comments', {}, as)).toMatchObject({
+    code: 'INVALID_INPUT',
+    reason: 'subject_missing',
+    fix: { operation: 'review_comments' },
+  })
 })

@@ -104,26 +104,34 @@ test("an agent with a person's token reads no comment that the person did not se
 test('what cannot be is refused with a sentence', async () => {
   const { project, subject, task } = await team()
   const as = { actor: person }
-  const refusal = (name: string, input: object) => project.refusal(name, input, as)
-  expect(await refusal('review_show', {})).toContain(
-    'A review is of one thing: a task, a mission, or everything new.',
-  )
-  expect(await refusal('review_show', { task: 't-none' })).toContain('t-none')
+  const refused = (name: string, input: object) => project.refused(name, input, as)
+  expect(await refused('review_show', {})).toMatchObject({ code: 'INVALID_INPUT', reason: 'subject_missing' })
+  expect(await refused('review_show', { task: 't-none' })).toMatchObject({
+    code: 'NOT_FOUND',
+    reason: 'task_not_found',
+    fix: { operation: 'get_context', input: { include: ['tasks'] } },
+  })
   const words = { subject, kind: 'question', text: 'Why?' }
-  expect(await refusal('review_comment', { ...words, path: 'nope.ts' })).toContain(
-    'The review has no file "nope.ts".',
-  )
-  expect(await refusal('review_comment', { ...words, path: 'src/auth.ts', line: 9 })).toContain(
-    '"src/auth.ts" has 1 line on the new side: there is no line 9.',
-  )
+  expect(await refused('review_comment', { ...words, path: 'nope.ts' })).toMatchObject({
+    code: 'NOT_FOUND',
+    reason: 'file_not_in_review',
+    fix: { operation: 'review_show' },
+  })
+  expect(await refused('review_comment', { ...words, path: 'src/auth.ts', line: 9 })).toMatchObject({
+    code: 'INVALID_INPUT',
+    reason: 'lines_out_of_range',
+  })
   expect(
-    await refusal('review_comment', { ...words, path: 'src/auth.ts', line: 1, quoted: 'other' }),
-  ).toContain('Line 1 of "src/auth.ts" is not what you saw: it is "export const auth = 2".')
+    await refused('review_comment', { ...words, path: 'src/auth.ts', line: 1, quoted: 'other' }),
+  ).toMatchObject({ code: 'CONFLICT', reason: 'content_changed' })
   const { content } = await project.call('review_show', { task }, as)
-  expect(await refusal('review_send', { subject, verdict: 'send_back', content })).toContain(
-    'To send work back, say what is to be done: there is no comment and no text.',
-  )
-  expect(await refusal('reply_to_review', { comment_id: 'rc-none', text: 'Done' })).toContain(
-    'comment not found: rc-none',
-  )
+  expect(await refused('review_send', { subject, verdict: 'send_back', content })).toMatchObject({
+    code: 'INVALID_INPUT',
+    reason: 'review_empty',
+  })
+  expect(await refused('reply_to_review', { comment_id: 'rc-none', text: 'Done' })).toMatchObject({
+    code: 'NOT_FOUND',
+    reason: 'comment_not_found',
+    fix: { operation: 'get_context' },
+  })
 })

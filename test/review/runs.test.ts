@@ -22,7 +22,10 @@ test('to approve a mission approves its run, bound to what was shown', async () 
   expect(seen.waiting).toMatchObject([{ kind: 'approval', run_id: run.id }])
   project.write('src/auth.ts', 'export const auth = "backdoor"\n')
   const verdict = { subject, verdict: 'approve', content: seen.content }
-  expect(await project.refusal('review_send', verdict, ana)).toContain('is not what you saw')
+  expect(await project.refused('review_send', verdict, ana)).toMatchObject({
+    code: 'CONFLICT',
+    reason: 'content_changed',
+  })
   project.write('src/auth.ts', 'export const auth = 2\n')
   expect(await project.call('review_send', verdict, ana)).toMatchObject({ runs: [{ run_id: run.id }] })
   expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })

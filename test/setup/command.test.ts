@@ -17,7 +17,7 @@ import { clients } from '../../src/clients/setup/clients.ts'
 import { settingsFile } from '../../src/sessions/capture/settings-file.ts'
 import { otherCommands } from '../../src/surfaces/cli/other-commands.ts'
 import { hookQueue } from '../capture/captured-project.ts'
-import { openCommandLine } from '../cli/command-line.ts'
+import { openCommandLine, refusalIn } from '../cli/command-line.ts'
 
 /** Every file below a folder with its bytes, time and mode; the cache of compiled code is not ours to keep still. */
 function everything(folder: string): Readonly<Record<string, string>> {
@@ -233,7 +233,10 @@ test('init sets up what it finds as one, and leaves nothing else but .waymark/.g
   expect(run('init', '--clients', 'cursor,codex', '--undo', '--yes').code).toBe(0)
   expect(bytesBelow(home)).toEqual(before)
   expect(existsSync(join(folder, '.waymark'))).toBe(false)
-  expect(run('init', '--clients', 'curser').error).toContain('Did you mean cursor?')
+  expect(refusalIn(run('init', '--clients', 'curser', '--json'))).toMatchObject({
+    code: 'INVALID_INPUT',
+    reason: 'client_unknown',
+  })
 })
 
 test('no token of the environment gets into a file, a difference or a record', () => {
@@ -283,11 +286,17 @@ test('npx is offered only to a copy that came from the registry', () => {
 })
 
 test('bad words get a sentence with the way on', () => {
-  const { run, runWith, home } = openCommandLine()
-  expect(run('setup').error).toContain('setup needs a client: claude, cursor,')
-  expect(run('setup', 'claud').error).toContain('Did you mean claude?')
-  expect(run('setup', 'claude', '--toolsets', 'trak').error).toContain('There is no toolset "trak"')
-  expect(run('setup', 'claude', '--hoks').error).toContain('Did you mean --hooks?')
+  const { refused, runWith, home } = openCommandLine()
+  expect(refused('setup')).toMatchObject({ code: 'INVALID_INPUT', reason: 'usage_invalid' })
+  expect(refused('setup', 'claud')).toMatchObject({ code: 'INVALID_INPUT', reason: 'client_unknown' })
+  expect(refused('setup', 'claude', '--toolsets', 'trak')).toMatchObject({
+    code: 'INVALID_INPUT',
+    reason: 'usage_invalid',
+  })
+  expect(refused('setup', 'claude', '--hoks')).toMatchObject({
+    code: 'INVALID_INPUT',
+    reason: 'usage_invalid',
+  })
   expect(runWith({ folder: home }, 'setup', 'claude', '--yes').error).toContain('is not a project folder')
 })
 
@@ -432,7 +441,7 @@ test('what cannot be written is said before anything is shown, with the folder',
 })
 
 test('undo without --user finds nothing where the setup is the user’s, and says how; --project stands in the hint', () => {
-  const { run, folder, home } = openCommandLine()
+  const { run, refused, folder, home } = openCommandLine()
   expect(run('setup', 'cursor', '--user', '--yes').code).toBe(0)
   expect(run('setup', 'cursor', '--undo', '--yes')).toMatchObject({
     code: 1,
@@ -450,7 +459,10 @@ test('undo without --user finds nothing where the setup is the user’s, and say
   expect(run('init', '--undo', '--user', '--yes').code).toBe(0)
   expect(existsSync(join(home, '.cursor'))).toBe(false)
   expect(run('init', '--undo', '--yes')).toMatchObject({ code: 0, out: 'Nothing to undo.\n' })
-  expect(run('init', '--clients', '', '--yes').error).toContain('--clients needs the name of a client.')
+  expect(refused('init', '--clients', '', '--yes')).toMatchObject({
+    code: 'INVALID_INPUT',
+    reason: 'usage_invalid',
+  })
 })
 
 test('capture that something was told to stays on after the last hooks, and undo says so', () => {
@@ -486,7 +498,7 @@ test('for programs: the plan, the result and what was taken back as JSON', () =>
   })
   expect(json('setup', 'claude', '--check', '--json')).toMatchObject({ state: 'already_set_up', files: [] })
   expect(json('init', '--undo', '--yes', '--json')).toMatchObject({ state: 'undone', clients: ['claude'] })
-  expect(run('setup', 'claude', '--format', 'yaml', '--yes').error).toContain('choose json or text')
+  expect(run('setup', 'claude', '--format', 'yaml', '--yes')).toMatchObject({ code: 2, out: '' })
 })
 
 test('init in a pipe makes a database that git ignores', () => {

@@ -217,7 +217,7 @@ describe('a server and the machines that work for it, as processes', () => {
     seen.push(processes())
     server.child.kill('SIGKILL')
     await server.ended
-    seen.push(await agentThere.refusal('state_gate_create_run', { process_id: 'none' }))
+    seen.push(await agentThere.refused('state_gate_create_run', { process_id: 'none' }))
     await call('log_milestone', { task_id, message: 'while it is away' })
     const back = await server.again()
     await call('complete_task', { task_id, status: 'success', outcome: { summary: 'Done.' } })

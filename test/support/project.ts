@@ -41,14 +41,12 @@ export interface TestProject {
     input?: object,
     options?: InvokeOptions & { readonly actor?: Actor; readonly context?: Context },
   ) => Promise<Answer>
-  /** The message and hint of the failure that a call ends in. */
-  readonly refusal: (name: string, input?: object, options?: { readonly actor?: Actor }) => Promise<string>
   /** How a call is refused, as data: a test compares these, and not the sentence. */
   readonly refused: (
     name: string,
     input?: object,
     options?: { readonly actor?: Actor },
-  ) => Promise<Pick<Failure, 'code' | 'reason' | 'fix' | 'details' | 'message'>>
+  ) => Promise<RefusalData>
   readonly git: (...args: readonly string[]) => string
   readonly write: (path: string, content: string) => void
   readonly remove: (path: string) => void
@@ -77,6 +75,14 @@ export async function refusalOf(answer: Promise<unknown>): Promise<Failure> {
   if (ended instanceof Failure) return ended
   if (ended !== null) throw ended
   throw new Error('the call was not refused')
+}
+
+/** A refusal as data; the message is for the few tests of a sentence. */
+export type RefusalData = Pick<Failure, 'code' | 'reason' | 'fix' | 'details' | 'message' | 'hint'>
+
+export async function refusedBy(answer: Promise<unknown>): Promise<RefusalData> {
+  const { code, reason, fix, details, message, hint } = await refusalOf(answer)
+  return { code, reason, fix, details, message, hint }
 }
 
 /** A refusal of an input for these fields. */
@@ -194,18 +200,8 @@ export async function openProject(options: ProjectOptions = {}): Promise<TestPro
     folder,
     context,
     call,
-    refusal: async (name, input, more) => {
-      try {
-        await call(name, input, more)
-      } catch (error) {
-        if (error instanceof Error) return `${error.message} | ${(error as { hint?: string }).hint ?? ''}`
-        throw error
-      }
-      throw new Error(`${name} was not refused`)
-    },
     refused: async (name, input, more) => {
-      const { code, reason, fix, details, message } = await refusalOf(call(name, input, more))
-      return { code, reason, fix, details, message }
+      return refusedBy(call(name, input, more))
     },
     git,
     write,

@@ -14,8 +14,8 @@ import { serverEnvironment } from '../support/stdio-project.ts'
 
 export interface Agent {
   readonly call: (tool: string, input: object) => Promise<Answer>
-  /** The text of the refusal that a call ends in. */
-  readonly refusal: (tool: string, input: object) => Promise<string>
+  /** How a call is refused, as data. */
+  readonly refused: (tool: string, input: object) => Promise<Answer>
   /** The process ends, as when a client is closed. */
   readonly leave: () => Promise<void>
 }
@@ -68,10 +68,10 @@ export function openSharedTree(files: Readonly<Record<string, string>>): SharedT
         if (isError) throw new Error(`${tool}: ${textOf(content)}`)
         return structuredContent
       },
-      async refusal(tool, input) {
-        const { isError, content } = await result(tool, input)
+      async refused(tool, input) {
+        const { isError, structuredContent } = await result(tool, input)
         if (!isError) throw new Error(`${tool} was not refused`)
-        return textOf(content)
+        return (structuredContent as Answer).error
       },
       leave: () => client.close(),
     }

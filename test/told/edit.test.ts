@@ -52,7 +52,7 @@ test('what is not given stays; what waits goes to the new address under the same
 })
 
 test('an edit that changes nothing is no fact, and a wrong one says what is wrong', async () => {
-  const { asPerson, context, refusal } = await openTelling()
+  const { asPerson, context, refused } = await openTelling()
   await asPerson('notify_add', { form: 'webhook', url: 'https://example.com/a', name: 'ops' })
   await asPerson('notify_add', { form: 'slack', url: 'https://chat.example/hook' })
   await asPerson('notify_add', { form: 'desktop' })
@@ -70,18 +70,31 @@ test('an edit that changes nothing is no fact, and a wrong one says what is wron
   await asPerson('notify_edit', { name: 'ops', url: 'https://example.com/b' })
   expect(await facts()).toBe(before + 1)
 
-  const says = (input: object) => refusal('notify_edit', input, { actor: person })
-  expect(await says({ name: 'opz', new_name: 'a' })).toContain(
-    'You have no notification "opz". Did you mean "ops"?',
-  )
-  expect(await says({ name: 'ops', new_name: 'slack' })).toBe(
-    'You already have a notification "slack". | Choose another name, or change that one: waymark notify edit slack',
-  )
-  expect(await says({ name: 'desktop', url: 'https://example.com' })).toContain('A desktop has no address.')
-  expect(await says({ name: 'ops', url: 'ftp://example.com' })).toContain('A webhook goes by http or https')
-  expect(await says({ name: 'slack', new_secret: true })).toContain(
-    'Only a webhook is signed, and "slack" is for Slack.',
-  )
-  expect(await says({ name: 'ops', kinds: ['blockers'] })).toContain('blockers')
+  const says = (input: object) => refused('notify_edit', input, { actor: person })
+  expect(await says({ name: 'opz', new_name: 'a' })).toMatchObject({
+    code: 'NOT_FOUND',
+    reason: 'notification_not_found',
+  })
+  expect(await says({ name: 'ops', new_name: 'slack' })).toMatchObject({
+    code: 'CONFLICT',
+    reason: 'notification_exists',
+  })
+  expect(await says({ name: 'desktop', url: 'https://example.com' })).toMatchObject({
+    code: 'INVALID_INPUT',
+    reason: 'desktop_takes_no_address',
+  })
+  expect(await says({ name: 'ops', url: 'ftp://example.com' })).toMatchObject({
+    code: 'INVALID_INPUT',
+    reason: 'address_protocol',
+  })
+  expect(await says({ name: 'slack', new_secret: true })).toMatchObject({
+    code: 'INVALID_INPUT',
+    reason: 'secret_not_applicable',
+  })
+  expect(await says({ name: 'ops', kinds: ['blockers'] })).toMatchObject({
+    code: 'INVALID_INPUT',
+    reason: 'input_invalid',
+    details: { fields: ['kinds.0'] },
+  })
   expect(await facts()).toBe(before + 1)
 })

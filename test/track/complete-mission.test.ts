@@ -97,12 +97,13 @@ describe('open work', () => {
   test('refuses the end and is named', async () => {
     const { project, mission_id } = await mission()
     const { task_id } = await project.call('start_task', { mission_id, name: 'a', agent_name: 'builder' })
-    const refused = await project.refusal('complete_mission', {
+    const refused = await project.refused('complete_mission', {
       mission_id,
       status: 'completed',
       summary: 's',
     })
-    expect(refused).toContain(`${task_id} (builder)`)
+    expect(refused).toMatchObject({ code: 'REFUSED', reason: 'tasks_open' })
+    expect(refused.message).toContain(`${task_id} (builder)`)
   })
 
   test('is abandoned when the mission failed', async () => {

@@ -52,7 +52,10 @@ test('an issue’s id serves as well as its hold’s', async () => {
 describe('resolve is refused', () => {
   test('to agents, with the command for a person', async () => {
     const { project, issue_id } = await blocked()
-    expect(await project.refusal('resolve', { id: issue_id })).toMatch(/is for people.*waymark resolve/)
+    expect(await project.refused('resolve', { id: issue_id })).toMatchObject({
+      code: 'FORBIDDEN',
+      reason: 'person_needed',
+    })
   })
 
   test('twice', async () => {

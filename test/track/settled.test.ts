@@ -43,10 +43,13 @@ describe('a task with an open blocker or review', () => {
     expect(await call('taskman_task_get', { id: first })).toMatchObject({ status: 'done', settled: false })
     expect(await ready()).toEqual([])
     expect(await second$()).toMatchObject({ blocked: true })
-    const refused = await project.refusal('start_task', { planned_task_id: second })
-    expect(refused).toContain(
-      `${first} "Cookies" (done, and waits for a person: ${answer.waits_for[0].hold_id})`,
-    )
+    const refused = await project.refused('start_task', { planned_task_id: second })
+    expect(refused).toMatchObject({
+      code: 'REFUSED',
+      reason: 'dependencies_open',
+      fix: { operation: 'taskman_task_next' },
+      message: expect.stringContaining(answer.waits_for[0].hold_id),
+    })
     await whole()
     await call('resolve', { id: issue_id, answer: 'Cookies.' }, asPerson)
     expect((await ready()).map(({ id }: Answer) => id)).toEqual([second])

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { readExport } from '../../src/events/operations/journal-line.ts'
-import { openCommandLine, startWork } from '../cli/command-line.ts'
+import { openCommandLine, refusalIn, startWork } from '../cli/command-line.ts'
 import { happened } from '../contract/store/facts.ts'
 import { amount } from '../support/amount.ts'
 import { aTask } from '../support/entities.ts'
@@ -98,7 +98,7 @@ describe('import --replace', () => {
     other.json('mission', 'start', 'Other', '--objective', 'Any')
     const file = join(project.home, 'project.jsonl')
     writeFileSync(file, project.run('export').out)
-    expect(other.run('import', file).error).toContain('import --replace')
+    expect(other.refused('import', file)).toMatchObject({ code: 'CONFLICT', reason: 'record_exists' })
     const imported = other.json('import', '--replace', file)
     expect(imported.set_aside).toContain('waymark.db.replaced-')
     expect(existsSync(imported.set_aside)).toBe(true)
@@ -143,9 +143,10 @@ describe.skipIf(isPostgresLeftOut)('a project that is taken elsewhere', () => {
     expect(project.json(...verify)).toMatchObject({ healthy: true })
     expect(project.json('mission', 'list').missions).toHaveLength(4)
     project.json('mission', 'start', 'Home', '--objective', 'Any')
-    expect(there.run('mission', 'start', 'Lost', '--objective', 'Any').error).toContain(
-      'Writing in this project ended',
-    )
+    expect(refusalIn(there.run('mission', 'start', 'Lost', '--objective', 'Any', '--json'))).toMatchObject({
+      code: 'REFUSED',
+      reason: 'project_ended',
+    })
   })
 
   test('what was written at both is refused on a server, and kept beside it in a file', async () => {

@@ -20,35 +20,33 @@ test('a flag that takes nothing may be said with true or false', () => {
 })
 
 test('an event is emitted without naming the only run, by position or by flag', () => {
-  const { json, run, id } = openRun()
+  const { json, run, refused, id } = openRun()
   const dry = ['--expected-revision', '1', '--idempotency-key', 'k', '--dry-run']
   const event = ['--payload', '{"summary":"x"}']
   expect(run('emit-event', 'abandon', ...dry)).toMatchObject({ code: 0 })
   expect(run('emit-event', '--run-id', id, 'abandon', ...dry)).toMatchObject({ code: 0 })
   expect(run('emit-event', id, '--event-name', 'abandon', ...dry)).toMatchObject({ code: 0 })
-  const refused = run('emit-event', 'submit_plan', ...event, ...dry, '--json')
-  expect(refused).toMatchObject({ code: 1, error: '' })
-  expect(JSON.parse(refused.out)).toMatchObject({ success: false, error: { code: 'GUARD_FAILED' } })
-  expect(run('emit-event', id, ...dry).error).toContain('event')
+  expect(refused('emit-event', 'submit_plan', ...event, ...dry)).toMatchObject({
+    exit: 1,
+    code: 'GUARD_FAILED',
+  })
+  expect(refused('emit-event', id, ...dry)).toMatchObject({
+    code: 'INVALID_INPUT',
+    reason: 'input_invalid',
+    details: { fields: ['event_name'] },
+  })
   const extra = run('emit-event', 'submit_plan', '{"summary":"x"}', ...dry)
   expect(extra).toMatchObject({ code: 2, error: expect.stringContaining('also given "{"summary":"x"}"') })
   expect(json('get-state', id)).toMatchObject({ revision: 1 })
 })
 
 test('a payload that does not fit is told in words, with the place', () => {
-  const { run } = openRun()
-  const { code, error } = run(
-    'emit-event',
-    'submit_plan',
-    '--payload',
-    '{"summary":3}',
-    '--expected-revision',
-    '1',
-    '--idempotency-key',
-    'k',
-  )
-  expect(code).toBe(1)
-  expect(error).toContain('"summary" must be a string, not 3.')
+  const { refused } = openRun()
+  const words = ['--payload', '{"summary":3}', '--expected-revision', '1', '--idempotency-key', 'k']
+  expect(refused('emit-event', 'submit_plan', ...words)).toMatchObject({
+    code: 'INVALID_PAYLOAD',
+    reason: 'payload_invalid',
+  })
 })
 
 test('an artifact that cannot be read is named by its place in the list', () => {
