@@ -10,7 +10,7 @@ import {
   does,
   note,
   type Scratch,
-  verified,
+  showReport,
 } from './demo/stage.ts'
 
 /**
@@ -90,9 +90,9 @@ async function write(ada: Agent, main: Scratch, missionId: string): Promise<void
     phase_complete: true,
   })
   claims('Ada', 'Wrote docs/short-ids.md.')
-  verified(report)
+  showReport(report)
   assert.deepEqual(report.files_changed.added, ['docs/short-ids.md'])
-  assert.deepEqual([report.verification.status, report.verification.scope_match], ['verified', true])
+  assert.deepEqual([report.measurement, report.verification.scope_match], ['exact', true])
 }
 
 async function build(bo: Agent, side: Scratch, missionId: string): Promise<void> {
@@ -120,7 +120,7 @@ async function build(bo: Agent, side: Scratch, missionId: string): Promise<void>
     outcome: { summary: 'Only touched the storage folder.' },
   })
   claims('Bo', 'Only touched the storage folder.')
-  verified(report)
+  showReport(report)
   assert.deepEqual(report.files_changed.renamed, [
     { from: 'src/storage/random-ids.ts', to: 'src/storage/short-ids.ts' },
   ])

@@ -50,7 +50,7 @@ const measuredElsewhere: Partial<WorkTreeWitness> = {
     notes: [],
   }),
   changes: async () => ({
-    status: 'verified',
+    status: 'exact',
     changes: ['src/auth.ts', 'src/api.ts', 'test/auth.test.ts'].map((path) => {
       return { path, change: 'modified', origin: 'task', addedLines: 12, deletedLines: 3 }
     }),

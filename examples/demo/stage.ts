@@ -109,10 +109,10 @@ export function claims(who: string, text: string): void {
 }
 
 /** What Waymark measured between the two snapshots of a task. */
-export function verified(report: Answer): void {
-  const { verification, details, duration_seconds } = report
-  const mark = verification.status === 'verified' ? styleText('green', '●') : styleText('yellow', '◐')
-  console.log(`  ${mark} Waymark measured, ${verification.status}, in ${duration_seconds} s:`)
+export function showReport(report: Answer): void {
+  const { measurement, verification, details, duration_seconds } = report
+  const mark = measurement === 'exact' ? styleText('green', '●') : styleText('yellow', '◐')
+  console.log(`  ${mark} Waymark measured, ${measurement}, in ${duration_seconds} s:`)
   for (const detail of details) {
     const name = detail.from === undefined ? detail.path : `${detail.from} → ${detail.path}`
     const lines = detail.added_lines === null ? '' : `+${detail.added_lines} −${detail.deleted_lines}`

@@ -45,7 +45,7 @@ export async function reportChanges(span: Span, environment: Environment): Promi
   ]
   const elsewhere = all.length === 0 ? await changedElsewhere(span) : []
   return {
-    status: doubts.length === 0 ? 'verified' : 'partial',
+    status: doubts.length === 0 ? 'exact' : 'partial',
     changes: all,
     ignored: reconciled.ignored,
     headMoves: origins.moves,

@@ -84,7 +84,7 @@ describe('what a turn changed', () => {
     await stage.drain()
     const [turn] = await stage.turns('one')
     expect(brief(turn)).toEqual(['M src/api.ts probable', 'M src/auth.ts certain'])
-    expect(turn).toMatchObject({ verification: 'partial', edits: 1, commands: 1 })
+    expect(turn).toMatchObject({ measurement: 'partial', edits: 1, commands: 1 })
   })
 
   test('case 5: an edit that is undone in the same turn was reported, and is not found', async () => {
@@ -113,7 +113,7 @@ describe('who changed it', () => {
     const [other] = await stage.turns('two')
     expect([brief(own), brief(other)]).toEqual([['M src/auth.ts certain'], ['M src/api.ts certain']])
     expect([own.changes[0].with, other.changes[0].with]).toEqual([undefined, undefined])
-    expect([own.verification, other.verification]).toEqual(['verified', 'verified'])
+    expect([own.measurement, other.measurement]).toEqual(['exact', 'exact'])
   })
 
   test('case 7: two sessions that edit one file in turns have each their lines, for certain', async () => {
@@ -399,7 +399,7 @@ describe('beside explicit work', () => {
       status: 'success',
       outcome: { summary: 'Done' },
     })
-    expect(done.verification.status).toBe('verified')
+    expect(done.measurement).toBe('exact')
     claude.stop()
     await stage.drain()
     const { changes } = await call('changes', { id: started.task_id })
@@ -448,7 +448,7 @@ describe('beside explicit work', () => {
       outcome: { summary: 'Done' },
     })
     expect(done.files_changed.modified).toEqual(['src/auth.ts'])
-    expect(done.verification).toMatchObject({ status: 'verified', scope_match: true })
+    expect(done).toMatchObject({ measurement: 'exact', verification: { scope_match: true } })
     expect(brief((await stage.turns('other'))[0])).toEqual(['M README.md certain'])
   })
 
@@ -465,10 +465,9 @@ describe('beside explicit work', () => {
       status: 'success',
       outcome: { summary: 'Done' },
     })
-    expect(done.verification).toMatchObject({
-      status: 'partial',
-      scope_match: false,
-      unexpected_files: ['utils.ts'],
+    expect(done).toMatchObject({
+      measurement: 'partial',
+      verification: { scope_match: false, unexpected_files: ['utils.ts'] },
     })
     const { changes } = await call('changes', { id: started.task_id })
     expect(changes).toMatchObject([{ path: 'utils.ts', attribution: 'probable', unseen: true, scope: 'out' }])
@@ -531,7 +530,7 @@ describe('late and twice', () => {
       ['M src/api.ts certain'],
       ['M utils.ts certain'],
     ])
-    expect(turns.map(({ baseline, verification }) => [baseline, verification])).toEqual([
+    expect(turns.map(({ baseline, measurement }) => [baseline, measurement])).toEqual([
       ['late', 'partial'],
       ['late', 'partial'],
       ['late', 'partial'],
@@ -550,7 +549,7 @@ describe('late and twice', () => {
     claude.stop()
     await stage.drain()
     const [turn] = await stage.turns('one')
-    expect(turn).toMatchObject({ baseline: 'late', verification: 'partial' })
+    expect(turn).toMatchObject({ baseline: 'late', measurement: 'partial' })
     expect(turn.changes).toMatchObject([
       { path: 'src/api.ts', attribution: 'certain' },
       { path: 'src/auth.ts', attribution: 'certain', added_lines: 1, deleted_lines: 0 },

@@ -127,7 +127,7 @@ test('a turn says why a file is only probably its own, and where an id of a sess
   const [session] = json('sessions').sessions
   const id: string = session.session_id
   const shown = run('sessions', 'show', id, '--format', 'text').out
-  expect(shown).toContain('(verified in part)')
+  expect(shown).toContain('(measured in part)')
   expect(shown).toContain(
     'Probable, as no edit tool reported it: made.txt. A command of the turn wrote there',
   )

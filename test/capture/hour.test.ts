@@ -62,7 +62,7 @@ test('with hooks, every edit of the shared hour that an edit tool made is certai
   expect(certainty(second)).toEqual({ 'shared.js': 'certain', 'src/printer/index.js': 'certain' })
   const third = await cy.complete()
   expect(certainty(third)).toEqual({ 'src/config/index.js': 'certain' })
-  expect(third.verification).toMatchObject({ status: 'verified', scope_match: true })
+  expect(third).toMatchObject({ measurement: 'exact', verification: { scope_match: true } })
   for (const { player } of [ada, bob, cy]) player.stop()
   await stage.drain()
   const [turn] = await stage.turns('ada')

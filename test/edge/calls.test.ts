@@ -28,7 +28,8 @@ test('an agent works on one machine, and the server keeps the record', async () 
   })
   expect(ended).toMatchObject({
     files_changed: { added: ['config/keys.yaml'], modified: ['src/auth.ts'] },
-    verification: { status: 'verified', scope_match: false, unexpected_files: ['config/keys.yaml'] },
+    measurement: 'exact',
+    verification: { scope_match: false, unexpected_files: ['config/keys.yaml'] },
   })
   expect(existsSync(join(machine.folder, '.waymark', 'waymark.db'))).toBe(false)
 

@@ -134,7 +134,7 @@ test('of a file that several sessions there wrote, each has its lines, and a lat
   await drain()
   const [own] = await stage.turns('one')
   const [other] = await stage.turns('two')
-  expect([own.baseline, own.verification]).toEqual(['late', 'partial'])
+  expect([own.baseline, own.measurement]).toEqual(['late', 'partial'])
   expect(own.changes).toMatchObject([
     { attribution: 'certain', lines: 'own', added_lines: 1, deleted_lines: 1 },
   ])

@@ -44,7 +44,7 @@ test('case 77: touch only (mtime changes, content same)', async () => {
   const repo = projectRepository()
   const { changes, report } = await watch(repo, () => touch(repo, 'lib/util.ts'))
   expect(changes).toEqual([])
-  expect(report.status).toBe('verified')
+  expect(report.status).toBe('exact')
 })
 
 test('case 78: autocrlf=true, CRLF files touched, one edited', async () => {
@@ -90,7 +90,7 @@ test('case 79: LFS file touched only', async () => {
   const repo = withLargeFile()
   const { changes, report } = await watch(repo, () => touch(repo, 'f.bin'))
   expect(changes).toEqual([])
-  expect(report.status).toBe('verified')
+  expect(report.status).toBe('exact')
 })
 
 test('case 80: LFS file edited', async () => {

@@ -9,7 +9,7 @@ test('case 1: clean start, edit tracked file', async () => {
   const { changes, report } = await watch(repo, () => repo.append('lib/util.ts'))
   expect(changes).toEqual(['M lib/util.ts'])
   expect(report.changes[0]).toMatchObject({ addedLines: 1, deletedLines: 0, origin: 'task' })
-  expect(report).toMatchObject({ status: 'verified', notes: [], doubts: [], headMoves: [] })
+  expect(report).toMatchObject({ status: 'exact', notes: [], doubts: [], headMoves: [] })
 })
 
 test('case 2: new untracked file', async () => {
@@ -65,7 +65,7 @@ test('case 8: dirty at start, task only commits it', async () => {
   repo.append('lib/util.ts')
   const { changes, report } = await watch(repo, () => void repo.commit('Commit it'))
   expect(changes).toEqual([])
-  expect(report).toMatchObject({ status: 'verified', headMoves: [{ message: 'commit: Commit it' }] })
+  expect(report).toMatchObject({ status: 'exact', headMoves: [{ message: 'commit: Commit it' }] })
 })
 
 test('case 9: dirty at start, task discards it (checkout --)', async () => {
@@ -154,7 +154,7 @@ test('case 19: file added then deleted inside task', async () => {
     repo.remove('passing.ts')
   })
   expect(changes).toEqual([])
-  expect(report.status).toBe('verified')
+  expect(report.status).toBe('exact')
 })
 
 test('case 20: file added and committed, deleted uncommitted', async () => {

@@ -77,7 +77,7 @@ test('case 61: partial clone (blob:none), rename + edit', async () => {
     clone.commit('Own')
   })
   expect(changes).toEqual(['R lib/util.ts>lib/tools.ts', 'M src/app.ts'])
-  expect(report.status).toBe('verified')
+  expect(report.status).toBe('exact')
 })
 
 test('case 62: project root = subdirectory of repo; edits inside and outside', async () => {

@@ -31,7 +31,7 @@ test('case 32: amend of the start commit', async () => {
     repo.git('commit', '-qa', '--amend', '-m', 'Second, better')
   })
   expect(changes).toEqual(['M lib/util.ts'])
-  expect(report).toMatchObject({ status: 'verified', notes: [] })
+  expect(report).toMatchObject({ status: 'exact', notes: [] })
 })
 
 test('case 33: reset --hard to older commit', async () => {

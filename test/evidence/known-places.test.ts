@@ -72,7 +72,7 @@ test('of a clean tree that is known, a snapshot starts git once, before the answ
   const report = await witness.changes(start, end)
   await witness.settle()
   expect(started()).toEqual(['status'])
-  expect(report).toMatchObject({ status: 'verified', changes: [] })
+  expect(report).toMatchObject({ status: 'exact', changes: [] })
 })
 
 test('to find the place of a known work tree git is not started', async () => {

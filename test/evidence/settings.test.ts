@@ -47,7 +47,7 @@ test.for(Object.entries(blinding))(
       const witness = testWitness({ HOME: home.top, XDG_CONFIG_HOME: home.top })
       const { changes, report } = await watch(repo, () => editUnseen(repo, 'lib/util.ts'), witness)
       expect(changes).toEqual(['M lib/util.ts'])
-      expect(report.status).toBe('verified')
+      expect(report.status).toBe('exact')
     }
   },
 )
@@ -67,7 +67,7 @@ test('core.fileMode=false hides no change of mode', async () => {
   repo.git('config', 'core.fileMode', 'false')
   const { changes, report } = await watch(repo, () => chmodSync(repo.path('lib/util.ts'), 0o755))
   expect(changes).toEqual(['M lib/util.ts'])
-  expect(report.status).toBe('verified')
+  expect(report.status).toBe('exact')
 })
 
 test('core.symlinks=false hides no link that became a file', async () => {
@@ -102,7 +102,7 @@ test('an edit inside what the attribute ident leaves out is found, and a touch i
       repo.put('new.sh', '# $Id: new $\n')
     })
     expect(changes).toEqual(['A new.sh', 'M run.sh'])
-    expect(report.status).toBe('verified')
+    expect(report.status).toBe('exact')
   }
 })
 
@@ -184,5 +184,5 @@ test('settings that stay as they were raise no doubt', async () => {
   repo.append('.git/info/exclude', 'build/\n')
   repo.git('config', 'core.autocrlf', 'input')
   const { report } = await watch(repo, () => repo.append('lib/util.ts'))
-  expect(report).toMatchObject({ status: 'verified', doubts: [] })
+  expect(report).toMatchObject({ status: 'exact', doubts: [] })
 })

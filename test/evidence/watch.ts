@@ -83,8 +83,8 @@ async function besideAnIdleAttempt(
   const bare = { scope: undefined, attribution: undefined, with: undefined }
   expect(evidence.changes.map((change) => ({ ...change, ...bare }))).toEqual(report.changes)
   expect(evidence.contested).toBeUndefined()
-  const doubtful = report.status === 'verified' && report.changes.length > 0
-  expect(evidence.verification).toBe(doubtful ? 'partial' : report.status)
+  const doubtful = report.status === 'exact' && report.changes.length > 0
+  expect(evidence.measurement).toBe(doubtful ? 'partial' : report.status)
 }
 
 /**
@@ -152,7 +152,7 @@ async function whileCaptured(
   }
   for (const one of [reported, inShell]) {
     expect(one.changes).toEqual(off.changes)
-    expect(one.verification).toBe(off.verification)
+    expect(one.measurement).toBe(off.measurement)
   }
   for (const change of suppressed.changes)
     expect(change).toMatchObject({ attribution: 'probable', unseen: true })

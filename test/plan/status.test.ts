@@ -105,7 +105,7 @@ describe('to_do', () => {
 })
 
 describe('done', () => {
-  test('without an attempt it is somebody’s word: claimed, not verified', async () => {
+  test('without an attempt it is somebody’s word: claimed, not measured', async () => {
     const { plan, edit, call, get } = await openPlan()
     const { mission_id } = await call('start_mission', { name: 'Auth', objective: 'Log in' })
     await call('taskman_phase_add', { id: 'M', name: 'Prepare', mission: mission_id })
@@ -114,7 +114,7 @@ describe('done', () => {
     expect(await get(id)).toMatchObject({ status: 'done', claimed_by: null })
     expect(await call('show', { id })).toMatchObject({ status: 'SUCCESS', resolution: 'claimed' })
     const { tasks } = await call('get_context', { mission_id, include: ['tasks'] })
-    expect(tasks).toMatchObject([{ id, status: 'SUCCESS', verified: false }])
+    expect(tasks).toMatchObject([{ id, status: 'SUCCESS', is_claimed: true }])
   })
 
   test('with an open attempt every change of status is refused, with the way on', async () => {

@@ -88,7 +88,8 @@ test('a file that one changed alone and both may have changed later is not certa
   const ended = await s.end(ada)
   expect(ended).toMatchObject({
     files_changed: { modified: ['f'] },
-    verification: { status: 'partial', scope_match: true },
+    measurement: 'partial',
+    verification: { scope_match: true },
     details: [{ path: 'f', attribution: 'probable', added_lines: 4, lines: 'all', with: [{ agent: 'ben' }] }],
     commits: [{ subject: 'of ben', by: 'unknown' }],
   })

@@ -101,7 +101,10 @@ test('a lead and three workers share a work tree for an hour, and every report i
     'src/printer/format.js': 'bob',
     'src/printer/index.js': 'bob',
   })
-  expect(look.verification).toMatchObject({ status: 'partial', scope_match: true, unexpected_files: [] })
+  expect(look).toMatchObject({
+    measurement: 'partial',
+    verification: { scope_match: true, unexpected_files: [] },
+  })
 
   // She says what she did in bob's area, and it is in her report, outside her own.
   const first = await complete(
@@ -117,10 +120,9 @@ test('a lead and three workers share a work tree for an hour, and every report i
   expect(perhaps(first)).toEqual({ 'src/config/index.js': 'cy', 'src/printer/index.js': 'bob' })
   expect(first.claimed_paths).toEqual([{ path: 'src/printer/format.js', found: 'settled' }])
   expect(first.commits).toMatchObject([{ subject: 'Parse digits', by: 'unknown' }])
-  expect(first.verification).toMatchObject({
-    status: 'partial',
-    scope_match: false,
-    unexpected_files: ['src/printer/format.js'],
+  expect(first).toMatchObject({
+    measurement: 'partial',
+    verification: { scope_match: false, unexpected_files: ['src/printer/format.js'] },
   })
   expect(first.verification.warnings.join('\n')).toMatch(
     /"Parse digits" also holds changes that are probably not yours/,
@@ -149,7 +151,7 @@ test('a lead and three workers share a work tree for an hour, and every report i
     'src/printer/index.js': 'probable +1 -0',
   })
   expect(perhaps(failed)).toEqual({ 'src/config/index.js': 'cy', 'src/parser/index.js': 'ada' })
-  expect(failed.verification).toMatchObject({ status: 'partial', scope_match: true })
+  expect(failed).toMatchObject({ measurement: 'partial', verification: { scope_match: true } })
   await bob.leave()
 
   // Whoever takes the failed task again is told what was learned.
@@ -211,7 +213,7 @@ test('a lead and three workers share a work tree for an hour, and every report i
     const report = await complete(agent, started.task_id, `Wrote ${path}.`)
     expect(measured(report)).toEqual({ [path]: 'certain +1 -0' })
     expect(report.contested_files).toBeUndefined()
-    expect(report.verification).toMatchObject({ status: 'verified', scope_match: true, warnings: [] })
+    expect(report).toMatchObject({ measurement: 'exact', verification: { scope_match: true, warnings: [] } })
   }
   await alone(ada, 'Command line', 'src/cli/index.js', 'export const help = "?"')
   await alone(cy, 'Docs', 'docs/usage.md', 'Run it.')

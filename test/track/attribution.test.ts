@@ -18,7 +18,7 @@ describe('two attempts in one work tree', () => {
     project.write('both.ts', '1\n')
     const first = await project.call('complete_task', { task_id: one.task_id, ...done })
     expect(attributions(first.details)).toEqual({ 'only-one.ts': 'certain', 'both.ts': 'contested' })
-    expect(first.verification.status).toBe('partial')
+    expect(first.measurement).toBe('partial')
     project.write('only-two.ts', '1\n')
     const second = await project.call('complete_task', { task_id: two.task_id, ...done })
     expect(attributions(second.details)).toEqual({ 'only-two.ts': 'certain', 'both.ts': 'contested' })
@@ -63,7 +63,7 @@ describe('several agents in one work tree are told apart honestly', () => {
       with: [{ agent: 'two', task_id: second.task_id }],
       lines: 'all',
     })
-    expect(report.verification).toMatchObject({ status: 'partial', scope_match: false })
+    expect(report).toMatchObject({ measurement: 'partial', verification: { scope_match: false } })
   })
 
   test('a file that the agent explains as unexpected is its own, and judged', async () => {
@@ -80,22 +80,25 @@ describe('several agents in one work tree are told apart honestly', () => {
     const { project, first } = await twoAgents({ areas: ['auth'] })
     project.write('utils.ts', 'by two\n')
     const report = await project.call('complete_task', { task_id: first.task_id, ...done })
-    expect(report.verification).toMatchObject({ scope_match: true, unexpected_files: [], status: 'partial' })
+    expect(report).toMatchObject({
+      measurement: 'partial',
+      verification: { scope_match: true, unexpected_files: [] },
+    })
     expect(report.details).toMatchObject([{ path: 'utils.ts', attribution: 'contested', scope: null }])
     expect(report.verification.warnings.join()).toContain('not known by whom: utils.ts')
     expect((await project.call('inbox', {})).holds).toEqual([])
   })
 
-  test('verified means that every path is certain', async () => {
+  test('a measurement is exact where every path is certain', async () => {
     const { project, first, second } = await twoAgents({ areas: ['auth'] }, { areas: ['api'] })
     project.write('src/auth.ts', 'by one\n')
     const report = await project.call('complete_task', { task_id: first.task_id, ...done })
     expect(report.details).toMatchObject([{ path: 'src/auth.ts', attribution: 'probable' }])
-    expect(report.verification.status).toBe('partial')
+    expect(report.measurement).toBe('partial')
     project.write('src/api.ts', 'alone again\n')
     const later = await project.call('complete_task', { task_id: second.task_id, ...done })
     expect(later.contested_files).toEqual([{ path: 'src/auth.ts', perhaps: ['one'] }])
-    expect(later.verification.status).toBe('partial')
+    expect(later.measurement).toBe('partial')
   })
 
   test('commits are listed; whose they are is said only where the time or the files tell', async () => {
@@ -151,7 +154,7 @@ describe('before it ends, an agent may look', () => {
     expect((await project.call('inbox', {})).holds).toEqual([])
     project.git('checkout', '-q', 'utils.ts')
     const report = await project.call('complete_task', { task_id, ...done })
-    expect(report.verification).toMatchObject({ scope_match: true, status: 'verified' })
+    expect(report).toMatchObject({ measurement: 'exact', verification: { scope_match: true } })
   })
 
   test('areas that were too narrow are widened in the open', async () => {
@@ -224,5 +227,5 @@ test('an attempt that begins while another’s end is measured is not overlooked
     },
   )
   expect(attributions(first['details'] as readonly Detail[])).toEqual({ 'from-two.ts': 'contested' })
-  expect(first['verification']).toMatchObject({ status: 'partial' })
+  expect(first).toMatchObject({ measurement: 'partial' })
 })

@@ -27,7 +27,7 @@ test('MC2-095 MC2-094 MC2-073 MC2-074 the seed’s example: committed and uncomm
     deleted: [],
     renamed: [],
   })
-  expect(answer.verification.status).toBe('verified')
+  expect(answer.measurement).toBe('exact')
 })
 
 test('MC1-021 MC2-089 each file is in one list, by what became of it; a rename is in its own', async () => {
@@ -274,7 +274,7 @@ describe('completing twice', () => {
     rmSync(stateFolder)
     renameSync(`${stateFolder}-away`, stateFolder)
     const answer = await project.call('complete_task', { task_id, ...done })
-    expect(answer.verification.status).toBe('verified')
+    expect(answer.measurement).toBe('exact')
   })
 
   test('at once by two callers is recorded once', async () => {
@@ -318,7 +318,8 @@ test('a report that cannot be measured is unknown, never "no changes"', async ()
   const attempt = await project.context.store.view(async ({ tasks }) => tasks.openAttempt(task_id as never))
   project.remove(`../state/snapshots`)
   expect(attempt).not.toBeNull()
-  const { verification } = await project.call('complete_task', { task_id, ...done })
-  expect(verification).toMatchObject({ status: 'unknown', scope_match: null })
+  const { measurement, verification } = await project.call('complete_task', { task_id, ...done })
+  expect(measurement).toBe('unknown')
+  expect(verification.scope_match).toBeNull()
   expect(verification.warnings.length).toBeGreaterThan(0)
 })

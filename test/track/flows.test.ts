@@ -46,7 +46,10 @@ test('MC1-026 MC1-027 the simple workflow: one task, its changes and its verdict
     added: ['src/middleware/auth.ts', 'tests/auth.test.ts'],
     modified: ['package.json'],
   })
-  expect(done.verification).toMatchObject({ status: 'verified', scope_match: true, unexpected_files: [] })
+  expect(done).toMatchObject({
+    measurement: 'exact',
+    verification: { scope_match: true, unexpected_files: [] },
+  })
 })
 
 test('MC1-028 MC1-029 the hierarchical workflow: a task and two subtasks, one after the other', async () => {

@@ -32,7 +32,7 @@ test('the timeline of a mission tells who worked on what when, what was measured
       counts: { modified: 2 },
       lines: { added: 3, deleted: 2, out_of_scope: 1 },
       scope_match: false,
-      verification: 'verified',
+      measurement: 'exact',
     },
     { task_id: second.task_id, agent: 'otto', status: 'open', closed_at: null, lines: null },
   ])

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { completeTask, taskPage } from '../../src/plan/cli/task.ts'
-import { verdict } from '../../src/track/cli/changes.ts'
+import { scopeText } from '../../src/track/cli/changes.ts'
 import { type Answer, openProject, person, type TestProject } from '../support/project.ts'
 
 const outcome = { summary: 's' }
@@ -42,7 +42,7 @@ describe('lines', () => {
     )
     const [card] = (await call('board')).columns.done
     const lines = { added_lines: 4, deleted_lines: 1 }
-    expect(card.verified).toMatchObject({ files: 2, ...lines, attempt: 1 })
+    expect(card.measured).toMatchObject({ files: 2, ...lines, attempt: 1 })
     const whole = await call('mission_changes', { id: mission_id })
     expect(whole).toMatchObject({ total: 2, ...lines })
     expect((await call('missions_page')).missions).toMatchObject([{ files: 2, ...lines }])
@@ -61,7 +61,7 @@ describe('lines', () => {
     await call('taskman_task_edit', { id: first.task_id, status: 'to_do' })
     await attempt(project, { 'src/auth.ts': 'one\ntwo\nfour\n' }, { task_id: first.task_id })
     const [card] = (await call('board')).columns.done
-    expect(card.verified).toMatchObject({ attempt: 2, added_lines: 1, deleted_lines: 1 })
+    expect(card.measured).toMatchObject({ attempt: 2, added_lines: 1, deleted_lines: 1 })
     const review = await call('review_show', { task: first.task_id }, { actor: person })
     expect(review.totals).toMatchObject({ added: 3, removed: 1 })
   })
@@ -72,7 +72,7 @@ describe('lines', () => {
     const { mission_id } = await call('start_mission', { name: 'Draw', objective: 'o' })
     await attempt(project, { 'logo.bin': 'a\0b' }, { mission_id })
     const unknown = { added_lines: null, deleted_lines: null }
-    expect((await call('board')).columns.done[0].verified).toMatchObject({ files: 1, ...unknown })
+    expect((await call('board')).columns.done[0].measured).toMatchObject({ files: 1, ...unknown })
     expect(await call('mission_changes', { id: mission_id })).toMatchObject({
       total: 1,
       files: [{ path: 'logo.bin', ...unknown }],
@@ -161,10 +161,10 @@ test('a list that is cut says how many there are in all', async () => {
   const changes = await call('changes', { id: task_id })
   expect(changes).toMatchObject({ counts, total: 70, verification: { unexpected_total: 70 } })
   const page = { ink: (_: string, text: string) => text, width: 120, now: 0 }
-  for (const { verification } of [ended, changes]) {
-    const words = verdict(verification, page, counts)
+  for (const answer of [ended, changes]) {
+    const words = scopeText(answer, page, counts)
     expect(words).toContain('70 of 70 files')
-    expect(words).toContain(`${verification.unexpected_files.length} of 70 are shown`)
+    expect(words).toContain(`${answer.verification.unexpected_files.length} of 70 are shown`)
   }
   const task = await call('show', { id: task_id })
   expect(taskPage(task, page)).toContain('20 of 70 are shown')

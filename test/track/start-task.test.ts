@@ -84,7 +84,7 @@ test('MC2-071 MC1-014 MC1-015 without a repository the snapshot is made of check
   project.write('src/auth.ts', 'export const auth = 2\n')
   const done = await project.call('complete_task', { task_id, status: 'success', outcome: { summary: 's' } })
   expect(done.files_changed).toEqual({ added: [], modified: ['src/auth.ts'], deleted: [], renamed: [] })
-  expect(done.verification).toMatchObject({ status: 'verified', scope_match: true })
+  expect(done).toMatchObject({ measurement: 'exact', verification: { scope_match: true } })
 })
 
 test('MC2-048 MC2-057 MC2-058 MC2-060 only the name is needed: the goal defaults to it', async () => {

@@ -45,13 +45,13 @@ describe('worktree add', () => {
     expect(warnings.join('\n')).toContain(added.path)
     write('src/api.ts', 'changed in the main tree\n')
     inTree(added.path).write('README.md', 'changed in its own tree\n')
-    const { files_changed, verification } = await call('complete_task', {
+    const { files_changed, measurement } = await call('complete_task', {
       task_id: task,
       status: 'success',
       outcome: { summary: 'Done.' },
     })
     expect(files_changed.modified).toEqual(['README.md'])
-    expect(verification.status).toBe('verified')
+    expect(measurement).toBe('exact')
     expect(context.folder).toBe(folder)
   })
 

@@ -4,7 +4,7 @@ import type { OutputOf } from '../../src/surfaces/http/client/client.ts'
 
 export type BoardColumn = keyof OutputOf<'board'>['columns']
 export type BoardCard = OutputOf<'board'>['columns'][BoardColumn][number]
-export type Verified = NonNullable<BoardCard['verified']>
+export type Measured = NonNullable<BoardCard['measured']>
 export type InboxCard = OutputOf<'desk'>['cards'][number]
 
 export type Mission = OutputOf<'missions_page'>['missions'][number]

@@ -1,21 +1,21 @@
 import type { ComponentChildren } from 'preact'
 import { counted } from '../../src/kernel/text.ts'
-import type { Verified as VerifiedShort } from '../api/entities.ts'
+import type { Measured as MeasuredShort } from '../api/entities.ts'
 import { Agent } from './agent.tsx'
 import { StatusIcon } from './status.tsx'
 import './evidence.css'
 
 /** What git was witness to: solid. */
-export function Verified({ verified }: { readonly verified: VerifiedShort }) {
-  const { status, attempt, files, scope_match, out_of_scope } = verified
+export function Measured({ measured }: { readonly measured: MeasuredShort }) {
+  const { measurement, attempt, files, scope_match, out_of_scope } = measured
   return (
-    <p class="verified">
+    <p class="measured">
       <StatusIcon status={scope_match === false ? 'blocked' : 'done'} named={false} />
-      <b>{verifiedWord[status]}</b>
+      <b>{measuredWord[measurement]}</b>
       {attempt > 1 ? <span class="muted">attempt {attempt}</span> : null}
       {files === null ? null : (
         <span>
-          {counted(files, 'file')} <PlusMinus {...verified} />
+          {counted(files, 'file')} <PlusMinus {...measured} />
         </span>
       )}
       <span class={scope_match === false ? 'out' : 'muted'}>{scopeWord(scope_match, out_of_scope)}</span>
@@ -23,11 +23,11 @@ export function Verified({ verified }: { readonly verified: VerifiedShort }) {
   )
 }
 
-const verifiedWord = {
-  verified: 'Verified by git',
-  partial: 'Partly verified',
-  unknown: 'Could not be verified',
-} as const satisfies Record<VerifiedShort['status'], string>
+const measuredWord = {
+  exact: 'Measured by git',
+  partial: 'Measured in part',
+  unknown: 'Not measured',
+} as const satisfies Record<MeasuredShort['measurement'], string>
 
 function scopeWord(matches: boolean | null, outside: number): string {
   if (matches === null) return 'no scope to compare with'
@@ -38,7 +38,7 @@ function scopeWord(matches: boolean | null, outside: number): string {
 export function PlusMinus({
   added_lines,
   deleted_lines,
-}: Pick<VerifiedShort, 'added_lines' | 'deleted_lines'>) {
+}: Pick<MeasuredShort, 'added_lines' | 'deleted_lines'>) {
   if (added_lines === null || deleted_lines === null) return <span class="muted">lines not counted</span>
   return (
     <span class="plus-minus">

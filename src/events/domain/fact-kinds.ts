@@ -489,9 +489,9 @@ const kinds: { readonly [Kind in FactKind]: KindOfFact<FactOf<Kind>> } = {
       { change: 'closed', of: { kind: 'turn', id } },
       updated({ kind: 'captured_session', id: sessionId }),
     ],
-    words: ({ turnId, status, evidence: { verification, changes } }) =>
+    words: ({ turnId, status, evidence: { measurement, changes } }) =>
       `ended turn ${turnId}${status === 'failed' ? ' (failed)' : ''}: ${
-        verification === 'unknown'
+        measurement === 'unknown'
           ? 'what changed is not known'
           : `measured, ${counted(changes.length, 'file')} changed`
       }`,
@@ -597,12 +597,12 @@ function placeTouched(place: {
   return [...taskTouched(place.taskId), ...missionTouched(place.missionId)]
 }
 
-function measured({ verification, changes, scope }: FactOf<'attempt.closed'>['evidence']): string {
-  if (verification === 'unknown') return 'what changed is not known'
+function measured({ measurement, changes, scope }: FactOf<'attempt.closed'>['evidence']): string {
+  if (measurement === 'unknown') return 'what changed is not known'
   const counts = countChanges(changes)
   const files = counts.added + counts.modified + counts.deleted + counts.renamed
   const outside = scope.matches === false ? `, ${scope.unexpected.length} outside the scope` : ''
-  return `${verification === 'verified' ? 'verified' : 'verified in part'}, ${counted(files, 'file')} changed${outside}`
+  return `${measurement === 'exact' ? 'measured exactly' : 'measured in part'}, ${counted(files, 'file')} changed${outside}`
 }
 
 /** ` (name, sort order)`: what an edit touched. */

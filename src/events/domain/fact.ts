@@ -40,7 +40,7 @@ export interface Outcome {
 
 /** What was measured at the end of an attempt. */
 export interface Measured {
-  readonly verification: 'verified' | 'partial' | 'unknown'
+  readonly measurement: 'exact' | 'partial' | 'unknown'
   readonly changes: readonly ReportedChange[]
   readonly ignored: {
     readonly added: readonly string[]

@@ -162,7 +162,7 @@ export function needWords(need: Need): string {
     case 'artifacts':
       return `artifacts of type ${need.type}`
     case 'changes':
-      return 'the verified changes'
+      return 'the measured changes'
     case 'command':
       return `the result of: ${need.run} (at most ${Math.round(need.timeout / 1000)} s)`
     case 'ci':

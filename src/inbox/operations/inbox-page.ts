@@ -6,7 +6,7 @@ import { count } from '../../kernel/operations/input/fields.ts'
 import { list, Named, strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
-import { VerifiedShort, verifiedShort } from '../../reports/operations/board.ts'
+import { MeasuredShort, measuredShort } from '../../reports/operations/board.ts'
 import type { HoldLine } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { Hold } from '../../track/domain/records.ts'
@@ -28,7 +28,7 @@ const InboxCard = HoldEntry.extend({
   agent_name: z.string().nullable(),
   attempt_status: z.enum(attemptStatuses).nullable(),
   areas: strings,
-  verified: VerifiedShort.nullable(),
+  measured: MeasuredShort.nullable(),
   /** The agent's own words about its work. */
   claimed: z.string().nullable(),
   /** Who completed the attempt, and with that said so. */
@@ -88,7 +88,7 @@ async function inboxCard(reads: Reads, line: HoldLine): Promise<z.output<typeof 
     agent_name: attempt === null ? null : displayName(attempt),
     attempt_status: attempt?.status ?? null,
     areas: attempt?.areas ?? [],
-    verified: measured ? verifiedShort(measured) : null,
+    measured: measured ? measuredShort(measured) : null,
     claimed: end === null ? null : excerpt(end.outcome.summary, 600),
     claimed_by: attempt === null || end === null ? null : outcomeAuthorOf(attempt),
   }

@@ -165,16 +165,16 @@ const verdictWords = {
 
 function taskOf(maker: OutputOf<'why'>['makers'][number]): string {
   const { task_id, task, goal, mission_id, mission, agent, model, prompt } = maker
-  const { summary, verification, tests, commands } = maker
+  const { summary, measurement, tests, commands } = maker
   return [
     `${task_id} ${inOneLine(task)}, by ${inOneLine(agent)}${model === null ? '' : ` (${inOneLine(model)})`}`,
     goal === null ? '' : `goal: ${inOneLine(goal)}`,
     prompt === null ? '' : `asked for: ${inOneLine(prompt)}`,
     mission === null ? '' : `mission: ${mission_id} ${inOneLine(mission)}`,
     summary === null ? '' : `said at its end: ${inOneLine(summary)}`,
-    verification === null
+    measurement === null
       ? ''
-      : `measured: ${verification}${tests === null ? '' : `; tests, as claimed: ${tests}`}`,
+      : `measured: ${measurement}${tests === null ? '' : `; tests, as claimed: ${tests}`}`,
     commands.length === 0 ? '' : `commands, as claimed: ${commands.map(inOneLine).join(' · ')}`,
   ]
     .filter((part) => part !== '')

@@ -33,7 +33,7 @@ const Maker = z.object({
   ended_at: z.string().nullable(),
   /** What its agent said of it at its end: a claim. */
   summary: z.string().nullable(),
-  verification: z.string().nullable(),
+  measurement: z.string().nullable(),
   tests: z.string().nullable(),
   commands: strings,
   /** What the person asked for, where prompts are kept. */
@@ -219,7 +219,7 @@ async function makerEntry({ tasks, capture }: Reads, maker: LineMaker) {
     started_at: instant(attempt.openedAt),
     ended_at: instantOrNull(attempt.closedAt),
     summary: end?.outcome.summary ?? null,
-    verification: end?.evidence.verification ?? null,
+    measurement: end?.evidence.measurement ?? null,
     tests: end?.outcome.testsStatus ?? null,
     commands: end?.outcome.commandsExecuted.slice(0, 8) ?? [],
     commits: (end?.evidence.commits ?? []).slice(0, 8).map(({ id, subject }) => ({ id, subject })),

@@ -18,8 +18,8 @@ import {
   countOf,
   countsInWords,
   ignoredFiles,
+  scopeText,
   sharedTree,
-  verdict,
 } from '../../track/cli/changes.ts'
 import { claims, decisionList, issueList, progressList, quoted } from '../../track/cli/records.ts'
 import type { TaskEntry } from '../../track/operations/mission-answer.ts'
@@ -48,8 +48,8 @@ export const completeTask: View<'complete_task'> = (answer, page) => {
   const phase = answer.phase_status?.replace(/_/g, ' ')
   return blocks(
     `${done(answer, page)} task ${page.ink('bold', answer.task_id)} after ${took}.${repeated}`,
-    verdict(answer.verification, page, answer.counts),
-    isUnmeasured(answer.verification)
+    scopeText(answer, page, answer.counts),
+    answer.measurement === 'unknown'
       ? ''
       : section(
           `Measured: ${countsInWords(answer.counts)}`,
@@ -181,16 +181,15 @@ function correctionText(said: AttemptDetail['corrections'][number], page: Page):
 
 function measuredText({ measured, attempt_id: id }: AttemptDetail, page: Page): string {
   if (!measured) return ''
-  const { scope, counts } = measured
+  const { measurement, scope, counts } = measured
   const verification = {
-    status: measured.verification,
     scope_match: scope.matches,
     unexpected_files: scope.unexpected,
     warnings: measured.warnings,
   }
   return [
-    verdict(verification, page, counts),
-    isUnmeasured(verification) ? '' : `Measured: ${countsInWords(counts)}`,
+    scopeText({ measurement, verification }, page, counts),
+    measurement === 'unknown' ? '' : `Measured: ${countsInWords(counts)}`,
     indented(changedFiles(measured.changes, page)),
     cutNote(measured.changes.length, countOf(counts), `waymark changes ${id} lists all.`),
     indented(ignoredFiles(measured.ignored)),
@@ -198,11 +197,6 @@ function measuredText({ measured, attempt_id: id }: AttemptDetail, page: Page): 
   ]
     .filter((part) => part !== '')
     .join('\n')
-}
-
-/** Nothing is said of files where nothing could be measured. */
-function isUnmeasured({ status }: { readonly status: string }): boolean {
-  return status === 'unknown'
 }
 
 /** Tasks, one a row. What was measured stands beside what the last attempt came to. */
@@ -220,7 +214,7 @@ export function taskTable(tasks: readonly TaskEntry[], page: Page): string {
     tasks.map((task) => [
       task.id,
       task.name,
-      task.verified === false ? `${statusWord(task.status, page)} (claimed)` : statusWord(task.status, page),
+      task.is_claimed ? `${statusWord(task.status, page)} (claimed)` : statusWord(task.status, page),
       task.agent_name ?? '',
       took(task, page),
       measuredInShort(task, page),

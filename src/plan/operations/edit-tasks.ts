@@ -99,7 +99,7 @@ const inputFields = z.strictObject({
   title: name('Title').optional(),
   description: text('Description').optional(),
   status: statusField(
-    'in_progress claims the task, to_do releases your claim; done is unverified, so prefer complete_task',
+    'in_progress claims the task, to_do releases your claim; done is only a claim, so prefer complete_task',
   ).optional(),
   role: roleField.optional(),
   assignee: unlisted(assigneeField).optional(),

@@ -92,7 +92,7 @@ export const PlannedTaskEntry = z.object({
   settled: z.literal(false).optional(),
   resolution: z.literal('dropped').optional(),
   /** Done by someone's word, without an attempt that was measured. */
-  verified: z.literal(false).optional(),
+  is_claimed: z.literal(true).optional(),
   created_at: z.string(),
   updated_at: z.string(),
 })
@@ -125,7 +125,7 @@ export function plannedTaskEntry(planned: PlannedTask, now: number): PlannedTask
     claimed_by: isHeld(claim, now) ? (claim?.agent ?? null) : null,
     ...(unsettled && { settled: false }),
     ...(task.resolution === 'dropped' && { resolution: 'dropped' }),
-    ...(task.resolution === 'claimed' && { verified: false }),
+    ...(task.resolution === 'claimed' && { is_claimed: true }),
     created_at: instant(task.createdAt),
     updated_at: instant(task.updatedAt),
   }

@@ -58,7 +58,7 @@ export async function measuredAttempts(
       join.onRef('attempt.project_id', '=', 'end.project_id').onRef('attempt.id', '=', 'end.attempt_id'),
     )
     .selectAll('attempt')
-    .select(['end.verification', 'end.out_of_scope'])
+    .select(['end.measurement', 'end.out_of_scope'])
     .where('end.project_id', '=', projectId)
     .where('end.attempt_id', 'in', ids)
     .execute()
@@ -78,10 +78,10 @@ export async function measuredAttempts(
     ends.map((row) => {
       const { added = 0, modified = 0, deleted = 0, renamed = 0 } = countsOf(row) ?? {}
       const files = added + modified + deleted + renamed
-      const isUnknown = row.verification === 'unknown'
+      const isUnknown = row.measurement === 'unknown'
       const sums = linesOf.get(row.id)
       const measured: MeasuredTotals = {
-        verification: row.verification as MeasuredTotals['verification'], // as it was written
+        measurement: row.measurement as MeasuredTotals['measurement'], // as it was written
         scopeMatches: scopeMatchesOf(row),
         outOfScope: row.out_of_scope,
         attempt: row.number,

@@ -147,7 +147,7 @@ const mostTold = 10
 export function verifiedFindings(found: Inspection, location: string): readonly Check[] {
   if (found.facts > 0 || found.brokenAt !== null || (found.damage ?? []).length > 0)
     return recordFindings(found)
-  const finding = `There is no record in ${location}: 0 facts were read, and nothing was verified. Run it in the folder of the project, or name that folder with --project.`
+  const finding = `There is no record in ${location}: 0 facts were read, and nothing was checked. Run it in the folder of the project, or name that folder with --project.`
   return [{ check: 'journal', ok: false, finding }, ...anchorFinding(found)]
 }
 

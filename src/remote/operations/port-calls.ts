@@ -67,7 +67,7 @@ const changeKinds = ['added', 'modified', 'deleted', 'renamed'] as const
 const lines = z.int().min(0).nullable()
 const ignored = z.strictObject({ added: names, modified: names, deleted: names })
 const report = z.strictObject({
-  status: z.enum(['verified', 'partial', 'unknown']),
+  status: z.enum(['exact', 'partial', 'unknown']),
   changes: list(
     z.strictObject({
       path: z.string(),

@@ -55,7 +55,7 @@ export interface EndedAttempt {
   /** Null while it is open, and where it was given up. */
   readonly end: {
     readonly outcome: Outcome
-    readonly verification: 'verified' | 'partial' | 'unknown'
+    readonly measurement: 'exact' | 'partial' | 'unknown'
     readonly contested: readonly ContestedFile[]
     readonly warnings: readonly string[]
     readonly changes: readonly ReportedChange[]
@@ -184,10 +184,10 @@ function workSection({ records, said }: About): Section {
     const own = records.attempts.filter(({ attempt }) => attempt.taskId === task.id)
     const last = own.at(-1)
     if (last === undefined && records.since !== null) return []
-    const { outcome, verification, warnings = [] } = last?.end ?? {}
+    const { outcome, measurement, warnings = [] } = last?.end ?? {}
     const status = plainWord(task.resolution ?? task.status)
     const tests = outcome?.testsStatus ?? null
-    const measured = verification === undefined ? '' : `, changes ${verification}`
+    const measured = measurement === undefined ? '' : `, changes ${measurement}`
     const tried = own.length > 1 ? `, ${own.length} attempts` : ''
     return [
       {
@@ -207,7 +207,7 @@ function workSection({ records, said }: About): Section {
           status: task.resolution ?? task.status,
           agent: last === undefined ? null : authorOf(last.attempt),
           attempts: own.length,
-          verification: verification ?? null,
+          measurement: measurement ?? null,
           claimed: outcome === undefined ? null : { summary: said(outcome.summary), tests },
           warnings: warnings.map(said),
         },

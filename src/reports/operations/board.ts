@@ -13,12 +13,12 @@ import { marks, taskStates } from '../../plan/domain/readiness.ts'
 import { planSource } from '../../plan/operations/plan-show.ts'
 import type { MeasuredTotals, TaskCard } from '../../store/ports/reads.ts'
 import type { Task } from '../../track/domain/task.ts'
-import { verification } from '../../track/operations/attempt-answer.ts'
+import { measurement } from '../../track/operations/attempt-answer.ts'
 import { taskWord, taskWordOf } from '../../track/operations/mission-answer.ts'
 
 /** What was measured at the end of an attempt, as short as a card shows it. */
-export const VerifiedShort = z.object({
-  status: verification,
+export const MeasuredShort = z.object({
+  measurement,
   scope_match: z.boolean().nullable(),
   out_of_scope: z.int(),
   /** The figures are of this attempt alone; a review shows what all attempts at the task came to. */
@@ -43,7 +43,7 @@ const BoardCard = z.object({
   completed_at: z.string().nullable(),
   /** Percent, of the last step that was told. */
   progress: z.number().nullable(),
-  verified: VerifiedShort.nullable(),
+  measured: MeasuredShort.nullable(),
   updated_at: z.string(),
 })
 
@@ -118,14 +118,14 @@ function boardCard(
     started_at: instantOrNull(attempt?.openedAt ?? null),
     completed_at: instantOrNull(attempt?.closedAt ?? null),
     progress,
-    verified: measured && verifiedShort(measured),
+    measured: measured && measuredShort(measured),
     updated_at: instant(task.updatedAt),
   }
 }
 
-export function verifiedShort(measured: MeasuredTotals): z.output<typeof VerifiedShort> {
+export function measuredShort(measured: MeasuredTotals): z.output<typeof MeasuredShort> {
   return {
-    status: measured.verification,
+    measurement: measured.measurement,
     scope_match: measured.scopeMatches,
     out_of_scope: measured.outOfScope,
     attempt: measured.attempt,

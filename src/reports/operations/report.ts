@@ -216,12 +216,12 @@ async function everyOne<Item>(
 async function ended(reads: Reads, attempt: Attempt): Promise<EndedAttempt> {
   const end = attempt.status === 'open' ? null : await reads.tasks.end(attempt.id)
   if (end === null) return { attempt, end: null }
-  const { verification, contested = [], warnings } = end.evidence
+  const { measurement, contested = [], warnings } = end.evidence
   return {
     attempt,
     end: {
       outcome: end.outcome,
-      verification,
+      measurement,
       contested,
       warnings,
       changes: await reads.tasks.changes(attempt.id, { limit: mostFiles, offset: 0 }),

@@ -27,9 +27,9 @@ import {
   CorrectionEntry,
   changeEntry,
   correctionEntry,
+  measurement,
   sharedTree,
   sharedTreeFields,
-  verification,
 } from '../../track/operations/attempt-answer.ts'
 import {
   missionKind,
@@ -69,7 +69,7 @@ const Claimed = z.object({
 
 /** What was measured at the end of an attempt, as it is kept, with what every answer says of it. */
 const MeasuredDetail = z.object({
-  verification,
+  measurement,
   changes: list(ChangeEntry),
   counts: ChangeCounts,
   ignored: z.object({ added: strings, modified: strings, deleted: strings }),

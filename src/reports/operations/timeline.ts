@@ -12,7 +12,7 @@ import type { ChangedLines, TimelineAttempt, TimelineTask } from '../../store/po
 import type { Reads } from '../../store/ports/store.ts'
 import { phaseStatuses, shownStatus } from '../../track/domain/mission.ts'
 import { attemptStatuses, resolutions } from '../../track/domain/task.ts'
-import { ChangeCounts, verification } from '../../track/operations/attempt-answer.ts'
+import { ChangeCounts, measurement } from '../../track/operations/attempt-answer.ts'
 import { missionRunsFields, missionStatus } from '../../track/operations/mission-answer.ts'
 import { missionRuns } from '../../track/operations/summary.ts'
 
@@ -43,7 +43,7 @@ const TimelineAttemptEntry = z.object({
   counts: ChangeCounts.nullable(),
   lines: Lines.nullable(),
   scope_match: z.boolean().nullable(),
-  verification: verification.nullable(),
+  measurement: measurement.nullable(),
 })
 
 const TimelineMark = z.object({
@@ -169,7 +169,7 @@ function timelineAttempt(
   attempt: TimelineAttempt,
   lines: ChangedLines = { added: 0, deleted: 0, outOfScope: 0 },
 ): z.output<typeof TimelineAttemptEntry> {
-  const isMeasured = attempt.counts !== null && attempt.verification !== 'unknown'
+  const isMeasured = attempt.counts !== null && attempt.measurement !== 'unknown'
   return {
     id: attempt.id,
     task_id: attempt.taskId,
@@ -181,7 +181,7 @@ function timelineAttempt(
     counts: attempt.counts,
     lines: isMeasured ? { added: lines.added, deleted: lines.deleted, out_of_scope: lines.outOfScope } : null,
     scope_match: attempt.scopeMatches,
-    verification: attempt.verification,
+    measurement: attempt.measurement,
   }
 }
 

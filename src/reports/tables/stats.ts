@@ -67,7 +67,7 @@ async function attemptsOf(
       'attempt.closed_at',
       'attempt.files_added',
     ])
-    .select(['attempt.scope_matches', 'end.verification', 'end.out_of_scope', 'end.outcome'])
+    .select(['attempt.scope_matches', 'end.measurement', 'end.out_of_scope', 'end.outcome'])
     .select(['task.role', 'task.resolution'])
     .where('attempt.project_id', '=', projectId)
     // Where everything is asked about, the subquery would only cost.
@@ -80,7 +80,7 @@ async function attemptsOf(
   const lines = await linesOf({ db, projectId }, { since, missionId })
   return rows.map((row) => {
     const changed = lines.get(row.id)
-    const isMeasured = row.files_added !== null && row.verification !== null && row.verification !== 'unknown'
+    const isMeasured = row.files_added !== null && row.measurement !== null && row.measurement !== 'unknown'
     const said = row.outcome === null ? null : parsed<Outcome>(row.outcome)
     return {
       id: row.id as AttemptId, // a brand

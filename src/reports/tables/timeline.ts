@@ -73,7 +73,7 @@ async function attemptsOf(
       join.onRef('end.project_id', '=', 'attempt.project_id').onRef('end.attempt_id', '=', 'attempt.id'),
     )
     .selectAll('attempt')
-    .select('end.verification')
+    .select('end.measurement')
     .where('attempt.project_id', '=', projectId)
     .where('attempt.mission_id', '=', missionId)
     .orderBy('attempt.seq', 'desc')
@@ -89,7 +89,7 @@ async function attemptsOf(
     closedAt: row.closed_at,
     counts: countsOf(row),
     scopeMatches: scopeMatchesOf(row),
-    verification: row.verification as TimelineAttempt['verification'], // as it was written
+    measurement: row.measurement as TimelineAttempt['measurement'], // as it was written
   }))
 }
 

@@ -121,7 +121,7 @@ async function workedAttempts(context: QueryContext, attempts: readonly Attempt[
     const end = attempt.endSnapshot
     const measured = changes.get(attempt.id)
     if (end === null) notes.push(`The end of attempt ${attempt.id} was not measured (${attempt.status}).`)
-    else if (measured?.verification === 'unknown')
+    else if (measured?.measurement === 'unknown')
       notes.push(`What attempt ${attempt.id} changed is not known.`)
     else if (measured) works.push({ attempt, end, changes: measured.changes.map(asReported) })
   }

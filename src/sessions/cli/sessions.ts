@@ -66,7 +66,7 @@ function turnBlock(turn: Turn, page: Page): string {
     agent,
     status,
     files_changed: counts,
-    verification,
+    measurement,
     error,
     note,
     tokens,
@@ -76,9 +76,9 @@ function turnBlock(turn: Turn, page: Page): string {
   const measured =
     status === 'open'
       ? page.ink('cyan', 'at work')
-      : verification === 'unknown' || counts === null
+      : measurement === 'unknown' || counts === null
         ? page.ink('yellow', 'what changed is not known')
-        : `${countsInWords(counts)} (${verification === 'partial' ? 'verified in part' : verification})`
+        : `${countsInWords(counts)} (${measurement === 'partial' ? 'measured in part' : measurement})`
   const used = tokens === null ? '' : `, ${tokensInWords(tokens)} (client's word)`
   const listed =
     items === null ? '' : `, ${items.done} of ${items.total} of its own list done (client's word)`

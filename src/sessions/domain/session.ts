@@ -100,7 +100,7 @@ export interface TurnChange extends Omit<ReportedChange, 'scope' | 'unseen'> {
 
 /** What was measured at the end of a turn. */
 export interface TurnEvidence {
-  readonly verification: 'verified' | 'partial' | 'unknown'
+  readonly measurement: 'exact' | 'partial' | 'unknown'
   readonly changes: readonly TurnChange[]
   readonly ignored: {
     readonly added: readonly string[]

@@ -103,9 +103,9 @@ export async function measureTurn(
   const unfound = report.status === 'unknown' ? [] : [...reported].filter((path) => !found.has(path))
   const baseline = baselineNotes(ended)
   const isSure = contested.length === 0 && changes.every(({ attribution }) => attribution === 'certain')
-  const isWhole = report.status === 'verified' && isSure && baseline.length === 0
+  const isWhole = report.status === 'exact' && isSure && baseline.length === 0
   return {
-    verification: report.status === 'verified' && !isWhole ? 'partial' : report.status,
+    measurement: report.status === 'exact' && !isWhole ? 'partial' : report.status,
     changes,
     ignored: report.ignored,
     contested,
@@ -122,7 +122,7 @@ const mostNotes = 20
 
 function unknown(why: string): TurnEvidence {
   return {
-    verification: 'unknown',
+    measurement: 'unknown',
     changes: [],
     ignored: { added: [], modified: [], deleted: [] },
     contested: [],

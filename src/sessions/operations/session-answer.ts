@@ -79,7 +79,7 @@ export const TurnEntry = z.object({
   prompt_length: z.int().nullable(),
   /** The client woke its agent: no person asked. */
   wake: z.boolean(),
-  verification: z.enum(['verified', 'partial', 'unknown']).nullable(),
+  measurement: z.enum(['exact', 'partial', 'unknown']).nullable(),
   /** `late`: its first state was recorded after its first edit; `previous`: with what came before it. */
   baseline: z.enum(['at_start', 'previous', 'late']),
   files_changed: ChangeCounts.nullable(),
@@ -113,7 +113,7 @@ export function turnEntry(line: TurnLine): z.output<typeof TurnEntry> {
     error: line.error,
     prompt_length: turn.prompt?.length ?? null,
     wake: turn.prompt?.wake ?? false,
-    verification: line.verification,
+    measurement: line.measurement,
     baseline: turn.baseline,
     files_changed: line.counts,
     added_lines: line.addedLines,

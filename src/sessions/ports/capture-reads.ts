@@ -40,7 +40,7 @@ export interface TurnLine {
   readonly items: { readonly total: number; readonly done: number } | null
   readonly coverage: Coverage | null
   readonly lost: number
-  readonly verification: TurnEvidence['verification'] | null
+  readonly measurement: TurnEvidence['measurement'] | null
   readonly counts: ChangeCounts | null
   readonly addedLines: number | null
   readonly deletedLines: number | null

@@ -39,7 +39,7 @@ export interface TurnTable {
   lost: number
   end_snapshot: string | null
   evidence: string | null
-  verification: string | null
+  measurement: string | null
   files_added: number | null
   files_modified: number | null
   files_deleted: number | null
@@ -124,7 +124,7 @@ function turnRow({ projectId, seq }: RowKey, turn: Turn): Insertable<TurnTable> 
     lost: 0,
     end_snapshot: textOf(turn.endSnapshot),
     evidence: null,
-    verification: null,
+    measurement: null,
     files_added: null,
     files_modified: null,
     files_deleted: null,
@@ -171,7 +171,7 @@ function lineOf(row: Selectable<TurnTable>): TurnLine {
     items: parsedOrNull(row.items),
     coverage: parsedOrNull(row.coverage),
     lost: row.lost,
-    verification: row.verification as TurnLine['verification'], // as it was written
+    measurement: row.measurement as TurnLine['measurement'], // as it was written
     counts:
       row.files_added === null
         ? null
@@ -200,7 +200,7 @@ export async function applyTurnClosed(
   const { changes, ...evidence } = closed.evidence // these have a table of their own
   const count = (kind: TurnChange['change']): number => changes.filter(({ change }) => change === kind).length
   const own = changes.filter(({ origin }) => origin !== 'imported')
-  const isUnknown = evidence.verification === 'unknown'
+  const isUnknown = evidence.measurement === 'unknown'
   await db
     .updateTable('turn')
     .set({
@@ -215,7 +215,7 @@ export async function applyTurnClosed(
       ...(evidence.snapshot !== null && { snapshot: textOf(evidence.snapshot) }),
       end_snapshot: textOf(evidence.endSnapshot),
       evidence: JSON.stringify(evidence),
-      verification: evidence.verification,
+      measurement: evidence.measurement,
       files_added: count('added'),
       files_modified: count('modified'),
       files_deleted: count('deleted'),

@@ -275,7 +275,7 @@ export interface TaskFilter {
 
 /** What was measured at the end of an attempt, in numbers. */
 export interface MeasuredTotals {
-  readonly verification: Measured['verification']
+  readonly measurement: Measured['measurement']
   readonly scopeMatches: boolean | null
   readonly outOfScope: number
   /** Which attempt at its task it is. */
@@ -320,7 +320,7 @@ export interface TaskReads {
   dependencies(taskId: TaskId): Promise<readonly Dependency[]>
   /** Beside tasks in a list: what they wait for, who holds them, what came of them. */
   histories(ids: readonly TaskId[], now: number): Promise<ReadonlyMap<TaskId, TaskHistory>>
-  /** The verified changes of an attempt, out of scope first, then by path. */
+  /** The measured changes of an attempt, out of scope first, then by path. */
   changes(
     attemptId: AttemptId,
     request: { readonly limit: number; readonly offset: number },
@@ -381,7 +381,7 @@ export interface TimelineAttempt {
   /** Null until the attempt was measured. */
   readonly counts: ChangeCounts | null
   readonly scopeMatches: boolean | null
-  readonly verification: 'verified' | 'partial' | 'unknown' | null
+  readonly measurement: 'exact' | 'partial' | 'unknown' | null
 }
 
 /** What an attempt changed, in lines; lines that could not be counted are left out. */
@@ -485,7 +485,7 @@ export const maxAttempts = 1_000
 
 export interface AttemptChanges extends Pick<Measured, 'unreadable'> {
   readonly attemptId: AttemptId
-  readonly verification: Measured['verification'] | null
+  readonly measurement: Measured['measurement'] | null
   readonly changes: readonly ChangedFile[]
 }
 
@@ -553,7 +553,7 @@ export interface RunReads {
   /** The attempts at a task, or in a mission, first to last, at most 1000. */
   attemptsOf(subject: RunSubject): Promise<readonly Attempt[]>
   /**
-   * The measured changes of closed attempts, at most 20,000, all `unknown` when there are more; `verification` null
+   * The measured changes of closed attempts, at most 20,000, all `unknown` when there are more; `measurement` null
    * while an attempt has no end.
    */
   changesOf(attemptIds: readonly AttemptId[]): Promise<readonly AttemptChanges[]>

@@ -55,7 +55,7 @@ export const sessionsTables: TableStatements = ({ text }) => [
     lost bigint not null,
     end_snapshot ${text},
     evidence ${text},
-    verification ${text},
+    measurement ${text},
     files_added bigint,
     files_modified bigint,
     files_deleted bigint,

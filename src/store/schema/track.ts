@@ -49,7 +49,7 @@ export const trackTables: TableStatements = ({ text, bytes }) => [
     evidence ${text} not null,
     input_hash ${text} not null,
     answer ${text} not null,
-    verification ${text} not null default '',
+    measurement ${text} not null default '',
     out_of_scope bigint not null default 0,
     summary ${text} not null default '',
     primary key (project_id, attempt_id),

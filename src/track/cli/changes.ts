@@ -13,7 +13,7 @@ export const changes: View<'changes'> = (answer, page) => {
     changedFiles(files, page),
     next === null ? '' : cutNote(files.length, answer.total, `more: --offset ${next}`),
     sharedTree(answer, page),
-    verdict(answer.verification, page, counts),
+    scopeText(answer, page, counts),
   )
 }
 
@@ -65,7 +65,7 @@ function styled(line: string, ink: (style: Style, text: string) => string): stri
   return line.startsWith('-') ? ink('red', line) : line
 }
 
-type Verification = OutputOf<'changes'>['verification']
+type Scoped = Pick<OutputOf<'changes'>, 'measurement' | 'verification'>
 type ChangeCounts = OutputOf<'changes'>['counts']
 type SharedTree = Pick<
   OutputOf<'changes'>,
@@ -144,13 +144,13 @@ export function countOf(counts: ChangeCounts): number {
   return kinds.reduce((sum, kind) => sum + counts[kind], 0)
 }
 
-/** How sure the measurement is and what it says of the scope, solid where it was verified. */
-export function verdict(verification: Verification, page: Page, counts: ChangeCounts): string {
+/** How complete the measurement is, and what it says of the scope. */
+export function scopeText({ measurement, verification }: Scoped, page: Page, counts: ChangeCounts): string {
   const { ink } = page
   const { unexpected_files: unexpected, unexpected_total: total = unexpected.length } = verification
   const told = verification.warnings.filter((warning) => !repeatsScope(warning, unexpected))
   const lines = [
-    `${certainty(verification.status, page)} ${scopeInWords(verification, page, counts)}`.trimEnd(),
+    `${completeness(measurement, page)} ${scopeInWords({ measurement, verification }, page, counts)}`.trimEnd(),
     ink('red', indented(bullets(unexpected.map(inOneLine)))),
     indented(cutNote(unexpected.length, total, 'waymark changes <task> lists all files.')),
     warnings(told, page),
@@ -170,13 +170,13 @@ export function ignoredFiles(ignored: Record<'added' | 'modified' | 'deleted', r
     .join('\n')
 }
 
-function certainty(status: Verification['status'], { ink }: Page): string {
-  if (status === 'verified') return ink('green', '● Verified.')
-  if (status === 'partial') return ink('yellow', '◐ Verified in part.')
+function completeness(measurement: Scoped['measurement'], { ink }: Page): string {
+  if (measurement === 'exact') return ink('green', '● Measured exactly.')
+  if (measurement === 'partial') return ink('yellow', '◐ Measured in part.')
   return ink('red', '○ Not known: it could not be measured.')
 }
 
-function scopeInWords(verification: Verification, { ink }: Page, counts: ChangeCounts): string {
+function scopeInWords({ measurement, verification }: Scoped, { ink }: Page, counts: ChangeCounts): string {
   const matches = verification.scope_match
   const total = countOf(counts)
   const files = counted(total, 'file')
@@ -189,7 +189,7 @@ function scopeInWords(verification: Verification, { ink }: Page, counts: ChangeC
     const many = total === 0 ? `${outside}` : `${outside} of ${files}`
     return ink('red', `Changed outside the declared scope: ${many}`)
   }
-  return verification.status === 'unknown' ? '' : 'No scope was declared.'
+  return measurement === 'unknown' ? '' : 'No scope was declared.'
 }
 
 function lineCounts(change: Changed): string {

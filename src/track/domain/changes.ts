@@ -43,13 +43,13 @@ export interface HeadMove {
 
 /** What differs between two snapshots. `unknown` means that it could not be measured: never read it as "nothing". */
 export interface ChangeReport {
-  readonly status: 'verified' | 'partial' | 'unknown'
+  readonly status: 'exact' | 'partial' | 'unknown'
   readonly changes: readonly FileChange[]
   readonly ignored: IgnoredChanges
   readonly headMoves: readonly HeadMove[]
   /** Sentences that a reader of the report must know. */
   readonly notes: readonly string[]
-  /** Why the status is not `verified`: one sentence each. */
+  /** Why the status is not `exact`: one sentence each. */
   readonly doubts: readonly string[]
   /** Folders that could not be read. */
   readonly unreadable: readonly string[]

@@ -21,7 +21,7 @@ const outcome: Outcome = {
 }
 
 const evidence: Measured = {
-  verification: 'verified',
+  measurement: 'exact',
   changes: [],
   ignored: { added: [], modified: [], deleted: [] },
   scope: { matches: true, unexpected: [] },

@@ -18,7 +18,7 @@ function change(path: string, more: Partial<ReportedChange> = {}): ReportedChang
 
 function evidence(changes: readonly ReportedChange[], unexpected: readonly string[] = []): Measured {
   return {
-    verification: 'verified',
+    measurement: 'exact',
     changes,
     ignored: { added: [], modified: [], deleted: [] },
     scope: { matches: unexpected.length === 0, unexpected },

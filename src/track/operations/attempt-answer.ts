@@ -17,7 +17,8 @@ const mostContested = 20
 const mostCommits = 10
 const mostWarnings = 12
 
-export const verification = z.enum(['verified', 'partial', 'unknown'])
+/** How completely the changes were seen. */
+export const measurement = z.enum(['exact', 'partial', 'unknown'])
 const changeKind = z.enum(['added', 'modified', 'deleted', 'renamed'])
 
 export const ChangeEntry = z.object({
@@ -72,7 +73,6 @@ export const ChangeCounts = z.object({
 })
 
 export const Verification = z.object({
-  status: verification,
   scope_match: z.boolean().nullable(),
   unexpected_files: strings,
   /** How many there are, where the list has only the first. */
@@ -134,6 +134,7 @@ export const reportFields = {
   details: list(ChangeEntry),
   ...sharedTreeFields,
   ignored: z.object({ added: strings, modified: strings, deleted: strings }),
+  measurement,
   verification: Verification,
   /** Where the whole list is, where the answer has only the first of it. */
   all_changes: z.string().optional(),
@@ -169,8 +170,8 @@ export function completionReport(evidence: Measured, taskId: string): z.output<t
       modified: evidence.ignored.modified.slice(0, 10),
       deleted: evidence.ignored.deleted.slice(0, 10),
     },
+    measurement: evidence.measurement,
     verification: {
-      status: evidence.verification,
       scope_match: evidence.scope.matches,
       ...unexpectedFiles(
         evidence.scope.unexpected,

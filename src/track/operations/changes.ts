@@ -14,6 +14,7 @@ import {
   ChangeEntry,
   changeEntry,
   diffAnswer,
+  measurement,
   noDiff,
   sharedTree,
   sharedTreeFields,
@@ -28,7 +29,7 @@ export const changes = defineOperation({
   command: 'changes',
   toolset: 'track',
   audience: 'both',
-  title: 'The verified changes of a task',
+  title: 'List the changes of a task',
   description: 'Every file that a task changed, out of scope first. For an open task: measured now.',
   kind: 'query',
   positional: ['id'],
@@ -41,6 +42,7 @@ export const changes = defineOperation({
     task_id: z.string(),
     attempt_id: z.string(),
     status: z.enum(attemptStatuses),
+    measurement,
     verification: Verification,
     changes: list(ChangeEntry),
     counts: ChangeCounts,
@@ -75,6 +77,7 @@ interface Part {
 async function measuredNow(handling: QueryContext, attempt: Attempt, { limit, offset }: Part) {
   const evidence = await measure(handling, attempt)
   return {
+    measurement: evidence.measurement,
     verification: verificationOf(evidence),
     ...sharedTree(evidence),
     changes: inReadingOrder(evidence.changes).slice(offset, offset + limit),
@@ -86,6 +89,7 @@ async function stored({ store }: QueryContext, attempt: Attempt, part: Part) {
   return store.view(async ({ tasks }) => {
     const end = await tasks.end(attempt.id)
     return {
+      measurement: end === null ? ('unknown' as const) : end.evidence.measurement,
       verification: end === null ? unmeasured : verificationOf(end.evidence),
       ...(end !== null && sharedTree(end.evidence)),
       changes: await tasks.changes(attempt.id, part),
@@ -95,19 +99,13 @@ async function stored({ store }: QueryContext, attempt: Attempt, part: Part) {
 }
 
 const unmeasured: z.output<typeof Verification> = {
-  status: 'unknown',
   scope_match: null,
   unexpected_files: [],
   warnings: ['The attempt was abandoned: its end was not measured.'],
 }
 
-function verificationOf({
-  verification,
-  scope,
-  warnings,
-}: Omit<Measured, 'changes'>): z.output<typeof Verification> {
+function verificationOf({ scope, warnings }: Omit<Measured, 'changes'>): z.output<typeof Verification> {
   return {
-    status: verification,
     scope_match: scope.matches,
     ...unexpectedFiles(scope.unexpected, scope.unexpected.slice(0, 50)),
     warnings: warnings.slice(0, 20),
@@ -293,7 +291,7 @@ export const missionChanges = defineOperation({
   command: 'mission changes',
   toolset: 'track',
   audience: 'both',
-  title: 'The verified changes of a mission',
+  title: 'List the changes of a mission',
   description:
     'Every file that the attempts in a mission changed, out of scope first: the difference of the state at its first attempt and the state at its last end.',
   kind: 'query',

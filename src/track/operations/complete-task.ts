@@ -154,6 +154,7 @@ export const completeTask = defineOperation({
     'claimed_paths',
     'areas_added',
     'ignored',
+    'measurement',
     'verification',
     'waits_for',
     'settled',

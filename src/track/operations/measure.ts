@@ -203,7 +203,7 @@ export function judge(
   const absent =
     report.status === 'unknown' ? [] : claimedNotFound(claims.outcome, [...measuredPaths, ...ignored(report)])
   return {
-    verification: report.status === 'verified' && !(isCertain && !crowded) ? 'partial' : report.status,
+    measurement: report.status === 'exact' && !(isCertain && !crowded) ? 'partial' : report.status,
     changes,
     ignored: report.ignored,
     scope: { matches: verdict.scopeMatch, unexpected: verdict.unexpectedFiles },

@@ -81,7 +81,7 @@ export const TaskEntry = z.object({
   name: z.string(),
   status: taskWord,
   /** Done by someone's word, without an attempt that was measured. */
-  verified: z.literal(false).optional(),
+  is_claimed: z.literal(true).optional(),
   phase_number: z.int().nullable(),
   parent_task_id: z.string().nullable(),
   agent_name: z.string().nullable(),
@@ -110,7 +110,7 @@ export function taskEntry(
     id: task.id,
     name: excerpt(task.name, 120),
     status: taskWordOf(task, attempt),
-    ...(task.resolution === 'claimed' && { verified: false }),
+    ...(task.resolution === 'claimed' && { is_claimed: true }),
     phase_number: phaseNumber,
     parent_task_id: task.parentTaskId,
     agent_name: attempt && displayName(attempt),

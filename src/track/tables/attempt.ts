@@ -57,7 +57,7 @@ export interface AttemptEndTable {
   input_hash: string
   answer: string
   /** What lists and cards say of the evidence and the outcome. */
-  verification: string
+  measurement: string
   out_of_scope: number
   summary: string
 }
@@ -298,7 +298,7 @@ async function insertEnd({ db, projectId }: Projecting, closed: FactOf<'attempt.
       evidence: JSON.stringify(evidence),
       input_hash: closed.inputHash,
       answer: JSON.stringify(closed.answer),
-      verification: evidence.verification,
+      measurement: evidence.measurement,
       out_of_scope: evidence.scope.unexpected.length,
       summary: closed.outcome.summary,
     })
@@ -669,7 +669,7 @@ export function subjectWork({ db, projectId }: ReadScope): Pick<RunReads, 'attem
       const measured = new Map(ends.map(({ attempt_id, evidence }) => [attempt_id, evidence]))
       return attemptIds.map((attemptId) => {
         const found = measuredChanges(attemptId, measured.get(attemptId), changes.get(attemptId) ?? [])
-        return isWhole ? found : { ...found, verification: 'unknown' as const }
+        return isWhole ? found : { ...found, measurement: 'unknown' as const }
       })
     },
   }
@@ -680,13 +680,13 @@ function measuredChanges(
   evidence: string | undefined,
   rows: readonly { readonly body: string }[],
 ): AttemptChanges {
-  const { verification, unreadable } =
+  const { measurement, unreadable } =
     evidence === undefined
-      ? { verification: null }
-      : parsed<Pick<Measured, 'verification' | 'unreadable'>>(evidence)
+      ? { measurement: null }
+      : parsed<Pick<Measured, 'measurement' | 'unreadable'>>(evidence)
   return {
     attemptId,
-    verification,
+    measurement,
     ...(unreadable !== undefined && { unreadable }),
     changes: rows.map(({ body }) => parsed<ReportedChange>(body)),
   }

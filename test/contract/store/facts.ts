@@ -90,7 +90,7 @@ export function closing(
   status: TaskOutcome = 'success',
 ): Extract<NewFact, { kind: 'attempt.closed' }> {
   const evidence: Measured = {
-    verification: 'verified',
+    measurement: 'exact',
     changes,
     ignored: { added: ['dist/a.js'], modified: [], deleted: [] },
     scope: { matches: changes.every(({ scope }) => scope !== 'out'), unexpected: [] },

@@ -168,9 +168,9 @@ describe.each(dialects)('what is known of a run in $dialect', ({ fresh, isQuick 
       expect(await ids({ missionId: null, taskId: t(3) })).toEqual(['a-3'])
       expect(await ids({ missionId: null, taskId: null })).toEqual([])
       const found = await runs.changesOf([a(2), a(1)])
-      expect(found.map(({ attemptId, verification }) => [attemptId, verification])).toEqual([
+      expect(found.map(({ attemptId, measurement }) => [attemptId, measurement])).toEqual([
         ['a-2', null],
-        ['a-1', 'verified'],
+        ['a-1', 'exact'],
       ])
       expect(found[0]?.changes).toEqual([])
       expect(found[1]?.changes.toSorted((one, other) => one.path.localeCompare(other.path))).toEqual(
@@ -195,6 +195,6 @@ describe.each(dialects)('what is known of a run in $dialect', ({ fresh, isQuick 
     )
     const [found] = await store.view(({ runs }) => runs.changesOf([a(1)]))
     expect(found?.changes).toHaveLength(20_000)
-    expect(found?.verification).toBe('unknown')
+    expect(found?.measurement).toBe('unknown')
   })
 })

@@ -56,10 +56,10 @@ describe.each(dialects)('a timeline in $dialect', ({ fresh }) => {
       ])
       expect(await timeline.tasks(mission, 2)).toHaveLength(2)
       const found = await timeline.attempts(mission, 10)
-      expect(found.map(({ id, status, verification }) => ({ id, status, verification }))).toEqual([
-        { id: 'a-0', status: 'failed', verification: 'verified' },
-        { id: 'a-1', status: 'failed', verification: 'verified' },
-        { id: 'a-2', status: 'open', verification: null },
+      expect(found.map(({ id, status, measurement }) => ({ id, status, measurement }))).toEqual([
+        { id: 'a-0', status: 'failed', measurement: 'exact' },
+        { id: 'a-1', status: 'failed', measurement: 'exact' },
+        { id: 'a-2', status: 'open', measurement: null },
       ])
       expect(found.map(({ counts }) => counts?.modified ?? null)).toEqual([3, 0, null])
       expect(found.map(({ scopeMatches }) => scopeMatches)).toEqual([false, true, null])

@@ -67,7 +67,7 @@ function Card({ card: of, isSelected, drag }: CardProps) {
   const card = of.value
   const element = useRef<HTMLLIElement>(null)
   useFlash(element, `${card.column} ${card.progress} ${card.agent_name} ${card.title}`)
-  const { id, title, mission_name, agent_name, progress, verified, column } = card
+  const { id, title, mission_name, agent_name, progress, measured, column } = card
   return (
     <li
       ref={element}
@@ -105,11 +105,11 @@ function Card({ card: of, isSelected, drag }: CardProps) {
             {progress === null ? null : `${Math.round(progress)}% · `}
             <Since at={card.started_at} />
           </span>
-        ) : verified ? (
-          <span class="task-verified">
-            {verified.scope_match === false ? <StatusIcon status="blocked" /> : null}
-            {verified.attempt > 1 ? <span class="muted">attempt {verified.attempt} </span> : null}
-            {verified.files === null ? <span class="muted">not measured</span> : <PlusMinus {...verified} />}
+        ) : measured ? (
+          <span class="task-measured">
+            {measured.scope_match === false ? <StatusIcon status="blocked" /> : null}
+            {measured.attempt > 1 ? <span class="muted">attempt {measured.attempt} </span> : null}
+            {measured.files === null ? <span class="muted">not measured</span> : <PlusMinus {...measured} />}
           </span>
         ) : statusOf(card.outcome) === 'dropped' ? (
           <StatusBadge status="dropped" />

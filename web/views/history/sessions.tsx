@@ -81,7 +81,7 @@ function Turns({ id }: { readonly id: string }) {
 }
 
 function TurnRow({ turn, isOpen }: { readonly turn: Turn; readonly isOpen: boolean }) {
-  const { turn_id: id, number, agent, model, status, verification, started_at, tokens, error, note } = turn
+  const { turn_id: id, number, agent, model, status, measurement, started_at, tokens, error, note } = turn
   const used = [tokens?.input, tokens?.output].every((one) => typeof one === 'number')
   return (
     <li class="turn" data-status={status} data-part={turn.parent_turn_id === null ? undefined : ''}>
@@ -97,7 +97,7 @@ function TurnRow({ turn, isOpen }: { readonly turn: Turn; readonly isOpen: boole
             {tokens?.input} + {tokens?.output} tokens
           </span>
         ) : null}
-        {verification === null ? null : <PlusMinus {...turn} />}
+        {measurement === null ? null : <PlusMinus {...turn} />}
         <span class="muted">
           <Clock at={started_at} />
         </span>
@@ -147,9 +147,9 @@ function TurnRow({ turn, isOpen }: { readonly turn: Turn; readonly isOpen: boole
   )
 }
 
-function verdictOf({ status, verification, baseline }: Turn): string {
+function verdictOf({ status, measurement, baseline }: Turn): string {
   if (status === 'open') return 'at work'
-  const measured = verification === 'unknown' ? 'what changed is not known' : `${verification}`
+  const measured = measurement === 'unknown' ? 'what changed is not known' : `${measurement}`
   const late = baseline === 'at_start' ? '' : ', first state recorded late'
   return `${status === 'failed' ? 'failed, ' : ''}${measured}${late}`
 }

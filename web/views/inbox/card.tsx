@@ -4,7 +4,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hook
 import type { InboxCard } from '../../api/entities.ts'
 import { keysOf } from '../../keys/bindings.ts'
 import { Agent } from '../../parts/agent.tsx'
-import { Claimed, Verified } from '../../parts/evidence.tsx'
+import { Claimed, Measured } from '../../parts/evidence.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { StatusBadge } from '../../parts/status.tsx'
 import { Prose } from '../../parts/text.tsx'
@@ -75,8 +75,8 @@ export function Card({ card: of, isSelected, isSettled, asking, select, act, ans
         </ul>
       ) : null}
       {card.request?.kind === 'command' ? <Pinned request={card.request} /> : null}
-      {card.verified ? <Verified verified={card.verified} /> : null}
-      {card.task_id !== null && (card.verified?.files ?? 0) > 0 ? <FirstHunk task={card.task_id} /> : null}
+      {card.measured ? <Measured measured={card.measured} /> : null}
+      {card.task_id !== null && (card.measured?.files ?? 0) > 0 ? <FirstHunk task={card.task_id} /> : null}
       {[card.workaround, card.claimed].map((text) =>
         text ? (
           <Claimed

@@ -14,7 +14,7 @@ export function Maker({ story }: { readonly story: Story }) {
   )
 }
 
-/** Verified is solid; what nobody recorded is a hollow shape, never a person’s sign. */
+/** Measured is solid; what nobody recorded is a hollow shape, never a person’s sign. */
 export function MakerSign({ story: { kind, agent } }: { readonly story: Story }) {
   if (kind === 'agent') return <AgentMark name={agent ?? '?'} />
   return <span class="maker-shape" data-kind={kind} aria-hidden="true" />

@@ -216,7 +216,7 @@ function InSession({ turn }: { readonly turn: NonNullable<LineWhy['turn']> }) {
 
 function MadeBy({ maker }: { readonly maker: LineWhy['makers'][number] }) {
   const { task_id, task, goal, mission_id, mission, agent, status, started_at, summary } = maker
-  const { verification, tests, commands, commits, model } = maker
+  const { measurement, tests, commands, commits, model } = maker
   return (
     <section class="why-maker">
       <h3>
@@ -253,10 +253,10 @@ function MadeBy({ maker }: { readonly maker: LineWhy['makers'][number] }) {
         <dd>
           <span class="id">{shortId(maker.attempt_id)}</span> {status}, <Since at={started_at} /> ago
         </dd>
-        {verification === null ? null : (
+        {measurement === null ? null : (
           <>
             <dt>Measured</dt>
-            <dd>{verification}</dd>
+            <dd>{measurement}</dd>
           </>
         )}
         {commits.length === 0 ? null : (

@@ -61,7 +61,7 @@ export function ChangesTab({ id }: { readonly id: string }) {
   return (
     <div class="tab-page">
       <p class="changes-head">
-        <b>Verified changes</b> <span class="muted">{count(answer.value.total)}</span>{' '}
+        <b>Measured changes</b> <span class="muted">{count(answer.value.total)}</span>{' '}
         <PlusMinus {...answer.value} />
         {tree.outOfScope > 0 && <span class="out-word"> {tree.outOfScope} out of scope</span>}
         {answer.value.total > tree.files && (

@@ -115,7 +115,7 @@ function MissionHeader({ mission }: { readonly mission: Timeline }) {
         <Figure name="Elapsed">
           <Elapsed mission={mission} />
         </Figure>
-        <Figure name="Verified diff">
+        <Figure name="Measured diff">
           {totals.added === null || totals.deleted === null ? (
             <span class="muted">lines not counted</span>
           ) : (

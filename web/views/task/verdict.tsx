@@ -13,8 +13,8 @@ export function Verdict({
   readonly changes: Changes
   readonly attempt: AttemptDetail
 }) {
-  const { verification, total } = changes
-  const { scope_match, unexpected_files, status, warnings } = verification
+  const { measurement, verification, total } = changes
+  const { scope_match, unexpected_files, warnings } = verification
   // What is contested is not judged: it is neither in nor out.
   const contested = changes.changes.filter(({ attribution }) => attribution === 'contested').length
   const kind = scope_match === false ? 'out' : scope_match === null ? 'open' : 'in'
@@ -38,7 +38,7 @@ export function Verdict({
               {' · '}
             </>
           ) : null}
-          {words[status]} <code>{attempt.snapshot_id.slice(0, 7)}</code>
+          {words[measurement]} <code>{attempt.snapshot_id.slice(0, 7)}</code>
           {attempt.status === 'open' ? ' to the work tree as it is now' : ' to the state at completion'}
           {attempt.measured_by ? ` · ${measuredBy(attempt.measured_by)}` : ''}
         </p>
@@ -59,10 +59,10 @@ function measuredBy({ edge, machine, token }: NonNullable<AttemptDetail['measure
 }
 
 const words = {
-  verified: 'Verified by git, from',
-  partial: 'Partly verified, from',
-  unknown: 'Could not be verified from',
-} as const satisfies Record<Changes['verification']['status'], string>
+  exact: 'Measured by git, from',
+  partial: 'Measured in part, from',
+  unknown: 'Could not be measured from',
+} as const satisfies Record<Changes['measurement'], string>
 
 function nothing({ status }: AttemptDetail): string {
   return status === 'open' ? 'Nothing has changed yet' : 'Nothing changed'

@@ -134,8 +134,7 @@ function Overview({ task, attempt, links }: Parts & { readonly links: TaskLinks 
         <Measured key={attempt.attempt_id} attempt={attempt} />
       ) : (
         <p class="muted task-none">
-          Nothing was measured: no attempt has begun. Its verified changes appear here once an agent calls
-          start_task.
+          Nothing was measured: no attempt has begun. Its changes appear here once an agent calls start_task.
         </p>
       )}
       {links ? <Links links={links} /> : null}
@@ -155,7 +154,7 @@ function Measured({ attempt }: { readonly attempt: AttemptDetail }) {
     <>
       <Verdict changes={answer} attempt={attempt} />
       <h2 class="changes-head">
-        Verified changes{' '}
+        Measured changes{' '}
         <span class="muted">
           {answer.total} {answer.total === 1 ? 'file' : 'files'}
         </span>{' '}

@@ -255,7 +255,7 @@ test('every kind of guard says what must be gathered for it', () => {
   expect(guards.map((guard) => guardNeeds(guard).map(needWords).join())).toEqual([
     'artifacts of type plan',
     'the context',
-    'the verified changes',
+    'the measured changes',
     'the result of: npm test (at most 90 s)',
     'open blockers',
     'milestone M1',

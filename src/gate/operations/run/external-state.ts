@@ -462,7 +462,7 @@ async function measuredChanges(
   const paths = new Map<string, Set<string>>()
   for (const attempt of attempts) {
     const changed = measured.get(attempt.id) ?? byAttempt.get(attempt.id)
-    if (!changed || changed.verification === null || changed.verification === 'unknown') return null
+    if (!changed || changed.measurement === null || changed.measurement === 'unknown') return null
     const own = pathsIn(paths, attempt.snapshot.top)
     for (const { path, from, scope } of changed.changes) {
       if (scope === 'imported') continue
@@ -585,13 +585,13 @@ export async function observedChanges(
 }
 
 function isMeasured({
-  verification,
+  measurement,
   unreadable = [],
 }: {
-  readonly verification: Measured['verification'] | null
+  readonly measurement: Measured['measurement'] | null
   readonly unreadable?: readonly string[]
 }): boolean {
-  return verification !== null && verification !== 'unknown' && unreadable.length === 0
+  return measurement !== null && measurement !== 'unknown' && unreadable.length === 0
 }
 
 function judged(

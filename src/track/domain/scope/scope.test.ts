@@ -183,7 +183,7 @@ function edited(path: string, more: Partial<FileChange> = {}): FileChange {
 }
 
 function judged(areas: readonly string[], changes: readonly FileChange[]) {
-  return judgeScope(parseScope(areas, here), { status: 'verified', changes })
+  return judgeScope(parseScope(areas, here), { status: 'exact', changes })
 }
 
 test('a file outside the declared areas is unexpected and warned of', () => {
@@ -235,7 +235,7 @@ test('an exclusion is out even for a file that is otherwise shared', () => {
 test('a descendant attempt may allow what the ancestor did not declare', () => {
   const verdict = judgeScope(
     parseScope(['auth'], here),
-    { status: 'verified', changes: [edited('docs/api.ts'), edited('lib/api.ts'), edited('lib/db.ts')] },
+    { status: 'exact', changes: [edited('docs/api.ts'), edited('lib/api.ts'), edited('lib/db.ts')] },
     (path) => (path.startsWith('lib/') ? [parseScope(['api'], here)] : []),
   )
   expect(verdict.files.map((file) => file.scope)).toEqual(['shared', 'in', 'out'])

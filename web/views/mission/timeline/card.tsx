@@ -62,7 +62,7 @@ function AttemptLines({ span }: { readonly span: TimelineSpan }) {
           <PlusMinus added_lines={attempt.lines.added} deleted_lines={attempt.lines.deleted} /> in{' '}
           {files === 1 ? '1 file' : `${files} files`}
           <span class="muted">
-            , {attempt.verification === 'verified' ? 'verified by git' : `measured in part`}
+            , {attempt.measurement === 'exact' ? 'measured by git' : 'measured in part'}
           </span>
         </p>
       )}

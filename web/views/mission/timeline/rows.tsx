@@ -164,7 +164,7 @@ function ChartRow({ row }: { readonly row: TaskRow<TimelineTask, TimelineSpan> }
               class="bar-box"
               data-colour={colourOf[status] ?? 'done'}
               data-status={status}
-              data-proof={first?.verification ?? (bar.running ? 'running' : 'none')}
+              data-proof={first?.measurement ?? (bar.running ? 'running' : 'none')}
               style={{ transform: `translateX(${bar.x}px)`, width: `${bar.width}px` }}
               onPointerEnter={hover(bar, null)}
               onPointerLeave={card.hide}

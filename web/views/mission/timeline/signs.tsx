@@ -93,7 +93,7 @@ export function barStatus(spans: readonly TimelineSpan[]): Status {
 export function inWords({ attempt, from, to }: TimelineSpan, now: number): string {
   const lines =
     attempt.lines?.added != null
-      ? `, verified plus ${attempt.lines.added} minus ${attempt.lines.deleted} lines`
+      ? `, measured plus ${attempt.lines.added} minus ${attempt.lines.deleted} lines`
       : ''
   const out = attempt.lines?.out_of_scope ? `, ${attempt.lines.out_of_scope} files out of scope` : ''
   const who = attempt.agent ?? 'an unnamed agent'

@@ -116,7 +116,7 @@ function Legend() {
 }
 
 const bars = [
-  { word: 'Verified', proof: 'verified', colour: 'done' },
+  { word: 'Measured', proof: 'exact', colour: 'done' },
   { word: 'Partly', proof: 'partial', colour: 'done' },
   { word: 'Not measured', proof: 'none', colour: 'done' },
   { word: 'At work', proof: 'running', colour: 'active' },
