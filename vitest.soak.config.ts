@@ -10,7 +10,7 @@ export default defineConfig({
       'test/soak/**/*.test.ts',
       ...longTests,
       'test/plan/concurrency.test.ts',
-      'test/contract/store/{plan-graph,run-restore}.test.ts',
+      'test/contract/store/{follow,plan-graph,run-restore}.test.ts',
       'test/contract/store/{runs,plan-tasks,run-evidence}.test.ts',
       'test/contract/store/postgres/servers.test.ts',
       'test/gate/run-properties.test.ts',

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { MissionId } from '../../../src/kernel/id.ts'
 import type { Store } from '../../../src/store/ports/store.ts'
+import { amount } from '../../support/amount.ts'
 import { aMission } from '../../support/entities.ts'
 import { dialects } from './dialects.ts'
 import { happened } from './facts.ts'
@@ -39,23 +40,24 @@ describe.each(dialects)('following in $dialect', ({ fresh }) => {
     await using temporary = await fresh()
     const { store, another } = temporary
     const following = another()
-    const last = 301
-    const slowly = async (after: number): Promise<readonly number[]> => {
+    const missions = amount({ test: 100, soak: 300 })
+    const last = missions + 1
+    const slowly = async (after: number, own: number): Promise<readonly number[]> => {
       const ending = new AbortController()
       const seqs: number[] = []
       for await (const facts of following.follow(after, ending.signal)) {
         seqs.push(...facts.map(({ seq }) => seq))
-        if (Math.random() < 0.2) await sleep(Math.random() * 20)
+        if ((seqs.length + own) % 5 === 0) await sleep((seqs.length * 7 + own) % 20)
         if (seqs.at(-1) === last) ending.abort()
       }
       return seqs
     }
     await happened(store, 1, ...Array.from({ length: 50 }, (_, index) => started(index)))
     const places = Array.from({ length: 12 }, (_, index) => (index % 4) * 17)
-    const all = Promise.all(places.map(slowly))
-    for (let number = 50; number < 300; number += 1) {
+    const all = Promise.all(places.map((after, own) => slowly(after, own)))
+    for (let number = 50; number < missions; number += 1) {
       await happened(store, 2, started(number))
-      await sleep(Math.random() * 6)
+      await sleep(number % 6)
     }
     expect(await all).toEqual(places.map((after) => upTo(last, after + 1)))
   })
