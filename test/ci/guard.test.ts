@@ -25,7 +25,7 @@ const examples = join(import.meta.dirname, '..', '..', 'examples', 'ci')
 
 describe('a guard of type ci', () => {
   async function team(guard: string) {
-    const project = openTeamProject()
+    const project = await openTeamProject()
     const { call } = project
     project.write('.waymark/processes/shipping.yaml', processWith(guard))
     await call('token_create', { admin: true, person: 'Ada' })

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { accessOf } from '../../src/kernel/operations/operation.ts'
 import { neededAccesses, permits, type Standing } from '../../src/people/domain/access.ts'
-import { openTeamProject, standingOf } from './team-project.ts'
+import { openTeamProject, standingOf, type TeamProject } from './team-project.ts'
 
 const who: Readonly<Record<string, Standing>> = {
   stranger: standingOf(null),
@@ -51,7 +51,7 @@ test('every operation says what access it needs, and a viewer changes nothing bu
 })
 
 test('each operation is refused exactly to those whose access is less than it needs (26)', async () => {
-  const project = openTeamProject()
+  const project = await openTeamProject()
   for (const operation of catalog) {
     for (const [name, standing] of Object.entries(who)) {
       const isRefused = await isForbidden(project, operation.name, standing)
@@ -65,18 +65,14 @@ test('each operation is refused exactly to those whose access is less than it ne
 })
 
 /** A wrong input ends a call that is let in before it does anything: access is looked at first. */
-async function isForbidden(
-  { refused }: ReturnType<typeof openTeamProject>,
-  name: string,
-  standing: Standing,
-): Promise<boolean> {
+async function isForbidden({ refused }: TeamProject, name: string, standing: Standing): Promise<boolean> {
   const { code } = await refused(name, { 'no such field': true }, { standing })
   expect(['FORBIDDEN', 'INVALID_INPUT'], name).toContain(code)
   return code === 'FORBIDDEN'
 }
 
 test('a viewer decides how they are told, and nothing of how others are (26)', async () => {
-  const { refused, call } = openTeamProject()
+  const { refused, call } = await openTeamProject()
   const viewer = { standing: standingOf('viewer') }
   const other = { standing: { ...standingOf('viewer'), personId: 'pe-000000000002', personName: 'Otto' } }
   const slack = { form: 'slack', url: 'https://chat.example/hook' }
@@ -122,7 +118,7 @@ test('a viewer decides how they are told, and nothing of how others are (26)', a
 })
 
 test('a viewer who calls a command is told what it needs and whom to ask (26)', async () => {
-  const { refused, call } = openTeamProject()
+  const { refused, call } = await openTeamProject()
   expect(await refused('start_mission', { name: 'A' }, { standing: standingOf('viewer') })).toMatchObject({
     code: 'FORBIDDEN',
     reason: 'access_too_low',

@@ -31,7 +31,7 @@ artifacts:
 
 /** Ada is an admin; Ben and Cleo are members who may review, and each has an agent. */
 async function team(text: string, id: string) {
-  const project = openTeamProject()
+  const project = await openTeamProject()
   const { call } = project
   project.write(`.waymark/processes/${id}.yaml`, text)
   await call('token_create', { admin: true, person: 'Ada' })

@@ -14,8 +14,8 @@ interface Holder {
 /** Ada is an admin, Ben owns one of two projects and works in the other. */
 async function twoProjects() {
   const home = temporaryFolder()
-  const shop = openTeamProject(home, 'shop')
-  const api = openTeamProject(home, 'api')
+  const shop = await openTeamProject(home, 'shop')
+  const api = await openTeamProject(home, 'api')
   await shop.call('token_create', { admin: true, person: 'Ada', name: 'first' })
   await shop.call('person_add', { name: 'Ben' })
   await shop.call('member_add', { person: 'Ben', access: 'owner' })

@@ -13,7 +13,7 @@ async function factsIn({ team }: Context): Promise<readonly NewFact[]> {
 const secretIn = (token: string) => token.slice(17)
 
 test('the first admin is made by whoever can write the database, with a token that is shown once', async () => {
-  const { call, context } = openTeamProject()
+  const { call, context } = await openTeamProject()
   const made = await call('token_create', { admin: true, person: 'Ada' })
   expect(made).toMatchObject({ name: 'Ada', kind: 'person', project_id: null, state: 'valid' })
   expect(made.secret).toMatch(/^wm1_[0-9a-z]{12}_[\w-]{43}$/)
@@ -32,7 +32,7 @@ test('the first admin is made by whoever can write the database, with a token th
 })
 
 test('every change is a fact, and no fact holds a secret or its hash (44)', async () => {
-  const { call, context } = openTeamProject()
+  const { call, context } = await openTeamProject()
   const { secret, id } = await call('token_create', { admin: true, person: 'Ada' })
   const { secret: other } = await call('token_create', {
     name: 'ci',
@@ -57,7 +57,7 @@ test('every change is a fact, and no fact holds a secret or its hash (44)', asyn
 })
 
 test('what the facts make of persons and tokens is what the tables hold', async () => {
-  const { call, context } = openTeamProject()
+  const { call, context } = await openTeamProject()
   await call('token_create', { admin: true, person: 'Ada' })
   await call('person_add', { name: 'Ben', email: 'Ben@Example.org' })
   await call('member_add', { person: 'Ben', roles: ['reviewer'] })
@@ -73,7 +73,7 @@ test('what the facts make of persons and tokens is what the tables hold', async 
 })
 
 test('members are made, changed and removed, and a project keeps an owner', async () => {
-  const { call, refused } = openTeamProject()
+  const { call, refused } = await openTeamProject()
   await call('token_create', { admin: true, person: 'Ada' })
   await call('person_add', { name: 'Ben', email: 'ben@example.org' })
   await call('member_add', { person: 'Ada', access: 'owner' })
@@ -106,7 +106,7 @@ test('members are made, changed and removed, and a project keeps an owner', asyn
 })
 
 test('who is invited by e-mail address is a person and a member, once', async () => {
-  const { call } = openTeamProject()
+  const { call } = await openTeamProject()
   await call('member_invite', { email: 'Cleo@Example.org', access: 'viewer' })
   await call('member_invite', { email: 'cleo@example.org', access: 'maintainer' })
   const { persons } = await call('person_list')
@@ -115,7 +115,7 @@ test('who is invited by e-mail address is a person and a member, once', async ()
 })
 
 test('a person has names of their own, and the only admin stays', async () => {
-  const { call, refused } = openTeamProject()
+  const { call, refused } = await openTeamProject()
   await call('token_create', { admin: true, person: 'Ada' })
   expect(await refused('person_add', { name: 'Ada' })).toMatchObject({
     code: 'CONFLICT',
@@ -140,7 +140,7 @@ test('a person has names of their own, and the only admin stays', async () => {
 })
 
 test('a token is made for at most a year, under a name of its own, and for others by admins alone', async () => {
-  const { call, refused } = openTeamProject()
+  const { call, refused } = await openTeamProject()
   await call('token_create', { admin: true, person: 'Ada' })
   const { id } = await call('person_add', { name: 'Ben' })
   await call('member_add', { person: 'Ben' })
@@ -187,7 +187,7 @@ test('a token is made for at most a year, under a name of its own, and for other
 })
 
 test('a token with a limit lets its person do no more than that, and makes none that lets more', async () => {
-  const { call, refused, as, context } = openTeamProject()
+  const { call, refused, as, context } = await openTeamProject()
   await call('token_create', { admin: true, person: 'Ada' })
   await call('person_add', { name: 'Ben' })
   await call('member_add', { person: 'Ben', access: 'contributor' })
@@ -267,7 +267,7 @@ test('a token with a limit lets its person do no more than that, and makes none 
 })
 
 test('no agent gets a token with a role that a process keeps for people (24)', async () => {
-  const { call, refused } = openTeamProject()
+  const { call, refused } = await openTeamProject()
   await call('token_create', { admin: true, person: 'Ada' })
   const said = await refused('token_create', {
     name: 'x',
@@ -279,7 +279,7 @@ test('no agent gets a token with a role that a process keeps for people (24)', a
 })
 
 test('a project without a named database knows no persons, and says how to have some', async () => {
-  const { context, refused } = openTeamProject()
+  const { context, refused } = await openTeamProject()
   const { team: _, ...alone } = context
   const { personList } = await import('../../src/people/operations/persons.ts')
   const { invoke } = await import('../../src/kernel/operations/invoke.ts')
@@ -291,7 +291,7 @@ test('a project without a named database knows no persons, and says how to have 
 })
 
 test('a person is made an admin and no longer is one, and the last admin stays', async () => {
-  const { call, context } = openTeamProject()
+  const { call, context } = await openTeamProject()
   await call('token_create', { admin: true, person: 'Ada' })
   await call('person_add', { name: 'Ben' })
   await expect(call('person_admin', { person: 'Ada', end: true })).rejects.toMatchObject({
@@ -327,7 +327,7 @@ test('a person is made an admin and no longer is one, and the last admin stays',
 })
 
 test('show names the people behind the agents that began and completed a task', async () => {
-  const { call, as } = openTeamProject()
+  const { call, as } = await openTeamProject()
   await call('token_create', { admin: true, person: 'Ada' })
   await call('start_mission', { name: 'Speed', objective: 'Be fast' })
   const { secret } = await call('token_create', { name: 'builder', person: 'Ada', access: 'contributor' })

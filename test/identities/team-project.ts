@@ -11,7 +11,14 @@ import { readToken } from '../../src/people/domain/identity.ts'
 import { actorOf, readSeat, standingIn } from '../../src/surfaces/http/guard/seat.ts'
 import { commitCopied } from '../support/copied-folder.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
-import { type Answer, assertDeclared, person, type RefusalData, refusedBy } from '../support/project.ts'
+import {
+  type Answer,
+  assertDeclared,
+  everyProjectOnServer,
+  person,
+  type RefusalData,
+  refusedBy,
+} from '../support/project.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
 
 export interface TeamProject {
@@ -33,11 +40,21 @@ export interface TeamProject {
   ) => Promise<RefusalData>
 }
 
+const databases = new Map<string, Promise<string>>()
+
+/** The database of a home for all projects of a server, on the engine that `WAYMARK_TEST_ENGINE` names. */
+export function teamDatabase(home: string): Promise<string> {
+  const database =
+    databases.get(home) ?? everyProjectOnServer(true).then((url) => url ?? join(home, 'team.db'))
+  databases.set(home, database)
+  return database
+}
+
 /** A project in a database that is named for all projects of a server. */
-export function openTeamProject(home = temporaryFolder(), name = 'shop'): TeamProject {
+export async function openTeamProject(home = temporaryFolder(), name = 'shop'): Promise<TeamProject> {
   const folder = join(home, name)
   commitCopied(folder, { 'README.md': '# Shop\n' })
-  const environment = { ...serverEnvironment(home), WAYMARK_DATABASE: join(home, 'team.db') }
+  const environment = { ...serverEnvironment(home), WAYMARK_DATABASE: await teamDatabase(home) }
   const context = openContext({ actor: person, environment, workingFolder: folder, project: folder })
   onTestFinished(() => closeContext(context))
   const call: TeamProject['call'] = async (called, input = {}, { actor, standing, ...options } = {}) => {

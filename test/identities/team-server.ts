@@ -1,9 +1,9 @@
-import { join } from 'node:path'
 import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
 import { type HttpOptions, type HttpProject, openHttpProject } from '../http/http-project.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
 import { type Answer, person } from '../support/project.ts'
+import { teamDatabase } from './team-project.ts'
 
 export interface TeamServer extends HttpProject {
   /** As whoever can write the database. */
@@ -20,7 +20,7 @@ export interface TeamServer extends HttpProject {
 /** A server whose persons are in the database that was named. */
 export async function openTeam(options: HttpOptions = {}): Promise<TeamServer> {
   const home = options.home ?? temporaryFolder()
-  const project = await openHttpProject({ home, database: join(home, 'team.db'), ...options })
+  const project = await openHttpProject({ home, database: await teamDatabase(home), ...options })
   return {
     ...project,
     call: (name, input = {}, at = 0) => {

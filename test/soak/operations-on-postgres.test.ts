@@ -6,7 +6,10 @@ const tests = join(import.meta.dirname, '..')
 // They open the project's file themselves, or start processes that do.
 const ofFiles = ['gate/runs/waiting.test.ts', 'plan/concurrency.test.ts']
 
-for (const file of globSync(['track/*.test.ts', 'plan/*.test.ts', 'gate/runs/*.test.ts'], {
-  cwd: tests,
-}).toSorted())
+for (const file of globSync(
+  ['track/*.test.ts', 'plan/*.test.ts', 'gate/runs/*.test.ts', 'identities/*.test.ts'],
+  {
+    cwd: tests,
+  },
+).toSorted())
   if (!ofFiles.includes(file)) alsoOnPostgres(file)
