@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Access, accesses, permits, type Standing } from '../../src/people/domain/access.ts'
-import { readToken, serverProject } from '../../src/people/domain/identity.ts'
+import { readInvitation, readToken, serverProject } from '../../src/people/domain/identity.ts'
+import { acceptInvitation } from '../../src/people/operations/invitations.ts'
 import { begunSession } from '../../src/people/operations/sessions.ts'
 import { actorOf, isOpen, readSeat, standingIn } from '../../src/surfaces/http/guard/seat.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
@@ -132,6 +133,41 @@ for (const [title, input] of Object.entries(parents)) {
       expect(made > 0).toBe(!isMachine && !title.includes('reads'))
     })
   }
+}
+
+test('an invitation becomes no token that permits more, elsewhere or longer than its inviter’s', async () => {
+  for (const [title, input] of Object.entries(parents)) {
+    const { shop, api, permitted } = await twoProjects()
+    const team = shop.context.team ?? raise()
+    const { secret } = await shop.call('token_create', { name: 'parent', ...input })
+    const holder = await shop.as(secret)
+    const parent = (await permitted(secret)) ?? raise()
+    const mayInvite = holder.actor.kind === 'person' && permits(holder.standing, 'owner')
+    for (const access of accesses) {
+      const { person } = await shop.call('member_invite', { email: `${access}@example.org`, access })
+      const made = shop.call('invitation_create', { person: person.id }, holder)
+      if (!mayInvite) {
+        await expect(made, `${title}: ${access}`).rejects.toMatchObject({ code: 'FORBIDDEN' })
+        continue
+      }
+      const id = readInvitation((await made).invitation)?.id ?? raise()
+      const { ids } = shop.context
+      const invited = await team.store.view(({ identities }) => identities.person(person.id))
+      const accepted = await acceptInvitation(team, id, { at: Date.now(), ids }, invited ?? raise())
+      // What the person may elsewhere later, this token does not.
+      await api.call('member_add', { person: person.id, access: 'owner' })
+      await shop.call('member_set', { person: person.id, access: 'owner' })
+      const { seat, standings } = (await permitted(accepted.secret)) ?? raise()
+      expect(standings.map((one) => one.access)).toEqual([access, null])
+      expect(standings.some(({ admin }) => admin)).toBe(false)
+      expect(seat.token?.expiresAt).toBeLessThanOrEqual(parent.seat.token?.expiresAt ?? 0)
+      expect(seat.token?.parentId).toBe(parent.seat.token?.id)
+    }
+  }
+})
+
+function raise(): never {
+  throw new Error('it is there')
 }
 
 const rank = (access: Access | null) => (access === null ? -1 : accesses.indexOf(access))

@@ -8,5 +8,6 @@ for (const file of [
   'plan/one-plan.test.ts',
   'gate/runs/tried.test.ts',
   'told/edit.test.ts',
+  'identities/invitations.test.ts',
 ])
   alsoOnPostgres(file)

@@ -3,12 +3,13 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { edgeMachine } from '../edge/edges.ts'
 import { serveHome } from '../http/serve-process.ts'
+import { teamDatabase } from '../identities/team-project.ts'
 import { runProgram } from '../support/program.ts'
 
 /** A folder that belongs to no project, beside a database of a team. */
-function openTeamFolder() {
+async function openTeamFolder() {
   const around = serveHome()
-  around.environment['WAYMARK_DATABASE'] = join(around.home, 'all.db')
+  around.environment['WAYMARK_DATABASE'] = await teamDatabase(around.home)
   const folder = join(around.home, 'laptop')
   mkdirSync(folder)
   const run = (...words: readonly string[]) => around.run(folder, ...words)
@@ -19,8 +20,8 @@ function openTeamFolder() {
   return { around, folder, run, json, names }
 }
 
-test('commands about members act on the project that --project names, and make none', () => {
-  const { run, json, names } = openTeamFolder()
+test('commands about members act on the project that --project names, and make none', async () => {
+  const { run, json, names } = await openTeamFolder()
   const none = run('member', 'add', 'Ben')
   expect(none.code).not.toBe(0)
   expect(none.error).toContain('waymark project add')
@@ -52,23 +53,23 @@ test('commands about members act on the project that --project names, and make n
   expect(names()).toEqual(['shop'])
 })
 
-test('a bare --admin asks for a name', () => {
-  const { run, json } = openTeamFolder()
+test('a bare --admin asks for a name', async () => {
+  const { run, json } = await openTeamFolder()
   const asked = run('token', 'create', '--admin')
   expect(asked.code).not.toBe(0)
   expect(asked.error).toContain('--person')
   expect(json('person', 'list').persons).toHaveLength(2)
 })
 
-test('token --help shows the flags that the server has', () => {
-  const { run } = openTeamFolder()
+test('token --help shows the flags that the server has', async () => {
+  const { run } = await openTeamFolder()
   const { out } = run('token', '--help')
   for (const flag of ['--admin', '--person', '--all-projects', '--days', '--access'])
     expect(out).toContain(flag)
 })
 
 test('in a connected folder, token commands act on the team’s server and not on the personal one', async () => {
-  const { around, folder, json } = openTeamFolder()
+  const { around, folder, json } = await openTeamFolder()
   const made = json('project', 'add', 'shop')
   json('member', 'add', 'Ben', 'owner', '--project', 'shop')
   const { secret } = json('token', 'create', 'ben', '--kind', 'person', '--person', 'Ben')
@@ -86,4 +87,32 @@ test('in a connected folder, token commands act on the team’s server and not o
   expect(there('token', 'revoke', 'builder')).toMatchObject({ state: 'revoked' })
   expect(names()).toEqual(['ben'])
   expect(there('member', 'list').members).toMatchObject([{ person: { name: 'Ben' } }])
+})
+
+test('an invited person connects with an invitation, and their token is kept', async () => {
+  const { around, folder, run, json } = await openTeamFolder()
+  json('project', 'add', 'shop')
+  json('member', 'invite', 'cleo@example.org', '--project', 'shop')
+  const { invitation } = json('invitation', 'create', 'cleo@example.org', '--project', 'shop')
+  const { port } = await around.serve(folder, '--port', '0')
+  const address = `http://127.0.0.1:${port}`
+  const connect = (machine: ReturnType<typeof edgeMachine>, project: string) =>
+    runProgram(['connect', address, '--project', project], {
+      folder: machine.folder,
+      environment: { ...machine.environment, WAYMARK_TOKEN: invitation },
+    })
+  const machine = edgeMachine()
+  // The invitation is used by then: its token is not lost with the wrong name.
+  expect(connect(machine, 'shpo').error).toContain('shop')
+  expect(machine.run('connect', address, '--project', 'shop').code).toBe(0)
+  expect(JSON.parse(machine.run('whoami', '--json').out)).toMatchObject({
+    name: 'cleo',
+    kind: 'person',
+    access: 'contributor',
+  })
+  const made = machine.run('token', 'create', 'dashboard', '--kind', 'person')
+  expect([made.code, made.error]).toEqual([0, ''])
+  const again = connect(edgeMachine(), 'shop')
+  expect([again.code, again.error]).toEqual([1, expect.stringContaining('waymark invitation create')])
+  expect(run('invitation', 'create', 'cleo', '--project', 'shop').code).not.toBe(0)
 })

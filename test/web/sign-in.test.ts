@@ -5,7 +5,7 @@ import { fillTeam, type TeamTokens, teamFolders } from '../support-web/team-day.
 import { violationsOf } from '../support-web/violations.ts'
 
 let tokens: TeamTokens
-const { open } = useDashboard({
+const { open, serving } = useDashboard({
   team: true,
   folders: teamFolders,
   fill: async (_, served) => {
@@ -47,3 +47,28 @@ journey(
     expect(status).toBe(401)
   },
 )
+
+journey('an owner makes an invitation, and whoever is invited signs in with it once', async () => {
+  const { page } = await open({ token: tokens.olga, path: '/settings' })
+  await page.getByRole('button', { name: 'Invitation for new.colleague' }).click()
+  await page.getByRole('button', { name: 'Make the invitation' }).click()
+  const made = page.getByRole('region', { name: 'The invitation new.colleague' })
+  const invitation = (await made.locator('code').textContent()) ?? ''
+  expect(await violationsOf(page)).toEqual([])
+
+  const invited = await open({ token: null, path: '/plan' })
+  await invited.page.getByLabel('Token or invitation').fill(invitation)
+  await invited.page.keyboard.press('Enter')
+  const shown = invited.page.locator('.snippet code')
+  const token = (await shown.textContent()) ?? ''
+  expect(token).toMatch(/^wm1_/)
+  expect(await violationsOf(invited.page)).toEqual([])
+  await invited.page.getByRole('button', { name: 'I have kept it: sign in' }).click()
+  await invited.page.getByRole('button', { name: 'new.colleague contributor' }).waitFor()
+  expect(await serving().ask(token, 'whoami', {})).toMatchObject({ access: 'contributor' })
+
+  const again = await open({ token: null, path: '/plan' })
+  await again.page.getByLabel('Token or invitation').fill(invitation)
+  await again.page.keyboard.press('Enter')
+  await again.page.getByRole('alert').getByText('This invitation is not valid here.').waitFor()
+})

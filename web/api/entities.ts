@@ -53,4 +53,5 @@ export type Member = OutputOf<'member_list'>['members'][number]
 export type Person = OutputOf<'person_list'>['persons'][number]
 export type Token = OutputOf<'token_list'>['tokens'][number]
 export type MadeToken = OutputOf<'token_create'>
+export type Invitation = OutputOf<'invitation_create'>
 export type SignedIn = OutputOf<'session_list'>['sessions'][number]

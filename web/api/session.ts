@@ -154,17 +154,35 @@ export async function readSignInWays(): Promise<readonly SignInWay[]> {
   return ways
 }
 
+/** A person's first token, which is shown once. */
+export interface FirstToken {
+  readonly name: string
+  readonly token: string
+  readonly expires_at: string
+}
+
+/** Exchanges an invitation for a token, once. */
+export async function acceptInvitation(invitation: string): Promise<FirstToken> {
+  const response = await posted('/api/invitation', { invitation })
+  return (await response.json()) as FirstToken // our own server's
+}
+
 /** Begins a session with a person's token. What was shown before is shown again. */
 export async function signIn(path: string, token: string): Promise<void> {
+  await posted(path, { token })
+  await readSession()
+}
+
+async function posted(path: string, body: object): Promise<Response> {
   const response = await fetch(path, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ token }),
+    body: JSON.stringify(body),
   }).catch((error: unknown) => {
     throw new ApiFailure(0, {}, error)
   })
   if (!response.ok) throw await failureOf(response)
-  await readSession()
+  return response
 }
 
 /** It is of the person, who has the same in every project. Where one may see none, the refusal tells it. */

@@ -1,6 +1,9 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { readInvitation } from '../../src/people/domain/identity.ts'
 import {
+  acceptInvitation,
+  type FirstToken,
   readSession,
   readSignInWays,
   type SignInWay,
@@ -10,6 +13,7 @@ import {
 } from '../api/session.ts'
 import { Failed } from '../parts/empty-state.tsx'
 import { Form } from '../parts/form.tsx'
+import { CopyButton } from '../parts/text.tsx'
 import './sign-in.css'
 
 /** How one signs in here, and what went wrong where something did. Afterwards one is where one was. */
@@ -122,9 +126,15 @@ function ByToken({ path }: { readonly path: string }) {
   const id = useId()
   const field = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => field.current?.focus(), [])
+  const [first, setFirst] = useState<FirstToken | null>(null)
   const send = async () => {
     try {
-      await signIn(path, field.current?.value.trim() ?? '')
+      const text = field.current?.value.trim() ?? ''
+      if (first === null && readInvitation(text) !== null) {
+        setFirst(await acceptInvitation(text))
+        return
+      }
+      await signIn(path, first?.token ?? text)
       const trouble = signInTrouble.peek()
       if (trouble !== null) location.assign(trouble.to)
     } catch (error) {
@@ -132,10 +142,24 @@ function ByToken({ path }: { readonly path: string }) {
       throw error
     }
   }
+  if (first !== null) {
+    return (
+      <Form key="first" place="sign-in-form" verb="I have kept it: sign in" send={send}>
+        <p>
+          Welcome, {first.name}. This is your token until {first.expires_at.slice(0, 10)}. It is shown only
+          now: keep it to sign in again.
+        </p>
+        <p class="snippet">
+          <code>{first.token}</code>
+          <CopyButton text={first.token} label="Copy the token" />
+        </p>
+      </Form>
+    )
+  }
   return (
     <Form place="sign-in-form" verb="Sign in" send={send}>
       <div class="input-field">
-        <label for={id}>Token</label>
+        <label for={id}>Token or invitation</label>
         <input
           ref={field}
           id={id}
@@ -149,8 +173,9 @@ function ByToken({ path }: { readonly path: string }) {
           aria-describedby={`${id}-hint`}
         />
         <p id={`${id}-hint`} class="muted">
-          Of kind person. An admin of this server makes a first one for you; more of them you make yourself,
-          in Settings or with <code>waymark token create --kind person</code>
+          A token of kind person. An admin of this server makes a first one for you, or an owner of your
+          project an invitation. More of them you make yourself, in Settings or with{' '}
+          <code>waymark token create --kind person</code>
         </p>
       </div>
     </Form>

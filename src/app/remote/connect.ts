@@ -3,6 +3,7 @@ import { Writable } from 'node:stream'
 import { isatty } from 'node:tty'
 import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
+import { readInvitation } from '../../people/domain/identity.ts'
 import {
   baseOf,
   type ConnectedServer,
@@ -48,7 +49,10 @@ export async function connectToServer(words: readonly string[]): Promise<void> {
   const trustsCommands =
     has('trust-commands') || (known?.trustsCommands === true && !has('no-trust-commands'))
   if (has('trust-commands')) refuseAgent('waymark connect <url> --trust-commands')
-  const token = environment['WAYMARK_TOKEN'] || known?.token || (await askedToken(origin))
+  const given = environment['WAYMARK_TOKEN'] || known?.token || (await askedToken(origin))
+  const token = readInvitation(given) ? await acceptInvitation(origin, given) : given
+  // An invitation works once: what it became is not lost with what goes wrong below.
+  if (token !== given) servers.keep(origin, { token, trustsCommands })
   const named = text('project') ?? project
   const root = rootOf({ environment, workingFolder: process.cwd() })
   refuseForeign(root)
@@ -71,6 +75,31 @@ export async function connectToServer(words: readonly string[]): Promise<void> {
       ? 'Commands of guards that a person approves at the server run on this machine.\n'
       : 'Commands of guards run here only when a person approved them on this machine.\n',
   )
+}
+
+const Accepted = z.object({ token: z.string(), name: z.string(), expires_at: z.string() })
+
+/** The token that a server gives for an invitation. */
+async function acceptInvitation(origin: string, invitation: string): Promise<string> {
+  const client = new ServerClient({ origin, project: null, token: '', trustsCommands: false })
+  try {
+    const read = Accepted.safeParse(await client.post('/api/invitation', { invitation }))
+    if (!read.success) throw notWaymark(origin)
+    const { token, name, expires_at } = read.data
+    tell(
+      `Welcome, ${name}. Your token is kept on this machine until ${expires_at.slice(0, 10)}. ` +
+        'For the dashboard, make another: waymark token create dashboard --kind person\n',
+    )
+    return token
+  } catch (error) {
+    if (!(error instanceof ServerRefusal) || error.status !== 401) throw error
+    throw new Failure('FORBIDDEN', `${origin} does not take this invitation: ${error.message}`, {
+      reason: 'invitation_invalid',
+      hint: 'Ask whoever invited you for a new one: waymark invitation create <your e-mail address>',
+    })
+  } finally {
+    client.close()
+  }
 }
 
 /** The project of somebody who names none: the only one that they may see. */
@@ -185,9 +214,13 @@ async function sessionAt(server: ConnectedServer): Promise<Session> {
   return asking(server, async (client) => {
     const read = Session.safeParse(await client.get('/api/session'))
     if (read.success) return read.data
-    throw new Failure('UNAVAILABLE', `${server.origin} answers, but not as a server of Waymark does.`, {
-      reason: 'server_answer_invalid',
-    })
+    throw notWaymark(server.origin)
+  })
+}
+
+function notWaymark(origin: string): Failure {
+  return new Failure('UNAVAILABLE', `${origin} answers, but not as a server of Waymark does.`, {
+    reason: 'server_answer_invalid',
   })
 }
 

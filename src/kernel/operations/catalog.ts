@@ -35,6 +35,7 @@ import {
   notifyRemove,
   notifyTest,
 } from '../../notifications/operations/notifications.ts'
+import { invitationCreate } from '../../people/operations/invitations.ts'
 import {
   memberAdd,
   memberChange,
@@ -237,6 +238,7 @@ const operations = [
   memberList,
   memberAdd,
   memberInvite,
+  invitationCreate,
   memberChange,
   memberRemove,
   tokenCreate,

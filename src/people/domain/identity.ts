@@ -27,7 +27,8 @@ export interface Member {
 
 /** `agent` acts for the person who has it, `person` as that person, `runner` is a machine that hands in results. */
 export const tokenKinds = ['agent', 'person', 'runner'] as const
-export type TokenKind = (typeof tokenKinds)[number]
+/** An `invitation` lets nobody in: it is exchanged for a person's first token, once. */
+export type TokenKind = (typeof tokenKinds)[number] | 'invitation'
 
 /** A token as everybody may know it: its secret is nowhere, its hash is kept beside the facts. */
 export interface Token {
@@ -112,19 +113,35 @@ export const day = 24 * 60 * 60_000
 /** How long a token holds unless its maker says otherwise, and at most. */
 export const tokenDays = { usual: 90, most: 365 } as const
 export const sessionLifetime = 12 * 60 * 60_000
+export const invitationLifetime = day
 
-const prefix = 'wm1'
+interface TokenParts {
+  readonly id: TokenId
+  readonly secret: string
+}
 
 /** `wm1_<12 characters that name it>_<43 that are secret>`. */
-export function writeToken(id: TokenId, secret: string): string {
-  return `${prefix}_${id.slice(id.indexOf('-') + 1)}_${secret}`
+export function writeToken({ id, secret }: TokenParts): string {
+  return `wm1_${id.slice(id.indexOf('-') + 1)}_${secret}`
 }
 
 /** The parts of a token; null for what is none. */
-export function readToken(text: string): { readonly id: TokenId; readonly secret: string } | null {
+export function readToken(text: string): TokenParts | null {
   const [, characters, secret] = /^wm1_([0-9a-z]{12})_([\w-]{43})$/.exec(text) ?? []
   if (characters === undefined || secret === undefined) return null
   return { id: `tk-${characters}` as TokenId, secret } // a brand
+}
+
+const invitationPrefix = 'invite-'
+
+/** A token's text with a prefix: no server takes it for a token. */
+export function writeInvitation(parts: TokenParts): string {
+  return `${invitationPrefix}${writeToken(parts)}`
+}
+
+/** The parts of an invitation; null for what is none. */
+export function readInvitation(text: string): TokenParts | null {
+  return text.startsWith(invitationPrefix) ? readToken(text.slice(invitationPrefix.length)) : null
 }
 
 export type TokenTrouble = 'revoked' | 'expired'

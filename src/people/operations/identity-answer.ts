@@ -54,7 +54,8 @@ export function memberEntry({ member, person }: MemberListed): z.output<typeof M
 export const TokenEntry = z.object({
   id: z.string(),
   name: z.string(),
-  kind: z.enum(tokenKinds),
+  /** `invitation`: lets nobody in, and becomes a person’s first token. */
+  kind: z.enum([...tokenKinds, 'invitation']),
   person: Named,
   /** The token it was made with, together with which it is revoked; null for one made without a token. */
   parent_id: z.string().nullable(),

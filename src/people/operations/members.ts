@@ -65,7 +65,7 @@ export const memberInvite = defineOperation({
   access: 'owner',
   title: 'Invite somebody by e-mail address',
   description:
-    'Who signs in by OpenID Connect with this verified address is a member of the project from then on. Nothing is sent: tell them the address of the server.',
+    'Who signs in by OpenID Connect with this verified address is a member of the project from then on. Nothing is sent: tell them the address of the server. Without single sign-on, make them an invitation: invitation_create.',
   kind: 'command',
   idempotent: true,
   positional: ['email', 'access'],

@@ -93,14 +93,14 @@ export const tokenCreate = defineOperation({
       answer: { listed: { token, person, usedAt: null }, id: token.id, at: setting.at },
     }
   })
-  return { ...tokenEntry(listed, at), secret: writeToken(id, secret) }
+  return { ...tokenEntry(listed, at), secret: writeToken({ id, secret }) }
 })
 
 type Limits = Pick<Token, 'projectId' | 'most' | 'expiresAt'>
 
 /** What a token permits, for which project and how long: never more than the token that it is made with. */
-function limitsOf(
-  { kind, access, days, all_projects }: Making,
+export function limitsOf(
+  { kind, access, days, all_projects }: Pick<Making, 'kind' | 'access' | 'days' | 'all_projects'>,
   from: { readonly parent: Token | null; readonly projectHere: string; readonly at: number },
 ): Limits {
   const { parent, at } = from

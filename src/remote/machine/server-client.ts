@@ -135,7 +135,7 @@ export class ServerClient {
     const within = asking.within ?? this.timeout
     const url = new URL(`${baseOf(server)}${path}`)
     const headers = {
-      Authorization: `Bearer ${server.token}`,
+      ...(server.token !== '' && { Authorization: `Bearer ${server.token}` }),
       Accept: 'application/json',
       // What the server calls itself in its answers: it does not know under which address it is reached.
       [addressHeader]: baseOf(server),

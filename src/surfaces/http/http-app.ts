@@ -11,7 +11,7 @@ import { withoutOidc } from './guard/oidc.ts'
 import type { OpenStreams } from './guard/open-streams.ts'
 import { type Caller, requestInfoOf } from './guard/request-info.ts'
 import { bodyLimits, type Security } from './guard/security.ts'
-import { signInByToken, signInWays, signOut } from './guard/sign-in.ts'
+import { acceptInvited, signInByToken, signInWays, signOut } from './guard/sign-in.ts'
 import { type Metrics, openMetrics, routeLabel } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import type { AppEnvironment, AssetsPart, McpPart, Parts, RequestContext } from './parts.ts'
@@ -175,6 +175,7 @@ function serverRoutes(
   app.post('/api/login-proof', (c) => proveLogin(c, security, serving))
   const { directory } = security
   if (directory) {
+    app.post('/api/invitation', (c) => acceptInvited(c, directory, security))
     app.post('/api/logout', (c) => signOut(c, directory, security))
     app.all('/login', (c) => c.redirect('/', 303))
     reading(app, '/sign-in/oidc', (c) => {

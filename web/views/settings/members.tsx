@@ -1,20 +1,23 @@
 import { useCallback, useState } from 'preact/hooks'
 import { type Access, accesses, accessWords } from '../../../src/people/domain/access.ts'
 import { call, told } from '../../api/call.ts'
-import type { Member } from '../../api/entities.ts'
+import type { Invitation, Member } from '../../api/entities.ts'
 import { may, readSession, standing } from '../../api/session.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { EmptyState, Failed } from '../../parts/empty-state.tsx'
 import { showToast } from '../../shell/toasts.tsx'
-import { Asking, ChoiceField, Field, Verb, WhyNot, wordsIn } from './parts.tsx'
+import { Asking, ChoiceField, Field, MadeSecret, Verb, WhyNot, wordsIn } from './parts.tsx'
 
-type Asked = { readonly is: 'add' } | { readonly is: 'roles' | 'remove'; readonly member: Member }
+type Asked =
+  | { readonly is: 'add' }
+  | { readonly is: 'roles' | 'remove' | 'invitation'; readonly member: Member }
 
 /** Who may do what in the project. */
 export function Members() {
   const members = useQuery('member_list', {})
   const [asked, setAsked] = useState<Asked | null>(null)
+  const [made, setMade] = useState<Invitation | null>(null)
   const close = useCallback(() => setAsked(null), [])
   const answer = members.answer.value
   if (answer === null) return <Failed failure={members.failure} />
@@ -26,6 +29,18 @@ export function Members() {
   }
   return (
     <>
+      {made === null ? null : (
+        <MadeSecret
+          title={made.person.name}
+          kind={`invitation, ${made.access}`}
+          what="invitation"
+          secret={made.invitation}
+          done={() => setMade(null)}
+        >
+          Send it to {made.person.name} with the address of this server. They sign in with it once, within 24
+          hours.
+        </MadeSecret>
+      )}
       <div class="settings-bar">
         <Verb operation="member_add" kind="primary" run={() => setAsked({ is: 'add' })}>
           Add a member
@@ -73,6 +88,21 @@ export function Members() {
             said(`Gate roles of ${person.name}: ${roles.length === 0 ? 'none' : roles.join(', ')}.`)
           }
         />
+      ) : null}
+      {asked?.is === 'invitation' ? (
+        <Asking
+          title={`Let ${asked.member.person.name} in without single sign-on?`}
+          operation="invitation_create"
+          input={() => ({ person: asked.member.person.id })}
+          verb="Make the invitation"
+          close={close}
+          done={setMade}
+        >
+          <p>
+            An invitation works once, within 24 hours, for a member who never signed in. An earlier one for
+            them ends.
+          </p>
+        </Asking>
       ) : null}
       {asked?.is === 'remove' ? (
         <Asking
@@ -132,6 +162,17 @@ function Row({ member, ask, said, refresh }: RowProps) {
       </span>
       {may('member_set') ? (
         <>
+          {state === 'invited' ? (
+            <button
+              type="button"
+              class="button"
+              data-kind="plain"
+              aria-label={`Invitation for ${person.name}`}
+              onClick={() => ask({ is: 'invitation', member })}
+            >
+              Invitation
+            </button>
+          ) : null}
           <AccessChoice name={person.name} access={access} change={(next) => void change(next)} />
           <button
             type="button"
@@ -227,7 +268,7 @@ function AddMember({ members, close, done }: AddMemberProps) {
           value={email}
           set={setEmail}
           required
-          hint="Whoever signs in with this address is the member. Nothing is sent: tell them the address of this server."
+          hint="Whoever signs in with this address is the member. Nothing is sent: tell them the address of this server, and without single sign-on make them an invitation."
         />
       ) : null}
       <ChoiceField label="Access" value={access} options={accessOptions} set={setAccess} />

@@ -5,6 +5,7 @@ import { call } from '../../api/call.ts'
 import { may, whyNot } from '../../api/session.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form } from '../../parts/form.tsx'
+import { CopyButton } from '../../parts/text.tsx'
 
 interface VerbProps {
   readonly operation: OperationName
@@ -141,4 +142,32 @@ export function ChoiceField<Value extends string>({ label, value, options, set }
 /** The words of a field in which several stand after each other. */
 export function wordsIn(text: string): string[] {
   return text.split(/[\s,]+/).filter((word) => word !== '')
+}
+
+interface MadeSecretProps {
+  readonly title: string
+  readonly kind: string
+  readonly what: 'token' | 'invitation'
+  readonly secret: string
+  readonly done: () => void
+  readonly children: ComponentChildren
+}
+
+/** The one time that a secret can be read. It stays on the page until it was put somewhere. */
+export function MadeSecret({ title, kind, what, secret, done, children }: MadeSecretProps) {
+  return (
+    <section class="made-token" aria-label={`The ${what} ${title}`}>
+      <h2>
+        {title} <span class="muted">{kind}</span>
+      </h2>
+      <p>It is shown only now. {children}</p>
+      <p class="snippet">
+        <code>{secret}</code>
+        <CopyButton text={secret} label={`Copy the ${what}`} />
+      </p>
+      <button type="button" class="button" onClick={done}>
+        I have kept it
+      </button>
+    </section>
+  )
 }

@@ -8,13 +8,15 @@ import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { durationText } from '../../parts/duration.ts'
 import { EmptyState, Failed } from '../../parts/empty-state.tsx'
-import { CopyButton, shortId } from '../../parts/text.tsx'
+import { shortId } from '../../parts/text.tsx'
 import { now, Since } from '../../parts/time.tsx'
 import { query, setQuery } from '../../router/location.ts'
 import { showToast } from '../../shell/toasts.tsx'
-import { Asking, ChoiceField, Field, Verb } from './parts.tsx'
+import { Asking, ChoiceField, Field, MadeSecret, Verb } from './parts.tsx'
 
 type Asked = { readonly is: 'create' } | { readonly is: 'revoke'; readonly token: Token }
+
+type TokenKind = NonNullable<InputOf<'token_create'>['kind']>
 
 const aMinute = 60_000
 
@@ -35,7 +37,17 @@ export function Tokens() {
   const answer = tokens.answer.value
   return (
     <>
-      {made === null ? null : <Made token={made} done={() => setMade(null)} />}
+      {made === null ? null : (
+        <MadeSecret
+          title={made.name}
+          kind={made.kind}
+          what="token"
+          secret={made.secret}
+          done={() => setMade(null)}
+        >
+          Keep it where only its user can read it.
+        </MadeSecret>
+      )}
       <div class="settings-bar">
         <Verb operation="token_create" kind="primary" run={() => setAsked({ is: 'create' })}>
           Make a token
@@ -110,6 +122,7 @@ const kindWords = {
   agent: 'an agent: works for its person, and decides nothing',
   person: 'a person: may do what the person may',
   runner: 'a machine that hands in results, such as CI',
+  invitation: 'an invitation: lets nobody in, and becomes the first token of its person',
 } as const satisfies Record<Token['kind'], string>
 
 function Row({ token, revoke }: { readonly token: Token; readonly revoke: () => void }) {
@@ -179,31 +192,6 @@ function Expiry({ token: { state, expires_at } }: { readonly token: Token }) {
   return <span {...(left < soon && { class: 'settings-late' })}>{text}</span>
 }
 
-/** The one time that a token can be read. It stays on the page until it was put somewhere. */
-function Made({
-  token: { name, kind, secret },
-  done,
-}: {
-  readonly token: MadeToken
-  readonly done: () => void
-}) {
-  return (
-    <section class="made-token" aria-label={`The token ${name}`}>
-      <h2>
-        {name} <span class="muted">{kind}</span>
-      </h2>
-      <p>It is shown only now. Keep it where only its user can read it.</p>
-      <p class="snippet">
-        <code>{secret}</code>
-        <CopyButton text={secret} label="Copy the token" />
-      </p>
-      <button type="button" class="button" onClick={done}>
-        I have kept it
-      </button>
-    </section>
-  )
-}
-
 const dayChoices = [7, 30, 90, 180, 365].map((days): [string, string] => [String(days), `${days} days`])
 
 interface CreateTokenProps {
@@ -214,7 +202,7 @@ interface CreateTokenProps {
 function CreateToken({ close, done }: CreateTokenProps) {
   const own = standing.value
   const [name, setName] = useState('')
-  const [kind, setKind] = useState<Token['kind']>('agent')
+  const [kind, setKind] = useState<TokenKind>('agent')
   const [person, setPerson] = useState(own?.person.id ?? '')
   const [role, setRole] = useState('')
   const [most, setMost] = useState<Access | ''>('')
@@ -274,7 +262,7 @@ function CreateToken({ close, done }: CreateTokenProps) {
 }
 
 /** What a token may be limited to: less than its kind may anyhow, and no more than that by which one signed in. */
-function limitsOf(kind: Token['kind'], own: Access | null): readonly (readonly [Access | '', string])[] {
+function limitsOf(kind: TokenKind, own: Access | null): readonly (readonly [Access | '', string])[] {
   const highest = kind === 'person' ? (own ?? 'owner') : 'contributor'
   const person =
     own === null ? 'All that its person may' : `What the token that you signed in with lets: ${own}`

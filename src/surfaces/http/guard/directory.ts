@@ -2,7 +2,7 @@ import type { Fact } from '../../../events/domain/fact.ts'
 import type { Actor } from '../../../kernel/actor.ts'
 import type { IdSource, SessionId, TokenId } from '../../../kernel/id.ts'
 import { permits, type Standing } from '../../../people/domain/access.ts'
-import { readToken, type Session, type Token } from '../../../people/domain/identity.ts'
+import { readInvitation, readToken, type Session, type Token } from '../../../people/domain/identity.ts'
 import type { Team } from '../../../people/ports/team.ts'
 import type { Reads, Store } from '../../../store/ports/store.ts'
 import type { Log, ServedProject } from '../serving.ts'
@@ -97,6 +97,15 @@ export class Directory implements Admission {
     if (!seat?.token) return null
     this.#noteUse(seat.token.id, seat.usedAt)
     return { actor: actorOf(seat), token: seat.token.id, login: null, csrf: null, seat }
+  }
+
+  /** Who is invited by this text, which lets nobody in: null where there is no such invitation, or not any more. */
+  async byInvitation(text: string): Promise<Seat | null> {
+    const parts = readInvitation(text)
+    const by = parts && { token: parts.id }
+    const seat = by && (await this.#options.team.store.view((reads) => readSeat(reads, by)))
+    const isRight = isHashOf(seat?.hash ?? '0'.repeat(64), parts?.secret ?? '')
+    return isRight ? seat : null
   }
 
   async byCookie(

@@ -45,7 +45,7 @@ export async function readSeat(
 
 /** Whether it lets somebody in now. */
 export function isOpen({ person, token, session }: Seat, now: number): boolean {
-  if (person.disabledAt !== null) return false
+  if (person.disabledAt !== null || token?.kind === 'invitation') return false
   if (token && troubleOf(token, now) !== null) return false
   return session === null || (session.endedAt === null && session.expiresAt > now)
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { instant } from '../../../kernel/instant.ts'
 import { readToken, sessionLifetime } from '../../../people/domain/identity.ts'
+import { acceptInvitation } from '../../../people/operations/invitations.ts'
 import { begunSession, endedSessions } from '../../../people/operations/sessions.ts'
 import type { Team } from '../../../people/ports/team.ts'
 import { readJson } from '../body.ts'
@@ -61,6 +63,42 @@ export async function signInByToken(c: RequestContext, security: Security): Prom
     'Set-Cookie': cookie.header,
     'Cache-Control': 'no-store',
   })
+}
+
+const withInvitation = z.strictObject({ invitation: z.string().max(200) })
+
+/** `POST /api/invitation`: exchanges an invitation for a token, once. */
+export async function acceptInvited(
+  c: RequestContext,
+  directory: Directory,
+  security: Security,
+): Promise<Response> {
+  const request = requestInfoOf(c.env.incoming, security)
+  if (await security.insideCommand(c.env.incoming.socket, 'http')) throw forPeople('A command of a guard')
+  const { data } = withInvitation.safeParse(await readJson(c.req.raw, largest))
+  if (!data)
+    throw new Refusal(
+      'INVALID_INPUT',
+      'The body must be an object with invitation, a text, and nothing else.',
+      {
+        reason: 'body_fields_invalid',
+      },
+    )
+  const seat = await directory.byInvitation(data.invitation.trim())
+  if (!seat?.token) {
+    throw mistaken(request, security, {
+      reason: 'invitation_invalid',
+      message: 'This invitation is not valid here. Each works once.',
+    })
+  }
+  const { team, ids } = directory
+  const made = await acceptInvitation(team, seat.token.id, { at: security.now(), ids }, seat.person)
+  const { person, token, secret } = made
+  return c.json(
+    { success: true, token: secret, name: person.name, expires_at: instant(token.expiresAt) },
+    200,
+    { 'Cache-Control': 'no-store' },
+  )
 }
 
 function byAddress(): Refusal {

@@ -1,0 +1,259 @@
+import { z } from 'zod'
+import { Failure } from '../../kernel/failure.ts'
+import type { Setting } from '../../kernel/id.ts'
+import { instant } from '../../kernel/instant.ts'
+import { Named } from '../../kernel/operations/list-answer.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import { type Access, accesses, atMost } from '../domain/access.ts'
+import {
+  invitationLifetime,
+  type Member,
+  type Person,
+  type Token,
+  troubleOf,
+  writeInvitation,
+  writeToken,
+} from '../domain/identity.ts'
+import type { Team } from '../ports/team.ts'
+import { endedTokens } from './ended-tokens.ts'
+import { personField } from './persons.ts'
+import { findPerson, recordInTeam, teamOf } from './team.ts'
+import { limitsOf } from './tokens.ts'
+
+export const invitationCreate = defineOperation({
+  name: 'invitation_create',
+  command: 'invitation create',
+  ofMembers: true,
+  toolset: 'track',
+  audience: 'person',
+  access: 'owner',
+  title: 'Let an invited person in without single sign-on',
+  description:
+    'Makes a one-time invitation for a member who never signed in. Send it to them: they sign in with it within 24 hours, on the dashboard or with waymark connect, and get a token for this project. It is shown once, and ends an earlier one.',
+  kind: 'command',
+  positional: ['person'],
+  input: z.strictObject({ person: personField }),
+  output: z.object({
+    id: z.string(),
+    person: Named,
+    /** What the person may with it at most. */
+    access: z.enum(accesses),
+    expires_at: z.string(),
+    /** The invitation itself. It is kept nowhere. */
+    invitation: z.string(),
+  }),
+}).handler(async (handling, { person: words }) => {
+  const team = teamOf(handling)
+  const { standing } = handling
+  const projectId = await handling.store.view(({ identities }) => Promise.resolve(identities.project))
+  const secret = team.newSecret()
+  const { token, person, access } = await recordInTeam(handling, async (reads, { at, ids }) => {
+    const found = await findPerson(reads, words)
+    const parent = standing?.tokenId ? await reads.identities.token(standing.tokenId) : null
+    const createdBy = (standing?.personId ?? null) as Token['createdBy'] // a brand
+    const member = await assertMayLetIn(reads, found, { projectId, createdBy, parent })
+    const limits = limitsOf({ kind: 'person', access: member.access }, { parent, projectHere: projectId, at })
+    const made: Token = {
+      id: ids.next('token'),
+      name: 'invitation',
+      kind: 'invitation',
+      role: null,
+      ...limits,
+      projectId,
+      expiresAt: Math.min(limits.expiresAt, at + invitationLifetime),
+      personId: found.id,
+      createdBy,
+      parentId: parent?.id ?? null,
+      createdAt: at,
+      revokedAt: null,
+      revokedBy: null,
+    }
+    const ended = await endedTokens(reads, await openInvitations(reads, found), at)
+    return {
+      facts: [...ended.facts, { kind: 'token.created', token: made, person: found.name }],
+      beside: [...ended.beside, { kind: 'secret made', of: made.id, hash: team.hashOf(secret) }],
+      answer: { token: made, person: found, access: member.access },
+    }
+  })
+  return {
+    id: token.id,
+    person: { id: person.id, name: person.name },
+    access,
+    expires_at: instant(token.expiresAt),
+    invitation: writeInvitation({ id: token.id, secret }),
+  }
+})
+
+interface Invited {
+  readonly person: Person
+  readonly token: Token
+  /** The text of the token, which is kept nowhere. */
+  readonly secret: string
+}
+
+/** Makes the first token of an invited person. An invitation works once, whoever else sends it at the same time. */
+export async function acceptInvitation(
+  team: Team,
+  id: Token['id'],
+  { at, ids }: Setting,
+  person: Person,
+): Promise<Invited> {
+  const secret = team.newSecret()
+  const made = await team.store.record({
+    actor: {
+      name: person.name,
+      kind: 'person',
+      role: null,
+      channel: 'http',
+      identity: `person:${person.id}`,
+      person: person.id,
+      token: id,
+    },
+    at,
+    decide: async (reads) => {
+      const invitation = await reads.identities.token(id)
+      const invited = invitation && (await reads.identities.person(invitation.personId))
+      if (!invited || invitation.kind !== 'invitation' || troubleOf(invitation, at) !== null) throw ended()
+      const { projectId, createdBy, parentId } = invitation
+      const parent = parentId === null ? null : await reads.identities.token(parentId)
+      if (projectId === null || (parent && troubleOf(parent, at) !== null)) throw ended()
+      const member = await assertMayLetIn(reads, invited, { projectId, createdBy, parent })
+      const access = atMost(member.access, invitation.most ?? member.access)
+      const token: Token = {
+        ...invitation,
+        ...limitsOf({ kind: 'person', access }, { parent, projectHere: projectId, at }),
+        id: ids.next('token'),
+        name: invited.name,
+        kind: 'person',
+        projectId,
+        createdAt: at,
+      }
+      const lost = await reads.identities.tokens({ personId: invited.id })
+      const used = await endedTokens(
+        reads,
+        lost.map((one) => one.token),
+        at,
+      )
+      return {
+        facts: [...used.facts, { kind: 'token.created', token, person: invited.name }],
+        beside: [...used.beside, { kind: 'secret made', of: token.id, hash: team.hashOf(secret) }],
+        answer: { person: invited, token },
+      }
+    },
+  })
+  return { ...made, secret: writeToken({ id: made.token.id, secret }) }
+}
+
+async function openInvitations({ identities }: Reads, { id }: Person): Promise<readonly Token[]> {
+  const tokens = await identities.tokens({ personId: id })
+  return tokens.flatMap(({ token }) => (token.kind === 'invitation' ? [token] : []))
+}
+
+interface Inviter {
+  readonly projectId: string
+  /** Null for whoever can write the database. */
+  readonly createdBy: Person['id'] | null
+  /** The token that they act with. */
+  readonly parent: Token | null
+}
+
+/**
+ * Asked when the invitation is made and again when it is used. Nobody gets a way to act as somebody who has one of their
+ * own, or who may more elsewhere than whoever invites them decides there.
+ */
+async function assertMayLetIn(reads: Reads, invited: Person, inviter: Inviter): Promise<Member> {
+  const { name, id } = invited
+  const memberships = await reads.identities.memberships(id)
+  const member = memberships.find(({ projectId }) => projectId === inviter.projectId)?.member
+  if (!member) {
+    throw new Failure('NOT_FOUND', `${name} is no member of this project.`, {
+      reason: 'member_not_found',
+      hint: `Make them one: waymark member add ${id}`,
+    })
+  }
+  if (invited.disabledAt !== null) {
+    throw new Failure('CONFLICT', `${name} is disabled.`, {
+      reason: 'person_disabled',
+      hint: `An admin lets them in again: waymark person enable ${id}`,
+    })
+  }
+  if (invited.admin) {
+    throw new Failure('FORBIDDEN', `${name} is an admin of the server: an invitation is for members.`, {
+      reason: 'invited_is_admin',
+      hint: `An admin makes a token for them: waymark token create --kind person --person ${id}`,
+    })
+  }
+  if (await hasSignedIn(reads, invited, inviter)) {
+    throw new Failure('CONFLICT', `${name} has signed in before, or has a token.`, {
+      reason: 'invited_signed_in',
+      hint: `An admin makes another token for them: waymark token create --kind person --person ${id}`,
+    })
+  }
+  const mayIn = await accessOf(reads, inviter)
+  if (mayIn(inviter.projectId) !== 'owner') throw inviterTooLow(name)
+  const others = memberships.map(({ projectId }) => projectId).filter((one) => one !== inviter.projectId)
+  if (!others.every((project) => decides(mayIn(project)))) {
+    throw new Failure(
+      'FORBIDDEN',
+      `${name} is also a member of a project that their inviter does not maintain.`,
+      {
+        reason: 'invited_elsewhere',
+        hint: `An admin makes a token for them: waymark token create --kind person --person ${id}`,
+      },
+    )
+  }
+  return member
+}
+
+const decides = (access: Access | null) => access === 'maintainer' || access === 'owner'
+
+/** A token that the same inviter let them make, and that nobody used, was lost on its way. */
+async function hasSignedIn(
+  { identities }: Reads,
+  { id, issuer }: Person,
+  { createdBy }: Inviter,
+): Promise<boolean> {
+  if (issuer !== null) return true
+  const tokens = await identities.tokens({ personId: id, revoked: true })
+  return tokens.some(({ token: { kind, revokedAt, ...token }, usedAt }) => {
+    const isLost = revokedAt === null && usedAt === null && token.createdBy === createdBy
+    return kind !== 'invitation' && !isLost
+  })
+}
+
+/** What an inviter may in each project, with the token that they act with. */
+async function accessOf(
+  { identities }: Reads,
+  { createdBy, parent }: Inviter,
+): Promise<(projectId: string) => Access | null> {
+  if (createdBy === null) return () => 'owner'
+  const person = await identities.person(createdBy)
+  if (!person || person.disabledAt !== null) return () => null
+  const own = new Map(
+    (await identities.memberships(createdBy)).map(({ projectId, member }) => [projectId, member.access]),
+  )
+  return (projectId) => {
+    if (parent?.projectId && parent.projectId !== projectId) return null
+    const access = person.admin ? 'owner' : (own.get(projectId) ?? null)
+    return access && atMost(access, parent?.most ?? access)
+  }
+}
+
+function inviterTooLow(name: string): Failure {
+  return new Failure('FORBIDDEN', `Whoever invited ${name} is not an owner of this project any more.`, {
+    reason: 'inviter_access_too_low',
+    hint: 'Ask an owner of the project for a new invitation: waymark invitation create <person>',
+  })
+}
+
+function ended(): Failure {
+  return new Failure(
+    'CONFLICT',
+    'This invitation was used, replaced or revoked, or it is older than 24 hours.',
+    {
+      reason: 'invitation_ended',
+      hint: 'Ask an owner of the project for a new one: waymark invitation create <person>',
+    },
+  )
+}
