@@ -1,13 +1,11 @@
-import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { resolve } from 'node:path'
 import { catalog } from '../kernel/operations/catalog.ts'
 import { projectNamed } from '../people/operations/team.ts'
 import { runCommandLine } from '../surfaces/cli/run.ts'
 import { processTerminal, type Terminal, tell } from '../surfaces/cli/terminal.ts'
 import { closeContext, type Opening, openContext } from './open-context.ts'
 import { version } from './program.ts'
-import { connectedAt } from './remote/connected.ts'
+import { connectedAt, isProjectName, namedAtServer } from './remote/connected.ts'
 import { commandLineActor } from './settings/actor.ts'
 import { firstSet, formatIn, userName } from './settings/environment.ts'
 import { personName } from './settings/person-name.ts'
@@ -40,21 +38,27 @@ export function commandLine(
       return fromProject(path, folder, workingFolder)
     },
     elsewhere: async (project) => {
-      const place = connectedAt({ project, environment, workingFolder })
+      const connecting = { project, environment, workingFolder }
+      const named = namedAtServer(connecting)
+      const place = connectedAt(named ? { ...connecting, project: undefined } : connecting)
+      if (named && named.server.project !== place?.server.project) {
+        const { askOtherProject } = await import('./remote/other-project.ts')
+        return askOtherProject(named.server, actor)
+      }
       if (place === null) return null
       const [{ askServer }, { askAtTerminal }] = await Promise.all([
         import('./remote/command-line-edge.ts'),
         import('./remote/ask-person.ts'),
       ])
-      return askServer(place, { actor, environment, workingFolder, project, askPerson: askAtTerminal() })
+      const opening = { actor, environment, workingFolder, project: named ? undefined : project }
+      return askServer(place, { ...opening, askPerson: askAtTerminal() })
     },
   })
 }
 
 /** The project of the named database that `--project` names, where it is the name of no folder. */
 async function namedProject(project: string | undefined, opening: Opening) {
-  const isName = project !== undefined && /^[\w-]+$/.test(project)
-  if (!isName || existsSync(resolve(opening.workingFolder, project))) return null
+  if (project === undefined || !isProjectName({ project, workingFolder: opening.workingFolder })) return null
   const context = openContext(opening)
   try {
     return context.team ? await projectNamed(context.team, project) : null

@@ -108,13 +108,14 @@ function isReviewOperation(word: string | undefined): boolean {
 
 /** By a variable, or by the folder that a server keeps. */
 async function isOfServer(words: readonly string[]): Promise<boolean> {
-  const [{ namedDatabase }, { connectedAt }] = await Promise.all([
+  const [{ namedDatabase }, { connectedAt, namedAtServer }] = await Promise.all([
     import('./settings/places.ts'),
     import('./remote/connected.ts'),
   ])
   const here = { environment: process.env, workingFolder: process.cwd() }
   if (namedDatabase(here.environment) !== undefined) return true
-  return connectedAt({ ...here, project: projectIn(words) }) !== null
+  const connecting = { ...here, project: projectIn(words) }
+  return (namedAtServer(connecting) ?? connectedAt(connecting)) !== null
 }
 
 /** The value of `--project`, before the words are read. */

@@ -87,6 +87,23 @@ test('in a connected folder, token commands act on the team’s server and not o
   expect(there('token', 'revoke', 'builder')).toMatchObject({ state: 'revoked' })
   expect(names()).toEqual(['ben'])
   expect(there('member', 'list').members).toMatchObject([{ person: { name: 'Ben' } }])
+
+  const api = json('project', 'add', 'api')
+  json('person', 'add', 'Cleo')
+  json('member', 'add', 'Ben', 'owner', '--project', 'api')
+  expect(there('member', 'add', 'Cleo', '--project', 'api')).toMatchObject({ person: { name: 'Cleo' } })
+  expect(there('member', 'list', '--project', 'api').members).toHaveLength(2)
+  expect(there('member', 'list', '--project', 'shop').members).toHaveLength(1)
+  expect(there('token', 'create', 'other', '--project=api')).toMatchObject({ project_id: api.id })
+  // Nothing of this folder is recorded for another project.
+  const mission = ['mission', 'start', 'Elsewhere', '--objective', 'None'] as const
+  const refused = machine.run(...mission, '--project', 'api', '--json')
+  expect(JSON.parse(refused.out).error).toMatchObject({ reason: 'project_elsewhere' })
+  expect(machine.run(...mission, '--project', 'shop').code).toBe(0)
+  expect(machine.run('member', 'list', '--project', 'shpo').code).toBe(1)
+  // A path that exists is a folder.
+  mkdirSync(join(machine.folder, 'api'))
+  expect(there('member', 'list', '--project', 'api').members).toHaveLength(1)
 })
 
 test('an invited person connects with an invitation, and their token is kept', async () => {

@@ -1,6 +1,6 @@
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { stateFolder } from '../../kernel/files/state-folder.ts'
 import { type ConnectedServer, connectedServer } from '../../remote/machine/origins.ts'
 import { type Environment, firstSet } from '../settings/environment.ts'
@@ -34,6 +34,21 @@ export function connectedAt(connecting: Connecting): EdgePlace | null {
   refuseForeign(root)
   const found = connectedServer({ flag: server, environment, root, folder })
   return found && { server: found, root, folder }
+}
+
+/** Whether `--project` names a project, not a folder: a path that exists is a folder wherever it may name both. */
+export function isProjectName({
+  project,
+  workingFolder,
+}: Pick<Connecting, 'project' | 'workingFolder'>): boolean {
+  return project !== undefined && /^[\w-]+$/.test(project) && !existsSync(resolve(workingFolder, project))
+}
+
+/** The server of this folder, and the project of it that `--project` names; null in a folder without a server. */
+export function namedAtServer(connecting: Connecting): EdgePlace | null {
+  if (!isProjectName(connecting)) return null
+  const place = connectedAt({ ...connecting, project: undefined })
+  return place && { ...place, server: { ...place.server, project: connecting.project ?? null } }
 }
 
 /** The project's root: where `.waymark` lies, whichever of its work trees one is in. */
