@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { TokenBuckets } from '../../src/surfaces/http/guard/security.ts'
 import { TokenFile } from '../../src/surfaces/http/guard/tokens.ts'
+import { temporaryFolder } from '../support/git-repository.ts'
 import { type HttpProject, jsonOf, openHttpProject } from './http-project.ts'
 
 function call({ address }: HttpProject, path: string, token?: string, body?: object): Promise<Response> {
@@ -162,4 +163,14 @@ test('no token is ever logged', async () => {
   await call(project, '/api/session', 'guess')
   const text = JSON.stringify(project.logged)
   for (const secret of [project.agentToken, project.personToken, 'guess']) expect(text).not.toContain(secret)
+})
+
+test('the server’s own token follows a new name of its person, and takes nobody else’s', () => {
+  const tokens = new TokenFile(temporaryFolder())
+  const secret = tokens.ownToken('person', 'root')
+  expect(tokens.ownToken('person', 'Ann Example')).toBe(secret)
+  expect(tokens.entries()).toMatchObject([{ name: 'Ann Example', kind: 'person', explicit: false }])
+  tokens.ownToken('agent', 'agent')
+  expect(tokens.ownToken('person', 'agent')).toBe(secret)
+  expect(tokens.entries().map(({ name }) => name)).toEqual(['Ann Example', 'agent'])
 })

@@ -15,6 +15,7 @@ import { welcome } from '../serve/welcome.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { userName } from '../settings/environment.ts'
 import { type DemoFlags, readDemoFlags } from '../settings/flags.ts'
+import { personName } from '../settings/person-name.ts'
 import { serverFolder } from '../settings/places.ts'
 import { play } from './play.ts'
 import { type DemoProject, openDemoProject } from './project.ts'
@@ -46,7 +47,7 @@ async function serveDemo(demo: DemoProject, flags: DemoFlags, { signal, ended }:
   const folder = serverFolder(environment)
   const tokens = new TokenFile(folder)
   tokens.ownToken('agent', 'agent')
-  const person = tokens.ownToken('person', userName())
+  const person = tokens.ownToken('person', personName(process.env, process.cwd()))
   const [{ served, context }] = openProjects({ named: [demo.folder], environment, workingFolder: demo.home })
   const instance = randomUUID()
   const log = openLog('warn')

@@ -59,12 +59,16 @@ export class TokenFile {
     return join(this.#folder, `${kind}.token`)
   }
 
-  /** The token of a kind that a server makes for itself at its first start; made anew where its file is gone. */
+  /** The token of a kind that a server makes for itself at its first start; made anew where its file is gone. It follows a new name. */
   ownToken(kind: TokenEntry['kind'], name: string): string {
     return locked(this.#path, () => {
       const plain = readIfThere(this.plainFile(kind))?.trim()
       const hash = plain === undefined ? '' : hashOf(plain)
-      if (plain !== undefined && this.entries().some((entry) => entry.hash === hash)) return plain
+      const own = this.entries().find((entry) => entry.hash === hash)
+      if (plain !== undefined && own) {
+        this.#rename(own, name)
+        return plain
+      }
       const others = this.entries().filter((entry) => entry.explicit || entry.kind !== kind)
       if (others.length < this.entries().length) this.#write(others)
       const taken = others.some((entry) => entry.name === name)
@@ -72,6 +76,12 @@ export class TokenFile {
       writePrivate(this.plainFile(kind), `${secret}\n`)
       return secret
     })
+  }
+
+  #rename(own: TokenEntry, name: string): void {
+    const entries = this.entries()
+    if (own.explicit || entries.some((entry) => entry.name === name)) return
+    this.#write(entries.map((entry) => (entry.hash === own.hash ? { ...entry, name } : entry)))
   }
 
   #add({ name, kind, role, explicit }: Pick<TokenEntry, 'name' | 'kind' | 'role' | 'explicit'>): string {
