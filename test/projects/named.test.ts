@@ -133,3 +133,37 @@ test('an invited person connects with an invitation, and their token is kept', a
   expect([again.code, again.error]).toEqual([1, expect.stringContaining('waymark invitation create')])
   expect(run('invitation', 'create', 'cleo', '--project', 'shop').code).not.toBe(0)
 })
+
+test('the commands that a fresh team server shows work as they are shown', async () => {
+  const around = serveHome()
+  around.environment['WAYMARK_DATABASE'] = await teamDatabase(around.home)
+  const folder = join(around.home, 'nothing')
+  mkdirSync(folder)
+  const run = (command: string, names: Readonly<Record<string, string>> = {}) => {
+    const typed = command.replaceAll(/<(\w+)>/g, (_, name: string) => names[name] ?? name)
+    const { code, error } = around.run(folder, ...typed.split(' '))
+    return { code, shown: commandsIn(error) }
+  }
+  const { greeting } = await around.serve(folder, '--port', '0')
+  const [project = '', person = '', admin = '', agent = '', ...others] = commandsIn(greeting)
+  expect(others).toEqual([])
+  expect(run(admin, { name: 'Ann' }).code).toBe(0)
+  expect(run(project, { name: 'shop' }).code).toBe(0)
+
+  // A person who is not there: the hint of the refusal adds them.
+  const unknown = run('member add Ben maintainer --project shop')
+  expect(unknown.shown).toContain('person add <name>')
+  expect(run('person add <name>', { name: 'Ben' }).code).toBe(0)
+  expect(run('member add Ben maintainer --project shop').code).toBe(0)
+  expect(run(person, { name: 'Ben' }).code).toBe(0)
+  expect(run(agent, { agent: 'claude', name: 'Ben', project: 'shop' }).code).toBe(0)
+})
+
+/** The commands of a text, as they would be typed. */
+function commandsIn(text: string): readonly string[] {
+  return [
+    ...text.matchAll(
+      /waymark ((?:project|person|member|token) (?:[\w-]+|<\w+>)(?: (?:--[\w-]+|<\w+>|person\b))*)/g,
+    ),
+  ].map(([, command = '']) => command)
+}

@@ -42,9 +42,9 @@ export async function welcome(
       ? `Waymark serves ${namesOf(projects)} at http://${address}`
       : `Waymark is already serving here, at http://${address} (process ${pid}).`,
     login === null
-      ? `Dashboard: http://${address}. ${byPersons ? 'Sign in with a token: waymark token create --kind person.' : 'To log in, run waymark serve in a terminal of your own.'}`
+      ? `Dashboard: http://${address}. ${byPersons ? 'Sign in with a token: waymark token create --kind person --person <name> (the first admin: waymark token create --admin --person <name>).' : 'To log in, run waymark serve in a terminal of your own.'}`
       : `Dashboard: ${login}\n           logs you in, once and within ten minutes; ${another}.`,
-    `MCP:       http://${address}/mcp, with ${byPersons ? 'a token of an agent: waymark token create' : `the token in ${join(folder, 'agent.token')}`}`,
+    `MCP:       http://${address}/mcp, with ${byPersons ? 'a token of an agent: waymark token create <agent> --person <name> --project <project>' : `the token in ${join(folder, 'agent.token')}`}`,
   ]
   print(`${lines.join('\n')}\n`)
   if (open) openBrowser(login ?? `http://${address}`)

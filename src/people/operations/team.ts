@@ -27,7 +27,7 @@ export function teamOf<Known extends TeamReader>(
     {
       reason: 'named_database_needed',
       hint: [
-        'Set WAYMARK_DATABASE to a file or to a postgres:// address, for this command and for waymark serve.',
+        'Set WAYMARK_DATABASE to a file or to a postgres:// address, for this command and for waymark serve. In a folder that is connected to a server (waymark connect <url>), it is asked.',
         otherwise,
       ]
         .filter(Boolean)
@@ -83,7 +83,7 @@ export async function findPerson({ identities }: Reads, words: string): Promise<
   }
   throw new Failure('NOT_FOUND', `There is no person "${words}".`, {
     reason: 'person_not_found',
-    hint: 'Name a person by id, e-mail address or name: waymark member list shows those of this project.',
+    hint: 'Name a person by id, e-mail address or name: waymark member list shows those of this project. An admin adds one with: waymark person add <name>',
   })
 }
 
