@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
 import { tidy } from '../../src/project/operations/tidy.ts'
 import { person } from '../support/project.ts'
@@ -108,6 +108,28 @@ test('who owns the agent that did the work cannot approve it, and another member
     approvals: [{ role: 'reviewer', of: 'plan' }],
   })
   expect(await emit(builder, 'go')).toMatchObject({ result: { status: 'succeeded' } })
+})
+
+test('who owns the agent whose attempt another took over cannot approve the work (28)', async () => {
+  const members = await team(independent, 'independent')
+  const { project, as } = members
+  const { mission_id } = await project.call(
+    'start_mission',
+    { name: 'M', objective: 'O' },
+    await as("Ben's agent"),
+  )
+  const { task_id } = await project.call('start_task', { mission_id, name: 'T' }, await as("Ben's agent"))
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3 * 60 * 60_000 })
+  onTestFinished(() => void vi.useRealTimers())
+  const cleos = await as("Cleo's agent")
+  await project.call('start_task', { planned_task_id: task_id, take_over: true }, cleos)
+  project.write('plan.md', '# Plan\n')
+  await project.call('complete_task', { task_id, status: 'success', outcome: { summary: 'Done.' } }, cleos)
+  const created = { process_id: 'independent', mission_id }
+  const { run_id: id } = await project.call('state_gate_create_run', created, cleos)
+  await emitting(project, id)(cleos, 'go', { artifact_paths: ['plan.md'] }).catch(() => null)
+  const refused = await project.refused('approve', { id, reason: 'Fine.', role: 'reviewer' }, await as('Ben'))
+  expect(refused).toMatchObject({ code: 'FORBIDDEN', reason: 'own_work' })
 })
 
 test('what an agent sent itself counts as its person’s work, also after the approval (28)', async () => {

@@ -110,6 +110,20 @@ test('who did the work themselves cannot approve it', async () => {
   })
 })
 
+test('whose attempt another took over cannot approve what it left', async () => {
+  const { project, run, missionId, complete } = await gatedMission(text, 'reviewed')
+  const input = { mission_id: missionId, name: 'By hand', areas: ['src/'] }
+  const { task_id } = await project.call('start_task', input, { actor: ana })
+  project.write('src/auth.ts', 'export const auth = 2\n')
+  project.wait(3 * 60 * 60_000)
+  await project.call('start_task', { planned_task_id: task_id, take_over: true })
+  await complete(task_id)
+  expect(await failureOf(project.call('approve', { id: run.id }, { actor: ana }))).toMatchObject({
+    code: 'FORBIDDEN',
+    reason: 'own_work',
+  })
+})
+
 test('lint knows the word, and warns where an artifact of that name hides it', async () => {
   const { project } = await runOf(text, { git: false })
   const lint = (id: string) => project.call('process_lint', { process: id })

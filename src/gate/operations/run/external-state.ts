@@ -476,7 +476,7 @@ async function measuredChanges(
     for (const path of later) pathsIn(paths, last.snapshot.top).add(path)
   }
   for (const { top, path } of await changesBetween(context, begun)) pathsIn(paths, top).add(path)
-  return { files: await hashed(context, paths), authors: authorsOf(attempts) }
+  return { files: await hashed(context, paths), authors: authorsOf(begun) }
 }
 
 function pathsIn(paths: Map<string, Set<string>>, top: string): Set<string> {

@@ -45,9 +45,12 @@ export async function workersOf(
 ): Promise<readonly Worker[]> {
   const subject = subjectOf(record)
   const attempts = subject === null ? [] : await reads.runs.attemptsOf(subject)
-  const worked = attempts
-    .filter(({ status }) => status !== 'abandoned')
-    .map(({ actor }) => ({ name: actor.name, identity: identityOf(actor), person: actor.person ?? null }))
+  // What an attempt left that was given up is a part of the work, too.
+  const worked = attempts.map(({ actor }) => ({
+    name: actor.name,
+    identity: identityOf(actor),
+    person: actor.person ?? null,
+  }))
   const handedIn = artifacts
     .filter((file) => of === null || isOfType(definition.artifacts, file, of))
     .map(({ by, author = null }) => ({ name: by, identity: author, person: null }))
