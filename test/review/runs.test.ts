@@ -31,6 +31,22 @@ test('to approve a mission approves its run, bound to what was shown', async () 
   expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
 })
 
+test('an approval stays current after its run was approved, until the files change', async () => {
+  const { project, missionId, start, complete } = await gatedMission(text, 'reviewed')
+  const task = await start()
+  project.write('src/auth.ts', 'export const auth = 2\n')
+  await complete(task)
+  const subject = { mission: missionId }
+  const seen = await project.call('review_show', subject, ana)
+  await project.call('review_send', { subject, verdict: 'approve', content: seen.content }, ana)
+  const approved = await project.call('review_show', subject, ana)
+  expect(approved.verdicts).toMatchObject([{ content: approved.content, current: true }])
+  const again = await start()
+  project.write('src/auth.ts', 'export const auth = 3\n')
+  await complete(again)
+  expect((await project.call('review_show', subject, ana)).verdicts).toMatchObject([{ current: false }])
+})
+
 test('a run that the verdict cannot decide stays for the inbox, and what was decided is told', async () => {
   const { project, run, missionId, start, complete } = await gatedMission(text, 'reviewed')
   const task = await start()

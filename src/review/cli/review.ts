@@ -8,7 +8,7 @@ import { verdictWords } from '../domain/review.ts'
 type Shown = OutputOf<'review_show'>
 type Comment = Shown['comments'][number]
 type Draft = Shown['drafts'][number]
-type Verdict = Shown['verdicts'][number]
+type Verdict = Omit<Shown['verdicts'][number], 'current'> & { readonly current?: boolean }
 
 /** What was said of work, the oldest first: each comment with what was answered, and the verdicts. */
 export const reviewComments: View<'review_comments'> = ({ name, comments, verdicts }, page) =>
@@ -111,9 +111,10 @@ export function draftLine({ comment_id: id, kind, path, line, text }: Draft): st
 function verdictList(verdicts: readonly Verdict[], page: Page): string {
   return indented(
     verdicts
-      .map(({ verdict, by, text, comments, at }) => {
+      .map(({ verdict, by, text, comments, at, current }) => {
+        const changed = verdict === 'approve' && current === false ? ', before it changed' : ''
         const count = comments === 0 ? '' : `, with ${counted(comments, 'comment')}`
-        return `${verdictWords[verdict]} by ${inOneLine(by)} ${age(at, page.now)}${count}${text === null ? '' : `: ${text}`}`
+        return `${verdictWords[verdict]} by ${inOneLine(by)} ${age(at, page.now)}${changed}${count}${text === null ? '' : `: ${text}`}`
       })
       .join('\n'),
   )

@@ -95,7 +95,7 @@ export interface Review {
   readonly subject: ReviewSubject
   readonly verdict: Verdict
   readonly text: string | null
-  /** The hash of what was shown. */
+  /** The hash of the files that were shown. */
   readonly content: string
   readonly by: Reviewer
   /** The tasks that it is about, at most 200. */

@@ -34,7 +34,7 @@ export async function lookAt(context: QueryContext, found: FoundSubject): Promis
   )
   const asked = waiting.map(({ hold }) => [hold.id, contents.get(hold.id) ?? null])
   const shown: Shown = {
-    content: context.fingerprint({ files: gathered.content, asked }),
+    content: asked.length === 0 ? gathered.content : context.fingerprint({ files: gathered.content, asked }),
     approvals: new Map(),
     parts: async () => ({
       files: gathered.files.map(({ path, after }) => ({

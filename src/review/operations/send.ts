@@ -86,7 +86,7 @@ export const reviewSend = defineOperation({
   const words = input.text ?? null
   const drafted = await handling.store.view(({ reviews }) => reviews.drafts(by.id, subjectKey(subject)))
   // Judged before anything is decided about a run: what is refused here must leave that as it is.
-  const sending = { subject, verdict, text: words, content: look.shown.content, by, tasks: tasksOf(found) }
+  const sending = { subject, verdict, text: words, content: look.gathered.content, by, tasks: tasksOf(found) }
   sendReview({ ...sending, drafts: drafted }, { at: handling.clock.now(), ids: handling.ids })
   const reason = words ?? reasonOf(verdict, drafted.length)
   const decided = isVerdict

@@ -98,7 +98,8 @@ export const reviewShow = defineOperation({
     files: list(FileEntry),
     comments: list(CommentEntry),
     drafts: list(DraftEntry),
-    verdicts: list(VerdictEntry),
+    /** `current`: the files are still as they were then. */
+    verdicts: list(VerdictEntry.extend({ current: z.boolean() })),
     waiting: list(WaitingEntry),
     may: z.object({
       decide: z.boolean(),
@@ -194,6 +195,7 @@ export const reviewShow = defineOperation({
       by: by.name,
       comments: count,
       at: instant(at),
+      current: content === look.gathered.content,
     })),
     waiting: look.waiting.map(({ hold }) => ({
       hold_id: hold.id,

@@ -179,10 +179,10 @@ function Head({ review, shown, say }: HeadProps) {
             {subject.mission_name ?? 'The mission'}
           </a>
         )}
-        {shown.verdicts.slice(-3).map(({ review_id, by, verdict, at, content }) => (
+        {shown.verdicts.slice(-3).map(({ review_id, by, verdict, at, current }) => (
           <span key={review_id}>
             {by} {verdictWords[verdict]} <Since at={at} /> ago
-            {verdict === 'approve' && content !== shown.content ? ', before it changed' : ''}
+            {verdict === 'approve' && !current ? ', before it changed' : ''}
           </span>
         ))}
       </p>
