@@ -24,6 +24,29 @@ test('MC2-019 MC2-024 MC2-029 MC2-030 what was said is stored and comes back unc
   expect(await project.call('show', { id: mission_id })).toMatchObject({ ...words, status: 'COMPLETED' })
 })
 
+test('a mission completed with tasks that nobody has done names them', async () => {
+  const { project, mission_id } = await mission()
+  const tasks = [
+    { key: 'a', title: 'Draw', phase: 'Design' },
+    { key: 'b', title: 'Paint', phase: 'Design' },
+  ]
+  const { tasks: planned } = await project.call('plan_tasks', {
+    mission_id,
+    phases: [{ name: 'Design' }],
+    tasks,
+  })
+  await project.call('start_task', { planned_task_id: planned[0].id })
+  await project.call('complete_task', { task_id: planned[0].id, ...done })
+  const { warnings } = await project.call('complete_mission', {
+    mission_id,
+    status: 'completed',
+    summary: 'Drawn',
+  })
+  expect(warnings).toHaveLength(1)
+  expect(warnings[0]).toContain(planned[1].id)
+  expect(warnings[0]).not.toContain(planned[0].id)
+})
+
 test('a long report is kept whole and answered short', async () => {
   const { project, mission_id } = await mission()
   const achievements = Array.from({ length: 50 }, () => 'word '.repeat(1000))

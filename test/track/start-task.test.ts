@@ -30,6 +30,19 @@ test('MC2-067 MC2-053 MC2-054 MC2-065 the orchestrator’s example makes phase 1
   expect(again).toMatchObject({ phase_id: answer.phase_id, phase_created: false })
 })
 
+test('a name that is the id of a task is refused, and starts no second task', async () => {
+  const { project, mission_id } = await withMission()
+  const first = await project.call('start_task', { mission_id, name: 'Draw', goal: 'g' })
+  expect(await project.refused('start_task', { mission_id, name: first.task_id, goal: 'g' })).toMatchObject({
+    code: 'INVALID_INPUT',
+    reason: 'name_is_task_id',
+    details: { task_id: first.task_id },
+  })
+  expect(await project.call('start_task', { mission_id, name: 't-000000000000' })).toMatchObject({
+    task_id: expect.not.stringMatching(/^t-000000000000$/),
+  })
+})
+
 test('MC2-068 MC2-051 MC2-052 the sub-agent’s example works without a phase name', async () => {
   const { project, mission_id } = await withMission()
   const answer = await project.call('start_task', {

@@ -171,7 +171,7 @@ export function planTask(task: OutputOf<'taskman_task_dep_add'>, page: Page): st
       ['phase', task.phase_id ?? ''],
       ['milestone', task.milestone_id ?? ''],
       ['role', task.role ?? ''],
-      ['waits for', `${waits.join(', ')}${task.blocked ? ' (open)' : ''}`],
+      [task.blocked ? 'waits for' : 'depends on', waits.join(', ')],
       ['planned', `${age(created, page.now)}${creator ? ` by ${creator}` : ''}`],
     ],
     page,
@@ -181,11 +181,14 @@ export function planTask(task: OutputOf<'taskman_task_dep_add'>, page: Page): st
 /** The next task, and whose it is now. */
 export const nextTask: View<'taskman_task_next'> = (answer, page) => {
   const { task, claim, message = 'Nothing is ready.' } = answer
-  return task ? blocks(planTask(task, page), claimText(claim, page)) : message
+  return task ? blocks(planTask(task, page), claimText(task.id, claim, page)) : message
 }
 
-function claimText(claim: OutputOf<'taskman_task_next'>['claim'], { ink }: Page): string {
+function claimText(id: string, claim: OutputOf<'taskman_task_next'>['claim'], { ink }: Page): string {
   if (!claim) return ''
   const until = claim.expires_at.slice(11, 16)
-  return `${ink('green', 'Claimed')} for ${claim.agent} until ${until} UTC, with token ${claim.token}.`
+  return [
+    `${ink('green', 'Claimed')} for ${claim.agent} until ${until} UTC, with token ${claim.token}.`,
+    `Start it: waymark task start --planned-task-id ${id} --claim-token ${claim.token}`,
+  ].join('\n')
 }

@@ -65,7 +65,7 @@ export const completeTask: View<'complete_task'> = (answer, page) => {
       page,
     ),
     answer.review === undefined ? '' : metComments(answer.review),
-    phase === undefined ? '' : `Phase ${answer.phase_number ?? ''} is ${phase}.`,
+    phase === undefined ? '' : `Phase ${answer.phase_number ?? answer.phase_id} is ${phase}.`,
   )
 }
 

@@ -285,11 +285,17 @@ function outsideSection({ records, said, ofTask }: About): Section {
   }
 }
 
+/** Each name once; who worked on two tasks at once is named as in another task. */
+function namesOf(rivals: readonly { readonly agent: string }[], attempt: Attempt): readonly string[] {
+  const own = agentOf(attempt)
+  return [...new Set(rivals.map(({ agent }) => (agent === own ? `${agent} in another task` : agent)))]
+}
+
 function contestedSection({ records, ofTask }: About): Section {
   const entries = records.attempts.flatMap(({ attempt, end }): readonly Entry[] => {
     if (end === null) return []
     const between = end.changes.flatMap(({ path, attribution, with: rivals = [] }) =>
-      attribution === 'contested' ? [{ path, agents: rivals.map(({ agent }) => agent), counted: true }] : [],
+      attribution === 'contested' ? [{ path, agents: namesOf(rivals, attempt), counted: true }] : [],
     )
     const perhaps = end.contested.map(({ path, perhaps: agents }) => ({ path, agents, counted: false }))
     return [...between, ...perhaps].map(({ path, agents, counted: isCounted }) => ({

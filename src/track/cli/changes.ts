@@ -206,7 +206,8 @@ export function linesInWords({
 }
 
 function sharedWith(change: Changed): readonly string[] {
-  const agents = (change.with ?? []).map(({ agent }) => inOneLine(agent))
+  const others = (change.with ?? []).map(({ agent, task_id: task }) => `${inOneLine(agent)} (${task})`)
+  const agents = [...new Set(others)]
   if (agents.length === 0) return []
   return [`with ${agents.join(' and ')}`, ...(change.lines === 'all' ? ['lines of all of them'] : [])]
 }

@@ -89,7 +89,7 @@ export const completeMission = defineOperation({
     if (isGated) refuseWhileGated(`mission ${mission.id}`, gating.map(barely))
     const lost = isEnded(mission) ? [] : await reads.runs.lost(mission.id)
     if (input.status === 'completed' && handling.actor.kind === 'agent') {
-      const personsWay = `Or complete it as partial or failed; a person may complete it as it is: waymark mission complete ${mission.id}.`
+      const personsWay = `Or complete it as partial or failed; a person may complete it as it is: waymark mission complete ${mission.id} --status completed --summary "…".`
       refuseAfterLoss(`mission ${mission.id}`, lost, personsWay)
     }
     const closing: MissionClosing = {
@@ -116,6 +116,7 @@ export const completeMission = defineOperation({
     const passedOver = input.status === 'completed' ? lost.map(({ id }) => id) : []
     const ending = decide(mission, closing, { open, holds, passedOver })
     const repeat = ending.length === 0
+    const left = input.status === 'completed' && !repeat ? await tasksLeft(reads, mission.id, setting.at) : []
     const facts = [
       ...ending,
       ...(await givenUp(reads, { mission, gating, by: handling.actor.name }, setting)),
@@ -139,6 +140,7 @@ export const completeMission = defineOperation({
                 `${waiting.total === 1 ? '1 question still waits' : `${waiting.total} questions still wait`} for a person: waymark inbox lists them.`,
               ]),
           ...(sentBack.length === 0 ? [] : [`${sentBackWords(sentBack)}.`]),
+          ...leftWords(left.filter(({ id }) => !sentBack.some((task) => task.id === id))),
           ...lost.slice(0, 3).map((run) => `Not everything succeeded: ${lossWords(run)}.`),
         ],
         ...(repeat && { already_completed: true }),
@@ -192,9 +194,31 @@ async function tasksSentBack(reads: Reads, missionId: MissionId): Promise<readon
 }
 
 function sentBackWords(tasks: readonly Task[]): string {
+  return `A person sent ${counted(tasks.length, 'task')} back that nobody has done again: ${namedTasks(tasks)}`
+}
+
+function leftWords(tasks: readonly Task[]): readonly string[] {
+  if (tasks.length === 0) return []
+  return [
+    `${counted(tasks.length, 'task')} of it ${tasks.length === 1 ? 'is' : 'are'} not done: ${namedTasks(tasks)}.`,
+  ]
+}
+
+function namedTasks(tasks: readonly Task[]): string {
   const named = tasks.slice(0, mostNamed).map(({ id, name }) => `${id} "${excerpt(name, 60)}"`)
-  const more = tasks.length > mostNamed ? ` and ${tasks.length - mostNamed} more` : ''
-  return `A person sent ${counted(tasks.length, 'task')} back that nobody has done again: ${named.join(', ')}${more}`
+  return `${named.join(', ')}${tasks.length > mostNamed ? ` and ${tasks.length - mostNamed} more` : ''}`
+}
+
+const mostLeft = 200
+
+/** The planned tasks that nobody has done. */
+async function tasksLeft(reads: Reads, owner: MissionId, now: number): Promise<readonly Task[]> {
+  const pages = await Promise.all(
+    (['in_progress', 'to_do'] as const).map((status) =>
+      reads.plan.tasks({ owner, status, now }, { limit: mostLeft }),
+    ),
+  )
+  return pages.flatMap(({ tasks }) => tasks.map(({ task }) => task))
 }
 
 /** A run that was begun since it was looked for: what it lacks is told when the call is made again. */

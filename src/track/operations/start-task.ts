@@ -106,6 +106,7 @@ export const startTask = defineOperation({
   assertNamed(placed)
   const input = await inNamedPhase(store, placed)
   const { plannedAreas, phase } = await store.view(async (reads) => {
+    await refuseIdAsName(reads, input)
     const situation = await loadSituation(reads, input)
     admitTask(situation)
     return {
@@ -290,6 +291,30 @@ function assertNamed(input: {
     hint: 'Give the new task a name and a goal, or name a planned one with planned_task_id.',
     details: { fields: ['name'] },
   })
+}
+
+const idLike = /^[\w.:-]+$/
+
+/** An id given as the name of a new task means that task. */
+async function refuseIdAsName(
+  reads: Reads,
+  {
+    name,
+    planned_task_id: planned,
+  }: { readonly name?: string | undefined; readonly planned_task_id?: string | undefined },
+): Promise<void> {
+  if (planned !== undefined || name === undefined || !idLike.test(name)) return
+  const task = await reads.tasks.find(name)
+  if (task === null) return
+  throw new Failure(
+    'INVALID_INPUT',
+    `"${name}" is the id of task "${task.name}", not a name for a new task.`,
+    {
+      reason: 'name_is_task_id',
+      hint: hintOf`To work on it: ${callTo('start_task', { planned_task_id: name })}. A new task needs a name in words.`,
+      details: { task_id: task.id },
+    },
+  )
 }
 
 interface InTree {

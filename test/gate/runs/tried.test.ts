@@ -9,6 +9,12 @@ const asking = process('asking', {
   artifacts: '  - { type: plan, paths: ["docs/plan.md"] }',
 })
 
+test('a file that cannot be taken is named once in a refusal', async () => {
+  const run = await runOf(asking)
+  const { message, hint } = await run.refused('go', { artifact_paths: ['docs/none.md'] })
+  expect(`${message} ${hint}`.split('docs/none.md')).toHaveLength(2)
+})
+
 test('a refused event is kept with the files that were tried, why each could not be taken, and its payload', async () => {
   const run = await runOf(asking)
   run.project.write('notes.md', 'No plan.')

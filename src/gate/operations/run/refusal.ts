@@ -56,7 +56,11 @@ function hintFor(record: RunRecord, { code, fix, missing, validationErrors }: Re
       )
     case 'INVALID_PAYLOAD':
       return [
-        ...validationErrors.slice(0, 5).map(problemLine),
+        // What is wrong with a file is the message already.
+        ...validationErrors
+          .filter((problem) => !isAboutFile(problem))
+          .slice(0, 5)
+          .map(problemLine),
         ...(validationErrors.some(isAboutFile) ? [filesWanted] : []),
       ].join('\n')
     case 'GUARD_FAILED':
@@ -64,9 +68,8 @@ function hintFor(record: RunRecord, { code, fix, missing, validationErrors }: Re
   }
 }
 
-/** `"plan.steps.0" must be a text, not 3.` What is wrong with a file is a sentence already. */
+/** `"plan.steps.0" must be a text, not 3.` */
 function problemLine(problem: SchemaProblem): string {
-  if (isAboutFile(problem)) return problem.message
   const field = problem.path.slice(1).replace(/\//g, '.')
   return `${field === '' ? 'The payload' : `"${field}"`} ${problem.message}.`
 }
