@@ -3,9 +3,11 @@ import { clockText, durationText } from './duration.ts'
 
 test.each([
   [-5, '0s'],
-  [59_999, '59s'],
+  [1_500, '2s'],
+  [59_499, '59s'],
+  [59_999, '1m'],
   [60_000, '1m'],
-  [3_599_999, '59m'],
+  [3_599_499, '59m'],
   [3_900_000, '1h 05m'],
   [100 * 3_600_000, '4d 4h'],
 ])('%d milliseconds are %s', (milliseconds, text) => {

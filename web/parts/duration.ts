@@ -4,8 +4,9 @@ const day = 24 * hour
 
 /** How long, in at most two units: `42s`, `7m`, `1h 05m`, `3d 4h`. */
 export function durationText(milliseconds: number): string {
-  const length = Math.max(0, milliseconds)
-  if (length < minute) return `${Math.floor(length / 1_000)}s`
+  // Whole seconds, rounded as in every answer of the server.
+  const length = Math.max(0, Math.round(milliseconds / 1_000)) * 1_000
+  if (length < minute) return `${length / 1_000}s`
   if (length < hour) return `${Math.floor(length / minute)}m`
   if (length < day) {
     const minutes = Math.floor((length % hour) / minute)

@@ -25,7 +25,10 @@ export function readArguments(operation: Operation, words: readonly string[]): R
   const options = generalOptions(given.filter(({ flag }) => general.includes(flag)))
   if (options.help) return { input: {}, options }
   const named = given.filter(({ flag }) => own.includes(flag))
-  return { input: inputFrom([...placed(operation, { flags: own, named }, positionals), ...named]), options }
+  return {
+    input: inputFrom([...placed(operation, { flags: own, named }, positionals), ...named], own),
+    options,
+  }
 }
 
 /** Fields as another program calls them: understood, and not in the help. */
@@ -115,9 +118,17 @@ function placed(
     )
   }
   return positionals.flatMap((value, at) => {
-    const flag = flags.find(({ path }) => path.length === 1 && path[0] === places[at])
+    const flag = flagFor(flags, places[at], value)
     return flag ? [{ flag, value }] : []
   })
+}
+
+/** The flag that a value is for: a task's id in the place of a mission is the task, and the other way round. */
+function flagFor(flags: readonly Flag[], place: string | undefined, value: string): Flag | undefined {
+  const named = (name: string | undefined) => flags.find(({ path }) => path.length === 1 && path[0] === name)
+  const kind = /^t-/.test(value) ? 'task' : /^[mw]-/.test(value) ? 'mission' : undefined
+  const isEither = place === 'task' || place === 'mission'
+  return (isEither ? named(kind) : undefined) ?? named(place)
 }
 
 /**
@@ -165,18 +176,18 @@ function helpHint({ command }: Operation): string {
 type Nested = { [key: string]: unknown }
 
 /** The operation's input from what was given: repeated flags become lists, dotted ones objects. */
-function inputFrom(given: readonly Given[]): Readonly<Record<string, unknown>> {
+function inputFrom(given: readonly Given[], own: readonly Flag[]): Readonly<Record<string, unknown>> {
   const input: Nested = {}
   const flags = new Set(given.map(({ flag }) => flag))
   // Whole objects first, so that `--outcome '{…}' --outcome.summary "…"` completes the one with the other.
   for (const flag of [...flags].sort((a, b) => a.path.length - b.path.length)) {
     const values = given.filter((entry) => entry.flag === flag).map(({ value }) => value)
-    setAt(input, flag.path, valueFrom(flag, values))
+    setAt(input, flag.path, valueFrom(flag, values, own))
   }
   return input
 }
 
-function valueFrom(flag: Flag, values: readonly string[]): unknown {
+function valueFrom(flag: Flag, values: readonly string[], own: readonly Flag[]): unknown {
   const [first = ''] = values
   if (!flag.many && values.length > 1) {
     throw usageFailure(
@@ -186,12 +197,12 @@ function valueFrom(flag: Flag, values: readonly string[]): unknown {
   }
   if (flag.takes === 'nothing' && ['true', 'false'].includes(first)) return first === 'true'
   if (flag.takes !== 'json') return flag.many && values.length > 1 ? values : first
-  const parsed = values.map((value) => parsedJson(flag, value))
+  const parsed = values.map((value) => parsedJson(flag, value, own))
   if (!flag.many) return parsed[0]
   return parsed.length === 1 && Array.isArray(parsed[0]) ? parsed[0] : parsed
 }
 
-function parsedJson(flag: Flag, value: string): unknown {
+function parsedJson(flag: Flag, value: string, own: readonly Flag[]): unknown {
   try {
     return JSON.parse(value)
   } catch (cause) {
@@ -200,11 +211,20 @@ function parsedJson(flag: Flag, value: string): unknown {
       `--${flag.name} takes JSON, and this is not JSON: ${excerpt(value, 60)}`,
       {
         reason: 'flag_value_not_json',
-        hint: `Such as --${flag.name} '{"key": "value"}'${flag.path.length === 1 ? ', or its fields one by one if it has them' : ''}.`,
+        hint: jsonHint(flag, own),
         cause,
       },
     )
   }
+}
+
+function jsonHint({ name, path }: Flag, own: readonly Flag[]): string {
+  const field = own.find(
+    (other) => other.path.length === path.length + 1 && other.name.startsWith(`${name}.`),
+  )
+  const key = field?.path.at(-1) ?? 'key'
+  const alone = field === undefined ? '' : `, or its fields one by one: --${field.name} "…"`
+  return `Such as --${name} '{"${key}": "…"}'${alone}.`
 }
 
 function setAt(input: Nested, path: readonly string[], value: unknown): void {

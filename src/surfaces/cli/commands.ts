@@ -15,14 +15,29 @@ export function findCommand(operations: readonly Operation[], words: readonly st
   const fitting = operations
     .flatMap((operation) => commandsOf(operation).map((command) => ({ operation, command })))
     // A flag that does something else is a command of its own: `doctor --repair`.
-    .filter(({ command }) => isPrefix(command.split(' '), command.includes(' --') ? words : spoken))
+    .filter(({ command }) => isSpoken(command, { words, spoken }))
     .sort((a, b) => b.command.length - a.command.length)[0]
   if (!fitting) return null
-  const length = fitting.command.split(' ').length
-  return {
-    operation: fitting.operation,
-    rest: words[0]?.includes(':') ? words.slice(1) : words.slice(length),
-  }
+  const { operation, command } = fitting
+  const [name = '', flag] = partsOf(command)
+  const rest = words[0]?.includes(':') ? words.slice(1) : words.slice(name.split(' ').length)
+  const at = flag === undefined ? -1 : rest.indexOf(flag)
+  return { operation, rest: at === -1 ? rest : rest.toSpliced(at, 1) }
+}
+
+/** The command's words, and the flag that is part of it: wherever it stands before `--`. */
+function partsOf(command: string): readonly string[] {
+  return command.split(/ (?=--)/)
+}
+
+function isSpoken(
+  command: string,
+  { words, spoken }: { readonly words: readonly string[]; readonly spoken: readonly string[] },
+): boolean {
+  const [name = '', flag] = partsOf(command)
+  if (!isPrefix(name.split(' '), spoken)) return false
+  const end = words.indexOf('--')
+  return flag === undefined || (end === -1 ? words : words.slice(0, end)).includes(flag)
 }
 
 function commandsOf({ command, aliases = [] }: Operation): readonly string[] {
@@ -37,7 +52,21 @@ export function commandGroup(operations: readonly Operation[], word: string): re
 /** Refuses a command that does not exist, naming the one that was most likely meant. */
 export function unknownCommand(operations: readonly Operation[], words: readonly string[]): Error {
   const spoken = spokenWords(words)
-  const known = [...operations.map(({ command }) => command), ...otherCommands.map(({ command }) => command)]
+  const [first = ''] = spoken
+  const group = commandGroup(operations, first)
+  if (group.length > 0) {
+    const meant = nearest(
+      spoken.slice(0, 2).join(' '),
+      group.map(({ command }) => command),
+    )
+    const way = meant === undefined ? '' : `Did you mean: waymark ${meant}\n`
+    return usageFailure(
+      `There is no command "${spoken.slice(0, 2).join(' ')}".`,
+      `${way}waymark help ${first} lists the commands of ${first}.`,
+    )
+  }
+  const all = [...operations.map(({ command }) => command), ...otherCommands.map(({ command }) => command)]
+  const known = [...new Set([...all, ...all.map((command) => command.split(' ')[0] ?? '')])]
   const meant =
     commandOfTool(operations, spoken[0] ?? '') ??
     listOf(operations, spoken[0] ?? '') ??

@@ -95,9 +95,9 @@ function Refused({ refusal }: { readonly refusal: RunRefusal }) {
           <b>{refusal.event}</b> refused <span class="muted">in {refusal.state}</span>
         </p>
         <p class="muted said">
-          {refusal.missing_guards.length > 0 ? refusal.missing_guards.join('; ') : refusal.message}
+          {refusal.missing_guards.length > 0 ? `${refusal.missing_guards.join('; ')}.` : refusal.message}
           {refusal.tried_files.length > 0
-            ? `. Tried: ${refusal.tried_files.map(({ path }) => path).join(', ')}`
+            ? ` Tried: ${refusal.tried_files.map(({ path }) => path).join(', ')}`
             : ''}
         </p>
       </div>
