@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { lstatSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { isAbsolute, join, relative, resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import { Failure } from '../kernel/failure.ts'
+import { linkFree, type RefusalReason } from '../kernel/files/contained.ts'
 import { readRegularSync } from '../kernel/files/regular-file.ts'
 import { isSecretFile } from '../kernel/secret-files.ts'
 import type {
@@ -217,29 +218,34 @@ function pathOf({ repository }: Look, { folder, path }: Asked): PathBytes {
       : resolve(folder, path)
   const forms = [whole, whole.normalize('NFC'), whole.normalize('NFD')]
   const there = forms.find((form) => lstatSync(form, { throwIfNoEntry: false }) !== undefined) ?? whole
-  const inside = relative(top, there).replaceAll('\\', '/')
-  if (inside === '' || inside === '..' || inside.startsWith('../') || isAbsolute(inside)) {
-    throw new Failure('INVALID_INPUT', `${path} is not in the work tree ${top}.`, {
-      reason: 'path_outside_work_tree',
-      hint: 'Give the path of a file in it.',
-    })
-  }
-  const folders = inside.split('/').slice(0, -1)
-  if (inside.split('/').some((name) => name.toLowerCase() === '.git')) {
-    throw new Failure('INVALID_INPUT', `${path} is git's own, and no file of the work tree.`, {
-      reason: 'path_of_git',
-    })
-  }
-  const link = folders
-    .map((_, at) => folders.slice(0, at + 1).join('/'))
-    .find((above) => lstatSync(join(top, above), { throwIfNoEntry: false })?.isSymbolicLink())
-  if (link !== undefined) {
-    throw new Failure('INVALID_INPUT', `${path} is behind ${link}, which is a link and may lead anywhere.`, {
-      reason: 'path_behind_link',
-      hint: 'Give the path that the file itself has in the work tree.',
-    })
-  }
-  return pathBytes(inside)
+  const place = linkFree(top, there)
+  if (!('reason' in place) && place.path !== '') return pathBytes(place.path)
+  const { reason, problem, hint } = pathRefusals['reason' in place ? place.reason : 'outside'] ?? outsideTree
+  throw new Failure('INVALID_INPUT', `${path} ${problem} (work tree ${top}).`, {
+    reason,
+    ...(hint !== undefined && { hint }),
+  })
+}
+
+interface OwnPathRefusal {
+  readonly reason: string
+  readonly problem: string
+  readonly hint?: string
+}
+
+const outsideTree: OwnPathRefusal = {
+  reason: 'path_outside_work_tree',
+  problem: 'is not in the work tree',
+  hint: 'Give the path of a file in it.',
+}
+
+const pathRefusals: Readonly<Partial<Record<RefusalReason, OwnPathRefusal>>> = {
+  git: { reason: 'path_of_git', problem: "is git's own, and no file of the work tree" },
+  link: {
+    reason: 'path_behind_link',
+    problem: 'is behind a link, which may lead anywhere',
+    hint: 'Give the path that the file itself has in the work tree.',
+  },
 }
 
 function without(path: string, content: Buffer, filter = 'unspecified'): { readonly withoutLines?: string } {

@@ -1,6 +1,7 @@
 import { lstat, readdir, writeFile } from 'node:fs/promises'
-import { basename, dirname, join, resolve, sep } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { callTo, Failure, hintOf } from '../kernel/failure.ts'
+import { isWithin } from '../kernel/files/contained.ts'
 import { type Loss, lossWords, namesInWords, type TreeLosses } from '../track/domain/tree-losses.ts'
 import { gitFolderOf, textOf } from './other-work-trees.ts'
 import { displayPath, nulRecords, type PathBytes, pathBytes } from './paths.ts'
@@ -159,7 +160,7 @@ async function refusePlace(path: string, others: readonly LinkedTree[]): Promise
       { reason: 'path_invalid' },
     )
   }
-  const around = others.find((other) => path === other.path || path.startsWith(other.path + sep))
+  const around = others.find((other) => isWithin(other.path, path))
   if (around) {
     throw new Failure(
       'INVALID_INPUT',
@@ -186,7 +187,7 @@ async function refuseSuperproject(path: string, call: Call): Promise<void> {
     if (above === '' || above === outer) break
     outer = above
   }
-  if (outer === '' || !path.startsWith(outer + sep)) return
+  if (outer === '' || !isWithin(outer, path)) return
   throw new Failure(
     'INVALID_INPUT',
     `A work tree cannot be made at ${path}: that is inside ${outer}, to which this submodule belongs, and which would take it for files of its own.`,

@@ -1,4 +1,5 @@
 import { relative } from 'node:path'
+import { isWithin } from '../kernel/files/contained.ts'
 
 /**
  * A path as git gives it: bytes, one character per byte (latin1), relative, with `/`.
@@ -58,7 +59,7 @@ const watched = '.waymark/processes/'
 export function excludedFolders(top: string, prefix: string, stateFolder: string): PathBytes[] {
   const folders = new Set([ownFolder, `${pathBytes(prefix)}${ownFolder}`])
   const state = relative(top, stateFolder)
-  if (state !== '' && !state.startsWith('..')) folders.add(`${pathBytes(state)}/`)
+  if (state !== '' && isWithin(top, stateFolder)) folders.add(`${pathBytes(state)}/`)
   return [...folders]
 }
 

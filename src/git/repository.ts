@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { inflateSync } from 'node:zlib'
 import { Failure } from '../kernel/failure.ts'
+import { isWithin } from '../kernel/files/contained.ts'
 import { readRegular, readRegularSync } from '../kernel/files/regular-file.ts'
 import {
   type ConfigurationEntry,
@@ -452,7 +453,7 @@ async function redirection(folder: string, repository: Repository): Promise<NoRe
     reason: `The repository's work tree is ${repository.top} (core.worktree), which is not the one of ${folder}.`,
   }
   const real = await realpath(folder)
-  if (relative(repository.top, real).split('/')[0] === '..') return elsewhere
+  if (!isWithin(repository.top, real)) return elsewhere
   const linked = await linkedFolder(repository.top)
   return linked !== null && linked === (await realpath(repository.gitFolder)) ? null : elsewhere
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isWithin } from '../kernel/files/contained.ts'
 import { sameState } from './comparison.ts'
 import { suspiciousKeys } from './configuration.ts'
 import {
@@ -485,7 +486,7 @@ async function open(folder: Folder, place: NestedPlace, known: ReadonlySet<strin
     return { status: 'closed', note: `${name} was not looked into. ${found.reason}` }
   }
   if (found.top === path) return known.has(found.objects) ? { status: 'linked' } : found
-  if (path.startsWith(`${found.top}/`)) return { status: 'absent' }
+  if (isWithin(found.top, path)) return { status: 'absent' }
   return {
     status: 'closed',
     note: `${name} was not looked into: its repository's work tree is ${found.top}.`,

@@ -2,6 +2,7 @@ import { type Dirent, lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { eachTrackedPath } from '../../git/tracked-paths.ts'
 import { Failure, messageOf } from '../../kernel/failure.ts'
+import { isWithin } from '../../kernel/files/contained.ts'
 import { specialKind } from '../../kernel/files/regular-file.ts'
 
 // People commit these: processes, whose commands a person approves, and what git ignores here.
@@ -96,8 +97,9 @@ function refuseTrackedDatabase(root: string, database: string): void {
 
 /** From the root, with `/`; null for a path outside and for one in `.waymark`. */
 function pathBelow(root: string, path: string): string | null {
-  const parts = relative(realOf(root), realOf(path)).split(sep)
-  return parts[0] === '..' || parts[0] === '.waymark' || parts[0] === '' ? null : parts.join('/')
+  const [top, real] = [realOf(root), realOf(path)]
+  const parts = isWithin(top, real) ? relative(top, real).split(sep) : ['']
+  return parts[0] === '.waymark' || parts[0] === '' ? null : parts.join('/')
 }
 
 function realOf(path: string): string {

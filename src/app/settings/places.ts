@@ -1,7 +1,8 @@
 import { existsSync, type Stats, statSync } from 'node:fs'
 import { homedir, hostname } from 'node:os'
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { Failure } from '../../kernel/failure.ts'
+import { isWithin } from '../../kernel/files/contained.ts'
 import { readRegularSync } from '../../kernel/files/regular-file.ts'
 import { canWrite, type Machine, stateFolder } from '../../kernel/files/state-folder.ts'
 import type { Fingerprint } from '../../store/ports/store.ts'
@@ -34,7 +35,7 @@ export function projectFolder(
 /** A path that somebody typed where they are, as it is from the project's folder; as it is where they are not in it. */
 export function fromProject(path: string, folder: string, workingFolder: string): string {
   const inside = relative(folder, workingFolder)
-  if (inside === '' || isAbsolute(inside) || inside.split(sep)[0] === '..') return path
+  if (inside === '' || !isWithin(folder, workingFolder)) return path
   return isAbsolute(path) || path.startsWith(':/') ? path : join(inside, path)
 }
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
-import { basename, isAbsolute, join, relative, resolve } from 'node:path'
+import { basename, join, relative, resolve } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { Failure } from '../../kernel/failure.ts'
-import { containedPath, pathFailure, readContained } from '../../kernel/files/contained.ts'
+import { containedPath, isWithin, pathFailure, readContained } from '../../kernel/files/contained.ts'
 import { readRegular } from '../../kernel/files/regular-file.ts'
 import { didYouMean } from '../../kernel/nearest-word.ts'
 import type {
@@ -169,8 +169,8 @@ function idOf(path: string): string {
 
 function shownPath(path: string, origin: ProcessOrigin, { project, working }: ProcessFolders): string {
   if (origin === 'shipped') return basename(path)
-  const below = relative(origin === 'file' ? working : project, path)
-  return below.startsWith('..') || isAbsolute(below) ? path : below.replaceAll('\\', '/')
+  const from = origin === 'file' ? working : project
+  return isWithin(from, path) ? relative(from, path).replaceAll('\\', '/') : path
 }
 
 /** Reading takes about two milliseconds for a thousand characters; what is longer is read on a thread of its own. */

@@ -217,8 +217,8 @@ export function removeContained(base: string, path: string): ContainedPath | Pat
   }
 }
 
-/** A place to write at: no folder above it is a link, except above the base. */
-function linkFree(base: string, path: string): ContainedPath | PathRefusal {
+/** A place by its own names: no folder above it is a link, except above the base. The path itself may be one. */
+export function linkFree(base: string, path: string): ContainedPath | PathRefusal {
   if (path === '') return refusal('empty')
   if (path.includes('\0')) return refusal('invalid')
   const top = realPath(base)

@@ -1,7 +1,7 @@
 import { basename, dirname, resolve } from 'node:path'
 import type { CommandEnd, PinnedCommand } from '../../gate/ports/command-runner.ts'
 import { Failure, messageOf } from '../../kernel/failure.ts'
-import { containedPath, isWithin, reachedPath } from '../../kernel/files/contained.ts'
+import { containedPath, reachedPath } from '../../kernel/files/contained.ts'
 import type { Context } from '../../kernel/operations/operation.ts'
 import { isSecretFile } from '../../kernel/secret-files.ts'
 import type { SnapshotPlace } from '../../track/domain/task.ts'
@@ -384,16 +384,17 @@ function beside(path: string, running: Confined): string {
   return isNeighbour ? named : inside(named, running)
 }
 
+const keptHere = { missing: 'allowed', secrets: 'allowed', git: 'allowed' } as const
+
 function ownSnapshot(
   { edge, engine, directory, top, prefix, id }: SnapshotPlace,
   running: Confined,
 ): SnapshotPlace {
   const place = { engine, directory, top, prefix, id }
-  const [kept, reached] = [reachedPath(running.snapshots()), reachedPath(directory)]
   if (edge !== undefined && edge !== running.edge) {
     throw forbidden('other_machine', `The server asked for a snapshot of ${edge}, which is another machine.`)
   }
-  if (typeof kept !== 'string' || typeof reached !== 'string' || !isWithin(kept, reached)) {
+  if ('reason' in containedPath(running.snapshots(), directory, keptHere)) {
     throw forbidden('no_snapshot', `The server asked for ${directory.slice(0, 200)}, which is no snapshot.`)
   }
   inside(top, running)

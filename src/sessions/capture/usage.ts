@@ -1,8 +1,7 @@
-import { realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { valueAt } from '../../clients/hooks/client.ts'
-import { isWithin } from '../../kernel/files/contained.ts'
+import { containedPath } from '../../kernel/files/contained.ts'
 import { openRegular } from '../../kernel/files/regular-file.ts'
 import type { Usage } from '../domain/moment.ts'
 
@@ -45,11 +44,12 @@ export async function turnUsage(
   const file = transcript ?? (client === 'copilot' ? copilotEvents(homes, session) : null)
   if (file === null || homes.length === 0) return nothing
   try {
-    const real = await realpath(file)
-    const allowed = await Promise.all(homes.map((home) => realpath(home).catch(() => null)))
-    if (!real.endsWith('.jsonl') || !allowed.some((home) => home !== null && isWithin(home, real)))
-      return nothing
-    const lines = await lastLines(real)
+    const [place] = homes.flatMap((home) => {
+      const found = containedPath(home, file, { secrets: 'allowed', git: 'allowed' })
+      return 'reason' in found ? [] : [found]
+    })
+    if (!place?.absolute.endsWith('.jsonl')) return nothing
+    const lines = await lastLines(place.absolute)
     if (client === 'codex') return ofCodex(lines, turn)
     return client === 'copilot' ? ofCopilot(lines, turn) : ofClaude(lines, turn)
   } catch {
