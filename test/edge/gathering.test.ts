@@ -4,9 +4,6 @@ import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
 import { runCalls, type StartArgs } from '../../src/remote/machine/port-runner.ts'
 import { TrustedCommands } from '../../src/remote/machine/trusted-commands.ts'
-import { contextOnEdge } from '../../src/remote/operations/edge-context.ts'
-import { Gathering } from '../../src/remote/operations/gathering.ts'
-import { portCalls } from '../../src/remote/operations/port-calls.ts'
 import { type Answer, openProject, person } from '../support/project.ts'
 import { throughEdge } from '../support/through-edge.ts'
 
@@ -146,13 +143,13 @@ const askingOutside = [
   'tidy',
 ]
 
-test('a start takes one round where the edge looks first, and a completion at most four', async () => {
+test('measures at most four rounds for a start and a completion', async () => {
   const project = await openProject()
   const rounds = async (name: string, input: object) => {
     const operation = catalog.find((one) => one.name === name)
     if (!operation) throw new Error(name)
     const work = (context: Parameters<typeof invoke>[1]) => invoke(operation, context, input)
-    const done = await throughEdge(project.context, name, work)
+    const done = await throughEdge(project.context, name, work, { input })
     return { ...done, answer: done.answer as Answer }
   }
   const mission = await rounds('start_mission', { name: 'M', objective: 'It works' })
@@ -192,6 +189,7 @@ test('case 31: what no server may ask is refused and said, and nothing of it is 
     asked: 'start_task',
     input: { name: 'T' },
     named: new Set<string>(),
+    now: () => 0,
     runCommand: started(trusted(false)),
   }
   const place = { engine: 'git', top: project.folder, prefix: '', id: 'unborn' }
@@ -254,34 +252,6 @@ test('case 31: what no server may ask is refused and said, and nothing of it is 
   expect(trusting[0]?.answer).toMatchObject({ status: 'passed' })
 })
 
-test.each([
-  { contract: 1, left: 'which lines changed and what the changed files held' },
-  { contract: 3, left: 'what the changed files held' },
-])(
-  'an edge of contract $contract completes its work, and is told once what is not recorded',
-  async (older) => {
-    const project = await openProject({ isOnEdge: true, edgeContract: older.contract })
-    const { mission_id } = await project.call('start_mission', { name: 'M', objective: 'It works' })
-    const ended = async (edit: () => void) => {
-      const { task_id } = await project.call('start_task', { mission_id, name: 'A', goal: 'g' })
-      edit()
-      return project.call('complete_task', { task_id, status: 'success', outcome: { summary: 'Done.' } })
-    }
-    const { files_changed, verification, task_id } = await ended(() =>
-      project.write('src/auth.ts', 'export const auth = 2\n'),
-    )
-    expect(files_changed.modified).toEqual(['src/auth.ts'])
-    const said = `This machine's Waymark is older than the server's, so it is not recorded ${older.left}.`
-    expect(verification.warnings.filter((warning: string) => warning.startsWith(said))).toHaveLength(1)
-    expect((await project.call('diff', { id: task_id })).diff).toContain('auth = 2')
-    const second = await ended(() => undefined)
-    expect(second.verification.warnings).not.toContainEqual(expect.stringContaining('is older'))
-    const blamed = project.call('blame', { file: 'src/auth.ts' })
-    if (older.contract < 3) await expect(blamed).rejects.toThrow('witness.file')
-    else await blamed
-  },
-)
-
 test('what files held on another machine is removed when its time is over, but for what was in use since', async () => {
   const project = await openProject({ isOnEdge: true })
   const { mission_id } = await project.call('start_mission', { name: 'M', objective: 'It works' })
@@ -309,20 +279,4 @@ test('what files held on another machine is removed when its time is over, but f
     reviews.contents([file?.before?.id ?? '', file?.after?.id ?? ''], 1_000),
   )
   expect([...kept.keys()]).toEqual([file?.after?.id])
-})
-
-test('a call that the edge does not know yet names what it lacks', async () => {
-  const project = await openProject()
-  const gathering = new Gathering([], 0)
-  const onEdge = contextOnEdge(project.context, gathering, {
-    edge: { id: 'e-0123456789ab', name: 'old' },
-    id: 'a-call-of-an-old-edge',
-    folder: project.folder,
-    age: 0,
-    address: 'https://waymark.example/p/shop',
-  })
-  await expect(gathering.run(() => onEdge.witness.locate(project.folder))).rejects.toThrow(
-    'witness.locate, which the Waymark on your machine does not know yet',
-  )
-  expect(Object.values(portCalls).every(({ since }) => since >= 1)).toBe(true)
 })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Context } from '../../src/kernel/operations/operation.ts'
+import { measureHere } from '../../src/remote/machine/measure.ts'
 import { type PortRunning, runCalls } from '../../src/remote/machine/port-runner.ts'
 import { TrustedCommands } from '../../src/remote/machine/trusted-commands.ts'
 import { contractVersion } from '../../src/remote/operations/contract.ts'
@@ -30,9 +31,11 @@ export function callerAt(
       asked: operation,
       input,
       named: new Set(),
+      now: () => Date.now(),
       runCommand: async () => null,
     }
     const call = randomUUID()
+    const measured: object[] = []
     for (let known = gathered; ; ) {
       const response = await team.ask(secret, '/api/edge/call', {
         contract: contractVersion,
@@ -46,8 +49,15 @@ export function callerAt(
         operation,
         input,
         gathered: known,
+        measured,
       })
       const answer: Answer = await response.json()
+      if (answer.measure) {
+        const { operation: of, asked } = answer.measure
+        const wanted = asked.map((one: Answer) => ({ ...one, brief: withoutMachines(one.brief) }))
+        measured.push(...(await measureHere({ operation: of, asked: wanted }, running)))
+        continue
+      }
       if (!answer.gather) return answer.answer ?? answer
       const more = await runCalls(
         answer.gather.map(({ call, args }: Answer) => ({ call, args: args.map(withoutMachine) })),
@@ -56,6 +66,14 @@ export function callerAt(
       known = [...known, ...more.map((one, at) => ({ ...one, args: answer.gather[at].args }))]
     }
   }
+}
+
+function withoutMachines(value: Answer): Answer {
+  if (Array.isArray(value)) return value.map(withoutMachines)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(withoutMachine(value)).map(([name, one]) => [name, withoutMachines(one)]),
+  )
 }
 
 /** The server names the machine by its id, which this one does not need. */

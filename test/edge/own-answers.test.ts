@@ -37,7 +37,7 @@ const beside: readonly (readonly [PortCallName, ArgsOf<PortCallName>, Answer])[]
 test.each(beside)(
   'refuses an answer of %s with what its call did not ask for',
   async (call, args, answer) => {
-    const gathering = new Gathering([{ call, args: [...args], answer }], 5)
+    const gathering = new Gathering([{ call, args: [...args], answer }])
     const refused = await refusalOf(gathering.ask(call, args as never)) // of the call's own name
     expect(refused).toMatchObject({ code: 'INVALID_INPUT', reason: 'machine_answer_invalid' })
   },
@@ -72,6 +72,7 @@ async function runningFor(edge: string) {
     asked: 'inbox',
     input: {},
     named: new Set<string>(),
+    now: () => 0,
     runCommand: async () => null,
   }
 }
@@ -120,7 +121,7 @@ test('waits for a server that asks slowly and without end as long as for one ans
   })
   onTestFinished(() => project.close())
   const calling = { operation: 'status', input: {}, channel: 'stdio', as: 'agent' } as const
-  const refused = await refusalOf(project.send(calling, await project.prepare(calling)))
+  const refused = await refusalOf(project.send(calling, project.prepare()))
   expect(refused).toMatchObject({ code: 'UNAVAILABLE', reason: 'server_silent' })
   expect(rounds).toBeLessThanOrEqual(4)
 })

@@ -8,7 +8,16 @@ import type { Sightings } from '../../src/sessions/operations/sightings.ts'
 import type { ChangeReport, FileChange } from '../../src/track/domain/changes.ts'
 import type { Seen } from '../../src/track/domain/sight.ts'
 import type { SnapshotPlace } from '../../src/track/domain/task.ts'
-import { judge, neighbourhood, pathsOf } from '../../src/track/operations/measure.ts'
+import {
+  boundsOf,
+  judge,
+  type MeasuredSpan,
+  measuredSpans,
+  pathsOf,
+  reportedUntil,
+  type Surroundings,
+  stretchesOf,
+} from '../../src/track/operations/measure.ts'
 import { anAttempt } from '../support/entities.ts'
 import { temporaryFolder, type WorkFolder } from '../support/git-repository.ts'
 import { isThroughEdge, witnessThroughEdge } from '../support/through-edge.ts'
@@ -20,6 +29,17 @@ export interface Watched {
   readonly changes: readonly string[]
   readonly start: Snapshot
   readonly end: Snapshot
+}
+
+/** The times between the snapshots of others, as they are measured. */
+async function measuredStretches(
+  witness: WorkTreeWitness,
+  around: Surroundings,
+  { paths, ...span }: MeasuredSpan & { readonly paths: readonly string[] },
+) {
+  const spans = boundsOf(around, span).map(({ from, to }) => ({ from: from.place, to: to.place }))
+  const reported = around.sightings && reportedUntil(around.sightings, span.end.at)
+  return stretchesOf(around, span, await measuredSpans({ witness }, { spans, reported, paths }), paths)
 }
 
 /** A witness whose git sees no settings of this machine. */
@@ -71,7 +91,7 @@ async function besideAnIdleAttempt(
   const idle = { ...own, id: 'a-idle' as AttemptId, taskId: 't-idle' as TaskId, openedAt: 1 }
   const neighbours = new Map([own, idle].map((attempt) => [attempt.id as string, attempt]))
   const there = { neighbours, sightings: null }
-  const stretches = await neighbourhood({ witness }, there, {
+  const stretches = await measuredStretches(witness, there, {
     of: own,
     start: { at: own.openedAt, place: start.ref },
     end: { at: 3, place: end.ref },
@@ -121,7 +141,7 @@ async function whileCaptured(
       ]),
     }
     const there = { neighbours, sightings }
-    const stretches = await neighbourhood({ witness }, there, {
+    const stretches = await measuredStretches(witness, there, {
       of: own,
       start: { at: 1, place: start.ref },
       end: { at: 3, place: end.ref },

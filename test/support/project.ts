@@ -111,8 +111,6 @@ export interface ProjectOptions {
   readonly reachesPrivate?: boolean
   /** How long a call from an edge waits for its commands, in milliseconds. */
   readonly edgePatience?: number
-  /** The contract of an older edge. */
-  readonly edgeContract?: number
 }
 
 /** A real project in a temporary folder: real git unless asked otherwise, a real database, real snapshots. */
@@ -188,7 +186,6 @@ export async function openProject(options: ProjectOptions = {}): Promise<TestPro
       ? (
           await throughEdge(acting, name, work, {
             patience: options.edgePatience,
-            contract: options.edgeContract,
             input,
           })
         ).answer

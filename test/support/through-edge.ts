@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import type { WorkTreeWitness } from '../../src/git/ports/work-tree.ts'
 import type { Context } from '../../src/kernel/operations/operation.ts'
 import { AwayCommands } from '../../src/remote/machine/away-commands.ts'
+import { measureHere } from '../../src/remote/machine/measure.ts'
 import { type PortRunning, runCalls } from '../../src/remote/machine/port-runner.ts'
 import { TrustedCommands } from '../../src/remote/machine/trusted-commands.ts'
-import { contractVersion } from '../../src/remote/operations/contract.ts'
 import { contextOnEdge } from '../../src/remote/operations/edge-context.ts'
 import { Gathering } from '../../src/remote/operations/gathering.ts'
+import { MeasureRequest, MeasureThere, SentMeasurement } from '../../src/remote/operations/measured-there.ts'
 import {
   type AnswerOf,
   type ArgsOf,
@@ -63,8 +64,6 @@ class WatchedGathering extends Gathering {
 
 export interface OfEdge {
   readonly patience?: number | undefined
-  /** What the edge knows: an older one has only the calls of its own contract. */
-  readonly contract?: number | undefined
   /** What the operation is asked with. */
   readonly input?: unknown
 }
@@ -74,7 +73,7 @@ export async function throughEdge<Answer>(
   context: Context,
   asked: string | undefined,
   work: (onEdge: Context) => Promise<Answer>,
-  { patience = 20_000, contract = contractVersion, input = {} }: OfEdge = {},
+  { patience = 20_000, input = {} }: OfEdge = {},
 ): Promise<{ readonly answer: Answer; readonly rounds: number }> {
   const began = performance.now()
   const id = randomUUID()
@@ -95,19 +94,33 @@ export async function throughEdge<Answer>(
     asked,
     input,
     named: new Set(),
+    now: () => context.clock.now(),
     runCommand: (command) => away.run(command, { isWaitedFor: false }),
   }
   let gathered: readonly GatheredCall[] = []
+  let measured: readonly SentMeasurement[] = []
   for (let rounds = 1; ; rounds += 1) {
-    const gathering = new WatchedGathering(sent(gathered), contract)
+    const gathering = new WatchedGathering(sent(gathered))
     const onEdge = contextOnEdge(context, gathering, {
       edge,
       id,
       folder: context.folder,
       age: Math.round(performance.now() - began),
       address: 'https://waymark.example/p/shop',
+      measured,
     })
-    const done = await gathering.run(() => work(onEdge))
+    const done = await gathering
+      .run(() => work(onEdge))
+      .catch((error: unknown) => {
+        if (error instanceof MeasureThere) return { kind: 'measure' as const, request: error.request }
+        throw error
+      })
+    if (done.kind === 'measure') {
+      const request = MeasureRequest.parse(JSON.parse(JSON.stringify(done.request)))
+      const more = JSON.parse(JSON.stringify(await measureHere(request, running)))
+      measured = [...measured, ...SentMeasurement.array().parse(more)]
+      continue
+    }
     if (done.kind === 'answered') return { answer: done.answer, rounds }
     gathered = [...gathered, ...(await runCalls(done.calls, running))]
   }

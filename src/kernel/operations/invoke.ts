@@ -4,6 +4,7 @@ import { keyOwner } from '../actor.ts'
 import { Failure } from '../failure.ts'
 import type { Setting } from '../id.ts'
 import { parseInput } from './input/parse-input.ts'
+import { measurerHere } from './measuring.ts'
 import {
   type Answer,
   accessOf,
@@ -155,7 +156,8 @@ function handlingOf(context: Context, idempotency: Idempotency | undefined): Han
         decide: (reads) => decide(reads, setting),
       })
     }
-  return { ...context, record: recording(idempotency), recordAside: recording(undefined) }
+  const measurer = context.measurer ?? measurerHere(context)
+  return { ...context, measurer, record: recording(idempotency), recordAside: recording(undefined) }
 }
 
 /** What a query is given at run time, too: a helper that records fails wherever a query reaches it. */

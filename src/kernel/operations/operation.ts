@@ -20,6 +20,7 @@ import type {
 import type { Actor } from '../actor.ts'
 import type { IdSource, Setting } from '../id.ts'
 import type { Clock } from '../ports/clock.ts'
+import { type Measured, type Measurements, type Measurer, Measuring, type Prepared } from './measuring.ts'
 
 export type Toolset = 'plan' | 'track' | 'gate'
 
@@ -112,6 +113,8 @@ export interface Operation<
   Input extends z.ZodObject = z.ZodObject,
   Output extends AnswerSchema = AnswerSchema,
 > extends OperationContract<Input, Output> {
+  /** What may be measured for it where the files are; none where it only reads and records. */
+  readonly measurements?: Measurements
   handle(handling: Handling, input: z.output<Input>): Promise<z.output<Output>>
 }
 
@@ -132,16 +135,118 @@ interface Defining<
       input: z.output<Input>,
     ) => Promise<z.output<Output>>,
   ): Operation<Input, Output> & Named<Name>
+  /** What it may have measured where the files are. */
+  measure<const M extends Measurements>(measurements: M): Preparing<Name, Input, Output, Of, M>
 }
 
-/** `.handler` is a second call because TypeScript infers the literal types of the output only then. */
+interface Preparing<
+  Name extends string,
+  Input extends z.ZodObject,
+  Output extends AnswerSchema,
+  Of extends Kind,
+  M extends Measurements,
+> {
+  /**
+   * Reads what the operation rests on, and says what must be measured next. It is called again with what was measured until
+   * nothing more is, at most four times; and again in the transaction, where `found` is what holds.
+   */
+  prepare<Found>(
+    prepare: (
+      reads: Reads,
+      input: z.output<Input>,
+      context: RecordContext,
+      measured: Measured<M>,
+    ) => Promise<Prepared<M, Found>>,
+  ): Of extends 'query'
+    ? {
+        answer(
+          answer: (deciding: Deciding<M, Found>, input: z.output<Input>) => Promise<z.output<Output>>,
+        ): Operation<Input, Output> & Named<Name>
+      }
+    : {
+        record(
+          record: (
+            deciding: Deciding<M, Found>,
+            input: z.output<Input>,
+          ) => Promise<Decided<z.output<Output>> | DecidedFirst<z.output<Output>>>,
+          /** Where it only shows what it would do, it is decided in a view. */
+          shows?: { readonly only: (input: z.output<Input>) => boolean },
+        ): Operation<Input, Output> & Named<Name>
+      }
+}
+
+/** What is known when an operation is decided. */
+export interface Deciding<M extends Measurements, Found> {
+  readonly reads: Reads
+  readonly found: Found
+  readonly measured: Measured<M>
+  readonly context: RecordContext
+  readonly setting: Setting
+}
+
+/** A second call because TypeScript infers the literal types of the output only then. */
 export function defineOperation<
   const Name extends string,
   Input extends z.ZodObject,
   Output extends AnswerSchema,
   const Of extends Kind,
 >(contract: OperationContract<Input, Output, Of> & Named<Name>): Defining<Name, Input, Output, Of> {
-  return { handler: (handle) => ({ ...contract, handle }) }
+  return {
+    handler: (handle) => ({ ...contract, handle }),
+    measure: (measurements) => ({
+      prepare: (prepare) => {
+        const measuring = (handling: Handling, input: z.output<Input>) =>
+          new Measuring({
+            context: handling,
+            operation: { name: contract.name, measurements },
+            input,
+            prepare: (reads, measured) => prepare(reads, input, handling, measured),
+          })
+        const inView = async <Answered>(
+          handling: Handling,
+          input: z.output<Input>,
+          decide: (deciding: Deciding<typeof measurements, never>) => Promise<Answered>,
+        ) => {
+          const setting = { at: handling.clock.now(), ids: handling.ids }
+          return measuring(handling, input).decided((settled) =>
+            handling.store.view(async (reads) =>
+              decide({
+                ...((await settled(reads)) as Deciding<typeof measurements, never>),
+                context: handling,
+                setting,
+              }),
+            ),
+          )
+        }
+        const steps = {
+          answer: (answer: (deciding: never, input: z.output<Input>) => Promise<z.output<Output>>) => ({
+            ...contract,
+            measurements,
+            handle: (handling: Handling, input: z.output<Input>) =>
+              inView(handling, input, (deciding) => answer(deciding as never, input)),
+          }),
+          record: (
+            record: (deciding: never, input: z.output<Input>) => Promise<Decided<z.output<Output>>>,
+            shows?: { readonly only: (input: z.output<Input>) => boolean },
+          ) => ({
+            ...contract,
+            measurements,
+            handle: async (handling: Handling, input: z.output<Input>) => {
+              if (shows?.only(input)) {
+                return (await inView(handling, input, (deciding) => record(deciding as never, input))).answer
+              }
+              return measuring(handling, input).decided((settled) =>
+                handling.record(async (reads, setting) =>
+                  record({ ...(await settled(reads)), context: handling, setting } as never, input),
+                ),
+              )
+            },
+          }),
+        }
+        return steps as never // as the kind of the contract has it
+      },
+    }),
+  }
 }
 
 /** What a surface hands to every operation: the ports, and who is calling from where. */
@@ -183,10 +288,10 @@ export interface Context {
   readonly standing?: Standing
   /** The machine that its caller works on, where that is not the one that keeps the record. */
   readonly edge?: Edge
-  /** What that machine, being older, does not let be recorded of work there: a sentence. */
-  readonly unrecorded?: string
   /** The time and the ids of what is recorded, where they are not those by which it is gathered. */
   readonly settingNow?: () => Setting
+  /** Has measurements made where the files are; absent where they are here. */
+  readonly measurer?: Measurer
   /** The idempotency key of a call that brings none of its own. */
   readonly callKey?: string
 }
@@ -214,8 +319,24 @@ export interface QueryContext extends Omit<Context, 'store' | 'team'> {
   readonly team?: TeamReader
 }
 
+/** A context without what looks at files: what they hold is measured first. */
+export type RecordContext = Omit<
+  QueryContext,
+  | 'store'
+  | 'witness'
+  | 'planFiles'
+  | 'processFiles'
+  | 'evidenceFiles'
+  | 'shownContents'
+  | 'setupFiles'
+  | 'linkedTrees'
+  | 'copies'
+  | 'commandApprovals'
+>
+
 /** A context during one call of a command. `record` is the only way to write, and carries the call's idempotency key. */
 export interface Handling extends Context {
+  readonly measurer: Measurer
   readonly record: Recording
   /** Writes what a call noticed beside its own work: not under its idempotency key. */
   readonly recordAside: Recording

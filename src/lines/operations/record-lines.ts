@@ -1,17 +1,37 @@
+import { z } from 'zod'
 import type { NewFact } from '../../events/domain/fact.ts'
 import { settingOf } from '../../gate/domain/settings.ts'
 import type { TurnId } from '../../kernel/id.ts'
+import {
+  type BriefOf,
+  isAmong,
+  type MeasuredOf,
+  measurement,
+  workTreeOf,
+} from '../../kernel/operations/measuring.ts'
 import type { Context } from '../../kernel/operations/operation.ts'
+import {
+  list,
+  measuredLines as measuredLinesShape,
+  names,
+  oidOrNull,
+  packages,
+  path,
+  place,
+  salt,
+} from '../../kernel/operations/shapes.ts'
 import type { TurnEvidence } from '../../sessions/domain/session.ts'
-import type { SightingsWish } from '../../sessions/operations/sightings.ts'
+import type { Sightings, SightingsWish } from '../../sessions/operations/sightings.ts'
 import type { TreeBoundary } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { makersIn } from '../../track/domain/attribution.ts'
 import { namesPackage, parseScope } from '../../track/domain/scope/scope.ts'
 import { type Contender, chainIn, type Link } from '../../track/domain/sight.ts'
 import { type Attempt, type SnapshotPlace, treeOf } from '../../track/domain/task.ts'
-import { contendersOf, readAround, type Surroundings } from '../../track/operations/measure.ts'
+import { contendersOf, plainContent, readAround, type Surroundings } from '../../track/operations/measure.ts'
 import type { RecordedStep } from '../domain/step.ts'
+
+const mostReported = 500
 
 /** A snapshot that was just taken, and when it was begun. */
 export interface TakenBoundary extends TreeBoundary {
@@ -28,44 +48,128 @@ interface Said {
   readonly names: (paths: readonly string[]) => ReadonlySet<string>
 }
 
-interface Around {
+/** What the lines of a work tree are judged by: who was at work there since its last snapshot. */
+export interface LinesAround {
   readonly salt: string
   readonly last: TreeBoundary
-  /** Those that were at work in the work tree since: attempts that were open all the time. */
+  /** Attempts that were open all the time, and what hooks told. */
   readonly surroundings: Surroundings
+}
+
+const contentsAt = list(
+  z.tuple([
+    z.string().max(4_096),
+    z.strictObject({ id: oidOrNull.exactOptional(), changedAt: z.number().nullable() }),
+  ]),
+  mostReported,
+)
+
+/** What stood at the paths that hooks reported, at both ends; and the packages that scopes name. */
+export const reportedContents = measurement({
+  brief: z.strictObject({ last: place, now: place, paths: names, packages: z.boolean() }),
+  measured: z.strictObject({ before: contentsAt, after: contentsAt.nullable(), packages }),
+  fits: ({ paths }, { before, after }) =>
+    isAmong(
+      [...before, ...(after ?? [])].map(([name]) => name),
+      paths,
+    ),
+  measure: async ({ copies, witness }, { last, now, paths, packages: wantsPackages }) => {
+    const found = wantsPackages ? await witness.packages(now) : []
+    // Null where this machine keeps no copies: what hooks told cannot be followed then.
+    if (copies === undefined) return { before: [], after: null, packages: found }
+    const at = async (ref: SnapshotPlace) =>
+      paths.length === 0 ? [] : [...(await copies.contents(ref, paths))].map(plainContent)
+    const [before, after] = await Promise.all([at(last), at(now)])
+    return { before, after, packages: found }
+  },
+})
+
+/** Where lines went and came between two snapshots. */
+export const changedLines = measurement({
+  brief: z.strictObject({
+    last: place,
+    now: place,
+    salt,
+    during: z.enum(['attempt', 'gap']),
+    chains: list(z.strictObject({ path, contents: list(oidOrNull, 20_000) }), 20_000),
+  }),
+  measured: measuredLinesShape.nullable(),
+  measure: ({ witness }, { last, now, ...wish }) => witness.lines(last, now, wish),
+})
+
+/** What is asked first of the lines since the last snapshot. */
+export function reportedBrief(
+  { last, surroundings: { neighbours, sightings } }: LinesAround,
+  now: TakenBoundary,
+): BriefOf<typeof reportedContents> {
+  const open = [...neighbours.values()]
+  const areas = open.flatMap((attempt) => attempt.areas)
+  return {
+    last: last.place,
+    now: now.place,
+    paths: sightings === null ? [] : reportedPaths(sightings, { from: last.at, to: now.at }),
+    packages: open.length > 1 && namesPackage(areas),
+  }
+}
+
+/** What is asked then. */
+export function linesBrief(
+  around: LinesAround,
+  now: TakenBoundary,
+  reported: MeasuredOf<typeof reportedContents>,
+): BriefOf<typeof changedLines> {
+  const { salt: ofProject, last, surroundings } = around
+  const turns = turnsBetween(surroundings, { last, now })
+  const { links } = reportedIn(around, now, reported)
+  return {
+    last: last.place,
+    now: now.place,
+    salt: ofProject,
+    during: surroundings.neighbours.size + turns.length > 0 ? 'attempt' : 'gap',
+    chains: [...links]
+      .filter(([, chain]) => chain.length > 1)
+      .map(([name, chain]) => ({ path: name, contents: contentsOf(chain) })),
+  }
 }
 
 /**
  * Measures what became of the lines of a work tree since its last snapshot, whoever was at work in it. What cannot be
  * measured is not recorded: then a look-up finds no owner, never a wrong one.
  */
-export async function measuredLines(
-  { store, witness, copies }: Pick<Context, 'store' | 'witness' | 'copies'>,
+export async function measuredLines(context: Context, now: TakenBoundary): Promise<readonly NewFact[]> {
+  const around = await context.store.view((reads) => linesAround(reads, now))
+  if (around === null) return []
+  const workTree = workTreeOf(context)
+  const reported = await reportedContents.measure(workTree, reportedBrief(around, now), {})
+  const lines = await changedLines.measure(workTree, linesBrief(around, now, reported), {})
+  return recordedLines(around, now, { reported, lines })
+}
+
+/** What is recorded of measured lines. */
+export function recordedLines(
+  around: LinesAround,
   now: TakenBoundary,
+  {
+    reported,
+    lines: measured,
+  }: {
+    readonly reported: MeasuredOf<typeof reportedContents>
+    readonly lines: MeasuredOf<typeof changedLines>
+  },
   /** Who ends, and the paths that its own words name. */
   said: Said | null = null,
-): Promise<readonly NewFact[]> {
-  const around = await store.view((reads) => readSince(reads, now))
-  if (around === null) return []
-  const { salt, last, surroundings } = around
+): readonly NewFact[] {
+  if (measured === null || measured.steps.length === 0) return []
+  const { last, surroundings } = around
   const open = [...surroundings.neighbours.values()]
   const turns = turnsBetween(surroundings, { last, now })
-  const contenders = await contendersIn({ witness }, surroundings, now.place)
-  const told = await reported(copies, { contenders, surroundings, last, now })
-  const measured = await witness.lines(last.place, now.place, {
-    salt,
-    during: open.length + turns.length > 0 ? 'attempt' : 'gap',
-    chains: [...told.links]
-      .filter(([, links]) => links.length > 1)
-      .map(([path, links]) => ({ path, contents: contentsOf(links) })),
-  })
-  if (measured === null || measured.steps.length === 0) return []
+  const told = reportedIn(around, now, reported)
   const leftOpen = new Set(
     open.flatMap(({ id, closedAt, endSnapshot }): string[] =>
       closedAt !== null && endSnapshot === null ? [id] : [],
     ),
   )
-  const attempts = contenders.filter(({ seen }) => seen?.isTurn !== true)
+  const attempts = told.contenders.filter(({ seen }) => seen?.isTurn !== true)
   const { steps, notes: _, ...movement } = measured
   const recorded = steps.map((step): RecordedStep => {
     const links = told.links.get(step.path) ?? told.linksOf(step)
@@ -98,12 +202,16 @@ function claimantOf({ path, from }: Pick<RecordedStep, 'path' | 'from'>, said: S
   return said.names(from === undefined ? [path] : [path, from]).size > 0 ? said.attempt : null
 }
 
-async function readSince(reads: Reads, { place, last: given, told }: TakenBoundary): Promise<Around | null> {
+/** Null where there is no snapshot before, or the project records no lines. */
+export async function linesAround(
+  reads: Reads,
+  { at, place: taken, last: given, told }: TakenBoundary,
+): Promise<LinesAround | null> {
   const { lines, runs } = reads
-  const tree = treeOf(place)
-  const [settings, last, salt] = await Promise.all([
+  const tree = treeOf(taken)
+  const [settings, last, ofProject] = await Promise.all([
     runs.settings(),
-    given === undefined ? lines.lastBoundary(tree) : given,
+    given === undefined ? lines.lastBoundary(tree, at) : given,
     lines.salt(),
   ])
   if (last === null || settingOf(settings, 'lines') === 'off') return null
@@ -111,13 +219,13 @@ async function readSince(reads: Reads, { place, last: given, told }: TakenBounda
   const open = [...neighbours].filter(([, { openedAt, closedAt }]) => {
     return closedAt === null ? openedAt <= last.at : openedAt <= last.at && closedAt > last.at
   })
-  return { salt, last, surroundings: { neighbours: new Map(open), sightings } }
+  return { salt: ofProject, last, surroundings: { neighbours: new Map(open), sightings } }
 }
 
 /** The turns of agents that were open for some of the time. */
 function turnsBetween(
   { sightings }: Surroundings,
-  { last, now }: Pick<Reporting, 'last' | 'now'>,
+  { last, now }: { readonly last: TreeBoundary; readonly now: TakenBoundary },
 ): readonly string[] {
   return [...(sightings?.turns.values() ?? [])]
     .filter(({ openedAt, closedAt, baseline, baselineAt }) => {
@@ -127,68 +235,56 @@ function turnsBetween(
     .map(({ id }) => id)
 }
 
-async function contendersIn(
-  { witness }: Pick<Context, 'witness'>,
-  surroundings: Surroundings,
-  place: SnapshotPlace,
-): Promise<readonly Contender[]> {
-  const open = [...surroundings.neighbours.values()]
-  const areas = open.flatMap((attempt) => attempt.areas)
-  const packages = new Map(open.length > 1 && namesPackage(areas) ? await witness.packages(place) : [])
-  const scopeOf = ({ areas: own, snapshot }: Attempt) =>
-    parseScope(own, { prefix: snapshot.prefix, packages })
-  return [...contendersOf(surroundings, scopeOf).values()]
-}
-
-interface Reporting {
-  readonly contenders: readonly Contender[]
-  readonly surroundings: Surroundings
-  readonly last: TreeBoundary
-  readonly now: TakenBoundary
-}
-
 /** What hooks told of the time, path by path. */
 interface Told {
+  readonly contenders: readonly Contender[]
   /** The paths that edit tools told of, each with who wrote what of it in order: those one after the other together. */
   readonly links: ReadonlyMap<string, readonly Link[]>
   /** Who could write another path then; none where hooks told nothing. */
   readonly linksOf: (step: Pick<RecordedStep, 'path' | 'before' | 'after'>) => readonly Link[]
 }
 
-async function reported(
-  copies: Context['copies'],
-  { contenders, surroundings: { sightings }, last, now }: Reporting,
-): Promise<Told> {
-  if (sightings === null || copies === undefined) return { links: new Map(), linksOf: () => [] }
+function reportedIn(
+  { last, surroundings }: LinesAround,
+  now: TakenBoundary,
+  reported: MeasuredOf<typeof reportedContents>,
+): Told {
+  const known = new Map(reported.packages)
+  const scopeOf = ({ areas, snapshot }: Attempt) =>
+    parseScope(areas, { prefix: snapshot.prefix, packages: known })
+  const contenders = [...contendersOf(surroundings, scopeOf).values()]
+  const { sightings } = surroundings
+  if (sightings === null || reported.after === null)
+    return { contenders, links: new Map(), linksOf: () => [] }
   const time = { from: last.at, to: now.at }
-  const paths = new Set(
-    [...sightings.seen.values()].flatMap(({ edits }) =>
-      edits.filter(({ at, from }) => at >= time.from && (from ?? at) <= time.to).map(({ path }) => path),
-    ),
-  )
-  const some = [...paths].slice(0, mostReported)
-  const [before, after] =
-    some.length === 0
-      ? [new Map(), new Map()]
-      : await Promise.all([copies.contents(last.place, some), copies.contents(now.place, some)])
+  const paths = reportedPaths(sightings, time)
+  const [before, after] = [new Map(reported.before), new Map(reported.after)]
   const contents = new Map(
-    some.map((path) => {
-      const end = after.get(path)
-      return [path, { before: before.get(path)?.id, after: end?.id, changedAt: end?.changedAt ?? null }]
+    paths.map((name) => {
+      const end = after.get(name)
+      return [name, { before: before.get(name)?.id, after: end?.id, changedAt: end?.changedAt ?? null }]
     }),
   )
-  const stretch = { touched: paths, open: contenders, time }
+  const stretch = { touched: new Set(paths), open: contenders, time }
   return {
-    links: new Map(some.map((path) => [path, together(chainIn({ ...stretch, contents }, path))])),
-    linksOf: ({ path, before: first, after: last }) =>
+    contenders,
+    links: new Map(paths.map((name) => [name, together(chainIn({ ...stretch, contents }, name))])),
+    linksOf: ({ path: name, before: first, after: then }) =>
       chainIn(
-        { ...stretch, contents: new Map([[path, { before: first, after: last, changedAt: null }]]) },
-        path,
+        { ...stretch, contents: new Map([[name, { before: first, after: then, changedAt: null }]]) },
+        name,
       ),
   }
 }
 
-const mostReported = 500
+/** The paths that edit tools told of in a time. */
+function reportedPaths(sightings: Sightings, time: { readonly from: number; readonly to: number }) {
+  const paths = [...sightings.seen.values()].flatMap(({ edits }) =>
+    edits.filter(({ at, from }) => at >= time.from && (from ?? at) <= time.to).map((edit) => edit.path),
+  )
+  return [...new Set(paths)].slice(0, mostReported)
+}
+
 const mostLinks = 100
 
 /** Of the same makers one after the other; only one link, of all of them, where what stood between is not known. */

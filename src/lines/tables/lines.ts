@@ -247,7 +247,7 @@ export function lineReads(scope: ReadScope): LineReads {
   }
   return {
     salt: () => Promise.resolve(projectId),
-    async lastBoundary(tree) {
+    async lastBoundary(tree, until = Number.MAX_SAFE_INTEGER) {
       const inTree = db
         .selectFrom('attempt')
         .selectAll()
@@ -277,10 +277,12 @@ export function lineReads(scope: ReadScope): LineReads {
         if (attempt.closedAt === null || attempt.endSnapshot === null) return [start]
         return [start, { at: attempt.closedAt, place: attempt.endSnapshot }]
       })
-      return [...bounds, ...turnBounds].reduce<TreeBoundary | null>(
-        (last, bound) => (last === null || bound.at > last.at ? bound : last),
-        null,
-      )
+      return [...bounds, ...turnBounds]
+        .filter(({ at }) => at <= until)
+        .reduce<TreeBoundary | null>(
+          (last, bound) => (last === null || bound.at > last.at ? bound : last),
+          null,
+        )
     },
     async since() {
       const row = await db

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { Failure } from '../../kernel/failure.ts'
 import type { Answer, Context } from '../../kernel/operations/operation.ts'
-import type { SnapshotPlace } from '../../track/domain/task.ts'
 import { contractVersion } from '../operations/contract.ts'
-import { idInCall } from '../operations/edge-context.ts'
 import { EdgeAnswer, type EdgeRequest } from '../operations/edge-request.ts'
+import type { SentMeasurement } from '../operations/measured-there.ts'
 import type { GatheredCall } from '../operations/port-calls.ts'
 import { AwayCommands } from './away-commands.ts'
+import { measureHere } from './measure.ts'
 import type { OwnMachine } from './origins.ts'
 import { type PortRunning, runCalls } from './port-runner.ts'
 import { NoAnswer, type ServerClient } from './server-client.ts'
@@ -15,7 +15,7 @@ import type { TrustedCommands } from './trusted-commands.ts'
 /** A call as its caller makes it; the rest of the request is the edge's own. */
 export type EdgeCalling = Omit<
   EdgeRequest,
-  'contract' | 'version' | 'edge' | 'call' | 'folder' | 'age' | 'gathered'
+  'contract' | 'version' | 'edge' | 'call' | 'folder' | 'age' | 'gathered' | 'measured'
 >
 
 /** What an edge is made of. */
@@ -31,13 +31,20 @@ export interface EdgeParts {
   readonly patience?: number
 }
 
-/** A call with its name and what was looked at for it. */
+/** A call with its name. */
 export interface Prepared {
   readonly call: string
-  readonly gathered: readonly GatheredCall[]
-  /** Milliseconds since it was begun to look. */
+  /** Milliseconds since it was begun. */
   readonly age: () => number
 }
+
+/** What was measured here for a call so far. */
+interface Known {
+  readonly gathered: GatheredCall[]
+  readonly measured: SentMeasurement[]
+}
+
+type Answered = Exclude<EdgeAnswer, { gather: unknown } | { measure: unknown }>
 
 const usualPatience = 20_000
 
@@ -56,38 +63,38 @@ export class EdgeProject {
     })
   }
 
-  /** Measures what the server will ask for, before it does: most calls are then answered at once. */
-  async prepare(calling: EdgeCalling, call: string = randomUUID()): Promise<Prepared> {
+  /** Names a call, so that it is recorded once however often it is sent. */
+  prepare(call: string = randomUUID()): Prepared {
     const began = performance.now()
-    const gathered =
-      (calling.operation ?? calling.tool) === 'start_task'
-        ? await this.#atStart(inputOf(calling), { call, running: this.#running(calling) })
-        : []
-    return { call, gathered, age: () => Math.round(performance.now() - began) }
+    return { call, age: () => Math.round(performance.now() - began) }
   }
 
   /** Asks the server, and measures here what it asks for, until it answers. */
-  async send(calling: EdgeCalling, prepared: Prepared): Promise<Exclude<EdgeAnswer, { gather: unknown }>> {
-    const running = this.#running(calling)
-    let gathered = prepared.gathered
+  async send(calling: EdgeCalling, prepared: Prepared): Promise<Answered> {
+    // The server's clock as its first answer tells it: all that is measured for a call goes by that.
+    let ahead: number | null = null
+    const running = this.#running(calling, () => Date.now() + (ahead ?? 0))
+    const known: Known = { gathered: [], measured: [] }
     let left = this.parts.client.timeout + waitingFor(calling)
-    // The first request may lack everything; each later one brings what was asked for.
     for (let round = 0; round < mostAsked; round += 1) {
       const asked = performance.now()
-      const answer = await this.#post(this.#request(calling, { ...prepared, gathered }), left)
-      if (!('gather' in answer)) return answer
+      const answer = await this.#post(this.#request(calling, { ...prepared, known }), left)
+      if (!('measure' in answer || 'gather' in answer)) return answer
       left -= performance.now() - asked
       if (left <= 0)
         throw new NoAnswer(this.parts.client.server.origin, 'It asked for more and more, slowly.')
-      gathered = [...gathered, ...(await runCalls(answer.gather, running))]
-      if (gathered.length > maxGathered) break
+      if ('measure' in answer) {
+        ahead ??= answer.now - Date.now()
+        known.measured.push(...(await measureHere(answer.measure, running)))
+      } else known.gathered.push(...(await runCalls(answer.gather, running)))
+      if (known.gathered.length > maxGathered) break
     }
     throw new Failure('UNAVAILABLE', 'The server asked this machine for too much in one call.', {
       reason: 'server_asks_too_much',
     })
   }
 
-  #request(calling: EdgeCalling, { call, age, gathered }: Prepared): EdgeRequest {
+  #request(calling: EdgeCalling, { call, age, known }: Prepared & { readonly known: Known }): EdgeRequest {
     const { edge, context, version } = this.parts
     return {
       ...calling,
@@ -97,7 +104,7 @@ export class EdgeProject {
       call,
       folder: context.folder,
       age: age(),
-      gathered: [...gathered],
+      ...known,
     }
   }
 
@@ -107,13 +114,14 @@ export class EdgeProject {
     this.parts.client.close()
   }
 
-  #running(calling: EdgeCalling): PortRunning {
+  #running(calling: EdgeCalling, now: () => number): PortRunning {
     const { context, commands, edge, snapshots } = this.parts
     return {
       context,
       edge: edge.id,
       snapshots,
       commands,
+      now,
       asked: calling.operation ?? calling.tool,
       input: inputOf(calling),
       named: new Set(),
@@ -133,41 +141,7 @@ export class EdgeProject {
 
   async #tell(operation: string, input: object): Promise<void> {
     const calling = { operation, input, channel: 'stdio', as: 'agent' } as const
-    await this.send(calling, await this.prepare(calling))
-  }
-
-  async #atStart(
-    input: Answer,
-    { call, running }: { readonly call: string; readonly running: PortRunning },
-  ): Promise<readonly GatheredCall[]> {
-    const { context } = this.parts
-    if (input['work_tree'] !== undefined) return []
-    const planned = input['planned_task_id']
-    const bound =
-      typeof planned === 'string'
-        ? await runCalls([{ call: 'linkedTrees.bound', args: [context.folder] }], running)
-        : []
-    // A task with a work tree of its own is begun there, which the server looks into.
-    if (bound.some(({ answer }) => JSON.stringify(answer).includes(String(planned)))) return bound
-    const request = { folder: context.folder, name: this.#snapshotName(call) }
-    const snapshot = await runCalls([{ call: 'witness.snapshot', args: [request] }], running)
-    const place = this.#placeIn(snapshot[0])
-    const taken = [...bound, ...snapshot]
-    const areas = input['areas']
-    if (place === null || !isTexts(areas) || areas.length === 0) return taken
-    return [...taken, ...(await runCalls([{ call: 'witness.matching', args: [place, areas] }], running))]
-  }
-
-  #snapshotName(call: string): string {
-    return idInCall(this.parts.context.fingerprint, call, { kind: 'attempt', number: 0 })
-  }
-
-  /** Where a snapshot lies, as the server names it. */
-  #placeIn(taken: GatheredCall | undefined): SnapshotPlace | null {
-    if (taken === undefined || !('answer' in taken)) return null
-    const { ref } = taken.answer as { readonly ref: SnapshotPlace } // as the witness made it
-    const { edge } = this.parts
-    return { ...ref, edge: edge.id, machine: edge.name }
+    await this.send(calling, this.prepare())
   }
 }
 
@@ -185,8 +159,4 @@ export function inputOf({ input, arguments: given }: EdgeCalling): Answer {
 function waitingFor(calling: EdgeCalling): number {
   const seconds = Number(inputOf(calling)['wait_seconds'])
   return seconds > 0 ? Math.min(seconds, 60) * 1_000 : 0
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((one) => typeof one === 'string')
 }

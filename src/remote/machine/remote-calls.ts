@@ -43,7 +43,7 @@ export class RemoteCalls {
     const { project, ingest } = this.#parts
     if (afterHooks.includes(calling.operation ?? calling.tool ?? '')) await ingest()
     const name = JSON.stringify([calling.operation, calling.tool, calling.channel, inputOf(calling)])
-    const prepared = await project.prepare(calling, this.#unanswered.get(name))
+    const prepared = project.prepare(this.#unanswered.get(name))
     try {
       const answer = await project.send(calling, prepared)
       this.#unanswered.delete(name)
@@ -60,7 +60,7 @@ export class RemoteCalls {
   /** Sends what hooks captured. It waits on disk until this succeeds. */
   async send(calling: EdgeCalling): Promise<void> {
     const { project } = this.#parts
-    await project.send(calling, await project.prepare(calling))
+    await project.send(calling, project.prepare())
   }
 }
 

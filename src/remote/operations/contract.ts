@@ -2,7 +2,7 @@
  * What both sides agree on, for who must not wait for the schemas of it. A port call that came later says since which
  * contract it is there.
  */
-export const contractVersion = 5
+export const contractVersion = 6
 
 /** The header with the address at which an edge reaches its project. */
 export const addressHeader = 'X-Waymark-Address'

@@ -6,6 +6,7 @@ import type { Context, Edge } from '../../kernel/operations/operation.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { SnapshotPlace } from '../../track/domain/task.ts'
 import type { Gathering } from './gathering.ts'
+import { measurerThere, type SentMeasurement } from './measured-there.ts'
 
 /** A call that comes from an edge: where its caller works, and what is known of the call there. */
 export interface EdgeCall {
@@ -18,6 +19,8 @@ export interface EdgeCall {
   readonly age: number
   /** What the edge knows of where the record is. */
   readonly address: string
+  /** What it measured for this call. */
+  readonly measured: readonly SentMeasurement[]
 }
 
 /** The context of a call from an edge: the record is here, and everything else is looked at there. */
@@ -33,13 +36,13 @@ export function contextOnEdge(context: Context, gathering: Gathering, call: Edge
     edge,
     folder,
     callKey: call.id,
+    measurer: measurerThere(call.measured),
     store: withAddress(gathering.watched(context.store), call.address),
     // The same at each run, so that its calls are known again; and when it was looked, not when it is told.
     clock: { now: () => context.clock.now() - call.age },
     ids: gatheringIds(context, call.id),
     settingNow: () => ({ at: context.clock.now(), ids: context.ids }),
     witness: witnessOn(gathering, edge, context.witness),
-    ...unrecordedOf(gathering, context.program.version),
     linkedTrees: {
       bound: (place) => gathering.ask('linkedTrees.bound', [place]),
       list: (place) => gathering.ask('linkedTrees.list', [place]),
@@ -77,8 +80,7 @@ export function contextOnEdge(context: Context, gathering: Gathering, call: Edge
       load: async (idOrFile) => processFiles.read(await gathering.ask('processFiles.load', [idOrFile])),
       read: (source) => processFiles.read(source),
     },
-    // An older machine keeps no copies: what it is told of is not told of to anybody.
-    ...(gathering.knows('copies.contents') && { copies: copiesOn(gathering, edge) }),
+    copies: copiesOn(gathering, edge),
     ...commandsOn(context, gathering, edge),
   }
 }
@@ -124,16 +126,6 @@ function withAddress(store: Store, address: string): Store {
   }
 }
 
-function unrecordedOf(gathering: Gathering, version: string): Pick<Context, 'unrecorded'> {
-  const lacking = [
-    ...(gathering.knows('witness.lines') ? [] : ['which lines changed']),
-    ...(gathering.knows('witness.states') ? [] : ['what the changed files held']),
-  ]
-  if (lacking.length === 0) return {}
-  const left = `This machine's Waymark is older than the server's, so it is not recorded ${lacking.join(' and ')}.`
-  return { unrecorded: `${left} Install ${version} here: npm install -g waymark@${version}` }
-}
-
 function witnessOn(gathering: Gathering, edge: Edge, own: WorkTreeWitness): WorkTreeWitness {
   const isHere = (...places: readonly SnapshotPlace[]) => places.every((place) => place.edge === edge.id)
   return {
@@ -157,9 +149,8 @@ function witnessOn(gathering: Gathering, edge: Edge, own: WorkTreeWitness): Work
         unreadable: [],
       }
     },
-    // What an older machine cannot measure or send is not recorded; its work goes on.
     lines: async (from, to, { chains = [], ...wish }) => {
-      if (!gathering.knows('witness.lines') || !isHere(from, to)) return null
+      if (!isHere(from, to)) return null
       const told = chains.map(({ path, contents }) => ({ path, contents: [...contents] }))
       return gathering.ask('witness.lines', [from, to, { ...wish, ...(told.length > 0 && { chains: told }) }])
     },
@@ -172,13 +163,12 @@ function witnessOn(gathering: Gathering, edge: Edge, own: WorkTreeWitness): Work
     },
     contents: {
       states: async (place, paths) => {
-        const isKnown = gathering.knows('witness.states') && isHere(place)
-        const states = isKnown ? await gathering.ask('witness.states', [place, [...paths]]) : null
+        const states = isHere(place) ? await gathering.ask('witness.states', [place, [...paths]]) : null
         return states && new Map(states)
       },
       read: async (places, ids, most) => {
         const here = places.filter((place) => isHere(place))
-        if (here.length === 0 || ids.length === 0 || !gathering.knows('witness.contents')) return new Map()
+        if (here.length === 0 || ids.length === 0) return new Map()
         const contents = await gathering.ask('witness.contents', [here, [...ids], most])
         return new Map(
           contents.map(([id, size, base64]) => [

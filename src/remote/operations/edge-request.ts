@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MeasureRequest, SentMeasurement } from './measured-there.ts'
 import { GatheredCall, PortRequest } from './port-calls.ts'
 
 /** How an edge sends a call of its agent or person to the server, and what it is answered. */
@@ -39,10 +40,14 @@ export const EdgeRequest = z.strictObject({
   can_ask: z.boolean().optional(),
   responses: z.record(z.string(), z.unknown()).optional(),
   gathered: z.array(GatheredCall).max(500).default([]),
+  /** What was measured for this call so far. */
+  measured: z.array(SentMeasurement).max(500).default([]),
 })
 export type EdgeRequest = z.output<typeof EdgeRequest>
 
 export const EdgeAnswer = z.union([
+  /** With the time of the server, by which the machine says when it measured. */
+  z.object({ measure: MeasureRequest, now: z.number() }),
   z.object({ gather: z.array(PortRequest).min(1).max(200) }),
   z.object({ answer: z.record(z.string(), z.unknown()) }),
   z.object({ result: z.record(z.string(), z.unknown()) }),

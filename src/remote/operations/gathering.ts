@@ -1,6 +1,7 @@
 import { Failure } from '../../kernel/failure.ts'
 import { firstMistake } from '../../kernel/operations/input/first-mistake.ts'
 import type { Reads, Store } from '../../store/ports/store.ts'
+import type { SentFailure } from './measured-there.ts'
 import {
   type AnswerOf,
   type ArgsOf,
@@ -10,7 +11,6 @@ import {
   type PortCallName,
   type PortRequest,
   portCalls,
-  type ToldFailure,
 } from './port-calls.ts'
 
 /** How far a call came: to its end, or to calls that the caller's machine must answer first. */
@@ -27,16 +27,13 @@ export class Gathering {
   readonly #seen = new Map<string, number>()
   readonly #asked: PortRequest[] = []
   readonly #stuck = Promise.withResolvers<void>()
-  readonly #contract: number
   #busy = 0
   #steps = 0
   #isOver = false
-  #lacking: Failure | null = null
 
-  constructor(answers: readonly GatheredCall[], contract: number) {
+  constructor(answers: readonly GatheredCall[]) {
     const counted = new Map<string, number>()
     this.#answers = new Map(answers.map((answer) => [numbered(counted, keyOf(answer)), answer]))
-    this.#contract = contract
   }
 
   async run<Answer>(work: () => Promise<Answer>): Promise<Gathered<Answer>> {
@@ -49,7 +46,6 @@ export class Gathering {
     } finally {
       this.#isOver = true
     }
-    if (this.#lacking) throw this.#lacking
     return { kind: 'asks', calls: this.#asked }
   }
 
@@ -65,11 +61,6 @@ export class Gathering {
     const said = read.data as AnswerOf<Name> // by the schema of its name
     if (!isOfCall(name, args, said)) throw notUnderstood(name, 'it names what was not asked for')
     return said
-  }
-
-  /** Whether the caller's machine has such a call. */
-  knows(name: PortCallName): boolean {
-    return portCalls[name].since <= this.#contract
   }
 
   /** Whether an answer for a call was sent along: of any arguments that pass the test. */
@@ -110,8 +101,6 @@ export class Gathering {
   }
 
   #miss(request: PortRequest): Promise<never> {
-    // As it was asked by its name.
-    if (!this.knows(request.call as PortCallName)) this.#lacking ??= new EdgeTooOld(request.call)
     this.#asked.push(request)
     this.#look()
     return never()
@@ -134,20 +123,6 @@ function notUnderstood(name: string, mistake: string): Failure {
     reason: 'machine_answer_invalid',
     hint: 'Install the same version of Waymark on both machines.',
   })
-}
-
-/** The caller's machine lacks a call that this server needs. */
-export class EdgeTooOld extends Failure {
-  constructor(call: string) {
-    super(
-      'UNAVAILABLE',
-      `This server asks for ${call}, which the Waymark on your machine does not know yet.`,
-      {
-        reason: 'machine_outdated',
-      },
-    )
-    this.name = 'EdgeTooOld'
-  }
 }
 
 function never(): Promise<never> {
@@ -175,7 +150,7 @@ function sorted(_: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-function failureOf({ code, message, reason, hint, details }: ToldFailure): Failure {
+function failureOf({ code, message, reason, hint, details }: SentFailure): Failure {
   return new Failure(code, message, {
     ...(reason !== undefined && { reason }),
     ...(hint !== undefined && { hint }),

@@ -1,300 +1,47 @@
 import { z } from 'zod'
-import { type Branch, mostBranchFiles } from '../../git/ports/branch.ts'
 import { leftOutReasons } from '../../git/ports/work-tree.ts'
-import type { MeasuredLines } from '../../lines/domain/step.ts'
-import type { Blamed, FoundFile } from '../../lines/ports/line-history.ts'
 import {
-  type DocumentTask,
-  documentResolutions,
-  documentStatuses,
-  type PlanDocument,
-} from '../../plan/domain/document.ts'
-import { planFormats } from '../../project/ports/project-files.ts'
-import type { ChangeReport } from '../../track/domain/changes.ts'
-import type { SnapshotPlace } from '../../track/domain/task.ts'
+  approved,
+  blamed,
+  branch,
+  count,
+  difference,
+  document,
+  foundFile,
+  known,
+  lineHashes,
+  list,
+  losses,
+  measuredLines,
+  names,
+  oid,
+  oidOrNull,
+  path,
+  pinned,
+  pinnedFile,
+  place,
+  planFormat,
+  processSource,
+  refused,
+  report,
+  salt,
+  sha,
+  shownParts,
+  snapshotName,
+  tree,
+  words,
+} from '../../kernel/operations/shapes.ts'
+import { SentFailure } from './measured-there.ts'
 
 /**
  * What a server may ask of the machine that its caller works on: each call with the shape of its arguments and of its
  * answer. Both sides hold to this table, and nothing else is ever run for a server.
  */
 
-/**
- * A list that is read until its first mistake: what others send may have a mistake in each of its values, and naming
- * them all takes seconds.
- */
-function list<Item extends z.ZodType>(item: Item, most = 200_000): z.ZodType<z.output<Item>[], unknown> {
-  return z.unknown().transform((value, context) => {
-    if (!Array.isArray(value) || value.length > most) {
-      context.addIssue(`must be a list of at most ${most}`)
-      return z.NEVER
-    }
-    const read: z.output<Item>[] = []
-    for (const [at, one] of value.entries()) {
-      const { success, data, error } = item.safeParse(one)
-      if (!success) {
-        const [first] = error.issues
-        context.addIssue({
-          code: 'custom',
-          path: [at, ...(first?.path ?? [])],
-          message: first?.message ?? '',
-        })
-        return z.NEVER
-      }
-      read.push(data)
-    }
-    return read
-  })
-}
-
-const path = z.string().min(1).max(4_096)
-const sha = z.string().regex(/^[0-9a-f]{64}$/)
-const moment = z.number().min(0)
-const words = z.string().max(1_000_000)
-const names = list(z.string().max(4_096), 200_000)
-
-export const place = z.strictObject({
-  engine: z.enum(['git', 'checksum']),
-  directory: path,
-  top: path,
-  prefix: z.string().max(4_096),
-  id: z.string().max(200),
-  edge: z.string().max(100).exactOptional(),
-  machine: z.string().max(100).exactOptional(),
-}) satisfies z.ZodType<SnapshotPlace, unknown>
-
-const snapshotName = z.string().regex(/^[a-z0-9-]{1,100}$/)
-const changeKinds = ['added', 'modified', 'deleted', 'renamed'] as const
-const lines = z.int().min(0).nullable()
-const ignored = z.strictObject({ added: names, modified: names, deleted: names })
-const report = z.strictObject({
-  status: z.enum(['exact', 'partial', 'unknown']),
-  changes: list(
-    z.strictObject({
-      path: z.string(),
-      from: z.string().exactOptional(),
-      change: z.enum(changeKinds),
-      typeChanged: z.literal(true).exactOptional(),
-      origin: z.enum(['task', 'imported', 'mixed']),
-      addedLines: lines,
-      deletedLines: lines,
-      uncertain: z.string().exactOptional(),
-    }),
-    200_000,
-  ),
-  ignored,
-  headMoves: list(
-    z.strictObject({
-      commit: z.string(),
-      action: z.string(),
-      message: z.string(),
-      origin: z.enum(['task', 'imported']),
-      at: z.number(),
-      paths: names,
-    }),
-    10_000,
-  ),
-  notes: list(words, 1_000),
-  doubts: list(words, 1_000),
-  unreadable: list(words, 1_000),
-}) satisfies z.ZodType<ChangeReport, unknown>
-
-const tree = z.strictObject({
-  path,
-  branch: z.string().nullable(),
-  head: z.string().nullable(),
-  taskId: z.string().nullable(),
-  exists: z.boolean(),
-})
-
-const loss = z.strictObject({ total: z.int().nullable(), first: list(words, 5) })
-const losses = z.strictObject({ uncommitted: loss, unmerged: loss, submodules: loss })
-
-const known = z.strictObject({ path: z.string(), bytes: z.int(), sha256: sha, stamp: z.string() })
-const pinned = z.strictObject({ run: words, folder: path, pinned: names })
-const pinnedFile = z.strictObject({ path: z.string(), sha256: z.string().nullable() })
-const approved = pinned.extend({
-  hash: sha,
-  files: list(pinnedFile, 20_000),
-  by: z.string(),
-  at: moment,
-})
-const refused = approved.extend({ reason: words })
-
-const shownParts = z.strictObject({
-  files: list(
-    z.strictObject({ path: z.string(), sha256: z.string().nullable(), text: z.string().nullable() }),
-    200_000,
-  ),
-  facts: z.record(z.string(), z.string()),
-})
-const difference = z.strictObject({
-  files: list(
-    z.strictObject({
-      path: z.string(),
-      shown: z.string().nullable(),
-      now: z.string().nullable(),
-      diff: z.string().nullable(),
-    }),
-  ),
-  facts: list(z.strictObject({ name: z.string(), shown: z.string().nullable(), now: z.string().nullable() })),
-})
-
-/** What a file of a process says; the server reads it by itself. */
-const processSource = z.strictObject({
-  file: z.string(),
-  origin: z.enum(['project', 'shipped', 'file']),
-  id: z.string(),
-  text: z.string().max(4_000_000),
-})
-
-const note = z.strictObject({
-  content: z.string(),
-  kind: z.string().nullable(),
-  role: z.string().nullable(),
-  author: z.string().nullable(),
-  createdAt: z.number().nullable(),
-})
-const documentTask = z.strictObject({
-  key: z.string(),
-  title: z.string(),
-  description: z.string().nullable(),
-  phase: z.string().nullable(),
-  milestone: z.string().nullable(),
-  parent: z.string().nullable(),
-  role: z.string().nullable(),
-  assignee: z.string().nullable(),
-  areas: names,
-  status: z.enum(documentStatuses),
-  resolution: z.enum(documentResolutions).nullable(),
-  sortOrder: z.number().nullable(),
-  dependsOn: list(z.string()),
-  notes: list(note),
-  creator: z.string().nullable(),
-  createdAt: z.number().nullable(),
-  updatedAt: z.number().nullable(),
-  foreignId: z.string().nullable(),
-}) satisfies z.ZodType<DocumentTask, unknown>
-const document = z.strictObject({
-  phases: list(
-    z.strictObject({
-      key: z.string(),
-      name: z.string(),
-      status: z.enum(documentStatuses),
-      sortOrder: z.number().nullable(),
-      foreignId: z.string().nullable(),
-    }),
-  ),
-  milestones: list(
-    z.strictObject({
-      key: z.string(),
-      phase: z.string(),
-      name: z.string().nullable(),
-      criterion: z.string().nullable(),
-      reached: z.boolean(),
-      foreignId: z.string().nullable(),
-    }),
-  ),
-  tasks: list(documentTask, 100_000),
-}) satisfies z.ZodType<PlanDocument, unknown>
-const planFormat = z.enum(planFormats)
-
-const oid = z.string().regex(/^[0-9a-f]{40,64}$/)
-const oidOrNull = oid.nullable()
-const salt = z.string().max(200)
-const count = z.int().min(0)
-const hashes = z.string().max(8_000_000)
-const measuredLines = z.strictObject({
-  headBefore: oidOrNull,
-  headAfter: oidOrNull,
-  stashMoved: z.boolean(),
-  ran: z.boolean(),
-  broughtFrom: list(oid, 10_000),
-  steps: list(
-    z.strictObject({
-      path: z.string(),
-      from: z.string().exactOptional(),
-      before: oidOrNull,
-      after: oidOrNull,
-      origin: z.enum(['task', 'imported', 'mixed']),
-      hunks: list(z.tuple([count, count, count, count])),
-      added: hashes,
-      removed: hashes,
-      around: z.strictObject({ lines: list(count), hashes }),
-      reformatted: list(z.tuple([count, count])).exactOptional(),
-      moved: list(z.tuple([z.string(), count, count])).exactOptional(),
-      brought: list(z.tuple([count, count])).exactOptional(),
-      staged: oid.exactOptional(),
-      link: count.exactOptional(),
-    }),
-    5_000,
-  ),
-  notes: list(words, 1_000),
-}) satisfies z.ZodType<MeasuredLines, unknown>
-const lineHashes = list(z.string().max(20), 200_000)
-const foundFile = z.strictObject({
-  top: path,
-  path: z.string(),
-  oid: z.string().max(64),
-  commit: oidOrNull,
-  head: z.strictObject({ commit: oid, oid: oidOrNull }).nullable(),
-  hashes: lineHashes,
-  stamp: z.string().max(100),
-  withoutLines: words.exactOptional(),
-}) satisfies z.ZodType<FoundFile, unknown>
-const blamed = z.strictObject({
-  lines: list(
-    z.strictObject({ commit: oidOrNull, path: z.string(), line: count, at: count, count }),
-    200_000,
-  ),
-  commits: list(
-    z.strictObject({
-      id: oid,
-      author: words,
-      authoredAt: z.number(),
-      committedAt: z.number(),
-      summary: words,
-      isCut: z.boolean(),
-    }),
-    200_000,
-  ),
-  contents: list(z.tuple([oid, z.string(), oid]), 200_000),
-  trouble: words.exactOptional(),
-}) satisfies z.ZodType<Blamed, unknown>
-
-const namedCommit = z.strictObject({ id: oid, at: z.number() })
-const branch = z.strictObject({
-  head: namedCommit,
-  base: namedCommit,
-  commits: list(
-    namedCommit.extend({
-      author: words,
-      email: words,
-      subject: words,
-      isMerge: z.boolean(),
-      paths: names,
-    }),
-    5_000,
-  ),
-  files: list(
-    z.strictObject({
-      path: z.string(),
-      from: z.string().exactOptional(),
-      change: z.enum(changeKinds),
-      before: oidOrNull,
-      after: oidOrNull,
-    }),
-    mostBranchFiles,
-  ),
-  isShallow: z.boolean(),
-  isCut: z.boolean(),
-}) satisfies z.ZodType<Branch, unknown>
-
 /** One call that may be asked. */
 export interface PortCall {
   readonly args: z.ZodType<readonly unknown[]>
   readonly answer: z.ZodType
-  /** The contract that it came with. */
-  readonly since: number
   /** A call that changes something is run only while its own machine asks for one of these. */
   readonly during?: readonly string[]
 }
@@ -303,12 +50,7 @@ const asked = <Args extends z.ZodType<readonly unknown[]>, Answered extends z.Zo
   args: Args,
   answer: Answered,
   during?: readonly string[],
-) => ({ args, answer, since: 1, ...(during && { during }) })
-
-const askedSince = <Args extends z.ZodType<readonly unknown[]>, Answered extends z.ZodType>(
-  since: number,
-  ...[args, answer, during]: Parameters<typeof asked<Args, Answered>>
-) => ({ ...asked(args, answer, during), since })
+) => ({ args, answer, ...(during && { during }) })
 
 const nothing = z.null()
 
@@ -335,8 +77,7 @@ export const portCalls = {
     z.strictObject({ ref: place, dirty: names, notes: list(words) }),
   ),
   'witness.changes': asked(z.tuple([place, place]), report),
-  'witness.lines': askedSince(
-    3,
+  'witness.lines': asked(
     z.tuple([
       place,
       place,
@@ -349,40 +90,34 @@ export const portCalls = {
     ]),
     measuredLines.nullable(),
   ),
-  'witness.file': askedSince(
-    3,
+  'witness.file': asked(
     z.tuple([z.strictObject({ folder: path, path, rev: z.string().max(300).optional(), salt })]),
     foundFile,
   ),
-  'witness.blame': askedSince(
-    3,
+  'witness.blame': asked(
     z.tuple([z.strictObject({ folder: path, path, commit: oidOrNull, oid, copies: z.boolean() })]),
     blamed,
   ),
-  'witness.commits': askedSince(
-    3,
+  'witness.commits': asked(
     z.tuple([path, z.string().max(1_000), z.int().min(1).max(10_000)]),
     list(z.strictObject({ id: oid, committedAt: z.number(), paths: names })),
   ),
-  'witness.files': askedSince(
-    3,
+  'witness.files': asked(
     z.tuple([path, z.string().max(300), z.string().max(4_096).nullable()]),
     z.strictObject({
       commit: oid,
       files: list(z.strictObject({ path: z.string(), bytes: count, generated: z.boolean() }), 200_000),
     }),
   ),
-  'witness.hashes': askedSince(3, z.tuple([path, list(oid, 20_000), salt]), list(z.tuple([oid, lineHashes]))),
-  'witness.branch': askedSince(
-    3,
+  'witness.hashes': asked(z.tuple([path, list(oid, 20_000), salt]), list(z.tuple([oid, lineHashes]))),
+  'witness.branch': asked(
     z.tuple([
       z.strictObject({ folder: path, base: z.string().max(300), head: z.string().max(300).optional() }),
     ]),
     branch,
   ),
   // What files held in a snapshot: for people who look at it where the record is.
-  'witness.states': askedSince(
-    4,
+  'witness.states': asked(
     z.tuple([place, names]),
     list(
       z.tuple([
@@ -392,8 +127,7 @@ export const portCalls = {
       200_000,
     ).nullable(),
   ),
-  'witness.contents': askedSince(
-    4,
+  'witness.contents': asked(
     z.tuple([list(place, 1_000), list(oid, 20_000), count.max(8_000_000)]),
     list(z.tuple([oid, count, z.string().max(12_000_000).nullable()]), 20_000),
   ),
@@ -430,8 +164,7 @@ export const portCalls = {
     }),
   ),
   // What hooks copied of files: the copies stay where they are.
-  'copies.contents': askedSince(
-    5,
+  'copies.contents': asked(
     z.tuple([place, names]),
     list(
       z.tuple([
@@ -441,13 +174,11 @@ export const portCalls = {
       200_000,
     ),
   ),
-  'copies.amended': askedSince(
-    5,
+  'copies.amended': asked(
     z.tuple([place, snapshotName, list(z.tuple([z.string().max(4_096), oidOrNull]), 20_000)]),
     place.nullable(),
   ),
-  'copies.linesOf': askedSince(
-    5,
+  'copies.linesOf': asked(
     z.tuple([
       place,
       list(
@@ -478,8 +209,8 @@ export const portCalls = {
     ['worktree_add'],
   ),
   'linkedTrees.remove': asked(z.tuple([path, tree]), nothing, ['worktree_remove']),
-  'linkedTrees.losses': askedSince(2, z.tuple([path, tree]), losses),
-  'linkedTrees.discard': askedSince(2, z.tuple([path, tree]), losses, ['worktree_remove']),
+  'linkedTrees.losses': asked(z.tuple([path, tree]), losses),
+  'linkedTrees.discard': asked(z.tuple([path, tree]), losses, ['worktree_remove']),
   'evidenceFiles.read': asked(
     z.tuple([path, names]),
     list(known.extend({ content: z.unknown().optional() })),
@@ -623,18 +354,9 @@ export const PortRequest = z.strictObject({
 })
 export type PortRequest = z.output<typeof PortRequest>
 
-const ToldFailure = z.strictObject({
-  code: z.enum(['INVALID_INPUT', 'NOT_FOUND', 'CONFLICT', 'REFUSED', 'FORBIDDEN', 'UNAVAILABLE', 'INTERNAL']),
-  message: z.string().max(20_000),
-  reason: z.string().max(100).optional(),
-  hint: z.string().max(20_000).optional(),
-  details: z.record(z.string(), z.unknown()).optional(),
-})
-export type ToldFailure = z.output<typeof ToldFailure>
-
 /** What came of such a call. */
 export const GatheredCall = PortRequest.extend({
   answer: z.unknown().optional(),
-  failure: ToldFailure.optional(),
+  failure: SentFailure.optional(),
 })
 export type GatheredCall = z.output<typeof GatheredCall>

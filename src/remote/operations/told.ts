@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { defineOperation } from '../../kernel/operations/operation.ts'
+import { place } from '../../kernel/operations/shapes.ts'
 import type { PlacedMoment } from '../../sessions/domain/story.ts'
 import type { State } from '../../sessions/operations/place-moments.ts'
 import { recordPlaced } from '../../sessions/operations/record-moments.ts'
 import { assertEdge } from './edges.ts'
-import { place } from './port-calls.ts'
 
 const path = z.string().min(1).max(4_096)
 const short = z.string().max(200)

@@ -1,8 +1,15 @@
+import { z } from 'zod'
 import type { Measured } from '../../events/domain/fact.ts'
-import { settingOf } from '../../gate/domain/settings.ts'
-import type { KeptContent, WorkTreeWitness } from '../../git/ports/work-tree.ts'
+import type { KeptContent } from '../../git/ports/work-tree.ts'
 import { hexDigest } from '../../kernel/operations/digest.ts'
-import type { Context } from '../../kernel/operations/operation.ts'
+import {
+  type BriefOf,
+  isAmong,
+  type MeasuredOf,
+  measurement,
+  type WorkTree,
+} from '../../kernel/operations/measuring.ts'
+import { list, oid, oidOrNull, path, place } from '../../kernel/operations/shapes.ts'
 import type { Attempt, SnapshotPlace } from '../../track/domain/task.ts'
 import type { FileStates } from '../ports/review-reads.ts'
 
@@ -16,57 +23,107 @@ const longestKept = 1_000_000
 const mostKept = 3_000_000
 const mostFiles = 2000
 
+const fileState = z.strictObject({ id: oidOrNull, hash: oid.optional(), mode: z.string().max(10) }).nullable()
+
+/** What files held before and after an attempt. */
+export const heldFiles = measurement({
+  brief: z.strictObject({
+    from: place,
+    to: place,
+    files: list(z.strictObject({ path, from: path.exactOptional() }), mostFiles),
+  }),
+  measured: z
+    .strictObject({
+      files: list(
+        z.strictObject({ path, from: path.exactOptional(), before: fileState, after: fileState }),
+        mostFiles,
+      ),
+      contents: list(z.strictObject({ id: oid, base64: z.string().max(2 * longestKept) }), 2 * mostFiles),
+    })
+    .nullable(),
+  fits: ({ files }, held) =>
+    isAmong(
+      (held?.files ?? []).map((file) => file.path),
+      files.map((file) => file.path),
+    ),
+  measure: async ({ witness }, { from, to, files }) => {
+    const [before, after] = await Promise.all([
+      witness.contents.states(
+        from,
+        files.map((file) => file.from ?? file.path),
+      ),
+      witness.contents.states(
+        to,
+        files.map((file) => file.path),
+      ),
+    ])
+    if (before === null || after === null) return null
+    const states = files.flatMap((file) => {
+      const [old, now] = [before.get(file.from ?? file.path), after.get(file.path)]
+      return old === undefined || now === undefined ? [] : [{ ...file, before: old, after: now }]
+    })
+    const ids = [...new Set(states.flatMap((file) => [file.before?.id, file.after?.id]))].filter(
+      (id) => id != null,
+    )
+    return { files: states, contents: await contentsToKeep(witness, [from, to], ids) }
+  },
+})
+
 /**
  * Where the files are on another machine, what they held before and after is kept here, so that people can look at the
- * work when that one is shut. Null where they are here, or the project sends no contents.
+ * work when that one is shut. Undefined where they are here, or the project sends no contents.
  */
-export async function filesToKeep(
-  { edge, store, witness }: Context,
+export function heldBrief(
+  { edge, isOn }: { readonly edge: unknown; readonly isOn: boolean },
   attempt: Attempt,
   { changes, endSnapshot }: Measured,
-): Promise<FilesToKeep | null> {
+): BriefOf<typeof heldFiles> | undefined {
   const own = changes.filter(({ origin }) => origin !== 'imported').slice(0, mostFiles)
-  if (!edge || endSnapshot === null || own.length === 0) return null
-  const settings = await store.view(({ runs }) => runs.settings())
-  if (settingOf(settings, 'upload_diff') === 'off') return null
-  const [before, after] = await Promise.all([
-    witness.contents.states(
-      attempt.snapshot,
-      own.map(({ path, from }) => from ?? path),
-    ),
-    witness.contents.states(
-      endSnapshot,
-      own.map(({ path }) => path),
-    ),
-  ])
-  if (before === null || after === null) return null
-  const files = own.flatMap(({ path, from }): readonly FileStates[] => {
-    const [old, now] = [before.get(from ?? path), after.get(path)]
-    if (old === undefined || now === undefined) return []
-    return [{ path, ...(from !== undefined && { from }), before: old, after: now }]
-  })
-  const ids = [...new Set(files.flatMap((file) => [file.before?.id, file.after?.id]))].filter(
-    (id) => id != null,
-  )
-  return { files, contents: await contentsToKeep(witness, [attempt.snapshot, endSnapshot], ids) }
+  if (!edge || !isOn || endSnapshot === null || own.length === 0) return undefined
+  return {
+    from: attempt.snapshot,
+    to: endSnapshot,
+    files: own.map((change) => ({
+      path: change.path,
+      ...(change.from !== undefined && { from: change.from }),
+    })),
+  }
+}
+
+/** What another machine sends is kept under the id of what it is, whatever it calls it. */
+export async function filesToKeep(
+  held: MeasuredOf<typeof heldFiles> | undefined,
+): Promise<FilesToKeep | null> {
+  if (held == null) return null
+  const contents: FilesToKeep['contents'][number][] = []
+  for (const { id, base64 } of held.contents) {
+    const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+    if (await isContentOf(id, bytes)) contents.push({ id, bytes })
+  }
+  return { files: held.files, contents }
 }
 
 /** As many of the contents as there is room for, the shortest first. */
 async function contentsToKeep(
-  { contents }: Pick<WorkTreeWitness, 'contents'>,
+  { contents }: Pick<WorkTree['witness'], 'contents'>,
   places: readonly SnapshotPlace[],
   ids: readonly string[],
-): Promise<FilesToKeep['contents']> {
+) {
   const wanted =
     ids.length * longestKept <= mostKept ? ids : shortest(ids, await contents.read(places, ids, 0))
   const read = wanted.length === 0 ? new Map() : await contents.read(places, wanted, longestKept)
-  const kept: FilesToKeep['contents'][number][] = []
-  for (const id of wanted) {
-    const bytes = read.get(id)?.bytes ?? null
-    // What another machine sends is kept under the id of what it is, whatever it calls it.
-    if (bytes !== null && (await isContentOf(id, bytes))) kept.push({ id, bytes })
-  }
-  return kept
+  return wanted.flatMap((id) => {
+    const bytes: Uint8Array | null = read.get(id)?.bytes ?? null
+    return bytes === null ? [] : [{ id, base64: base64Of(bytes) }]
+  })
+}
+
+function base64Of(bytes: Uint8Array): string {
+  let text = ''
+  const step = 8_192
+  for (let at = 0; at < bytes.length; at += step)
+    text += String.fromCharCode(...bytes.subarray(at, at + step))
+  return btoa(text)
 }
 
 function shortest(ids: readonly string[], sizes: ReadonlyMap<string, KeptContent>): readonly string[] {

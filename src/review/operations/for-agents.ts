@@ -2,7 +2,8 @@ import { z } from 'zod'
 import type { MissionId, TaskId } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
-import type { Context } from '../../kernel/operations/operation.ts'
+import { type BriefOf, isAmong, measurement } from '../../kernel/operations/measuring.ts'
+import { list as listUpTo, path, place } from '../../kernel/operations/shapes.ts'
 import { excerpt, plainLine } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { SnapshotPlace } from '../../track/domain/task.ts'
@@ -133,13 +134,67 @@ export const MetComments = z.object({
   open: strings,
 })
 
-/** Undefined where there are no comments. */
-export async function metComments(
-  context: Context,
-  taskId: TaskId,
+/** Of which comments the lines are gone at the end of an attempt. */
+export const goneLines = measurement({
+  brief: z.strictObject({
+    end: place,
+    comments: listUpTo(
+      z.strictObject({
+        id: z.string(),
+        path: path.nullable(),
+        line: z.int().nullable(),
+        content: z.string().nullable(),
+        quoted: z.string().nullable(),
+      }),
+      10_000,
+    ),
+  }),
+  measured: listUpTo(z.string(), 10_000),
+  fits: ({ comments }, gone) =>
+    isAmong(
+      gone,
+      comments.map(({ id }) => id),
+    ),
+  measure: async (workTree, { end, comments }) => {
+    const gone = await Promise.all(
+      comments.map(async ({ id, ...comment }) =>
+        (await lineNow(workTree, { ...comment, side: 'new' }, end)).line_is === 'gone' ? [id] : [],
+      ),
+    )
+    return gone.flat()
+  },
+})
+
+/** What is asked of the lines of comments that nobody answered; undefined where there are none. */
+export function goneBrief(
+  comments: readonly ReviewComment[],
   end: SnapshotPlace | null,
-): Promise<z.output<typeof MetComments> | undefined> {
-  const comments = await context.store.view(({ reviews }) => reviews.commentsOn([taskId]))
+): BriefOf<typeof goneLines> | undefined {
+  const open = comments.filter(
+    (comment) =>
+      standingOf(comment) === 'open' &&
+      comment.path !== null &&
+      comment.line !== null &&
+      comment.side !== 'old',
+  )
+  if (end === null || open.length === 0) return undefined
+  return {
+    end,
+    comments: open.map(({ id, path: file, line, content, quoted }) => ({
+      id,
+      path: file,
+      line,
+      content,
+      quoted,
+    })),
+  }
+}
+
+/** How comments were met; undefined where there are none. */
+export function metComments(
+  comments: readonly ReviewComment[],
+  gone: readonly string[] = [],
+): z.output<typeof MetComments> | undefined {
   if (comments.length === 0) return undefined
   const met = {
     done: [] as string[],
@@ -149,18 +204,7 @@ export async function metComments(
   }
   for (const comment of comments) {
     const standing = standingOf(comment)
-    if (standing !== 'open') met[standing].push(comment.id)
-    else if (await isChanged(context, comment, end)) met.changed.push(comment.id)
-    else met.open.push(comment.id)
+    met[standing === 'open' && gone.includes(comment.id) ? 'changed' : standing].push(comment.id)
   }
   return { total: comments.length, ...met }
-}
-
-async function isChanged(
-  context: Context,
-  comment: ReviewComment,
-  end: SnapshotPlace | null,
-): Promise<boolean> {
-  if (end === null || comment.path === null || comment.line === null || comment.side === 'old') return false
-  return (await lineNow(context, comment, end)).line_is === 'gone'
 }

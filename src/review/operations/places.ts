@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { FileState, KeptContent } from '../../git/ports/work-tree.ts'
-import type { Context, QueryContext } from '../../kernel/operations/operation.ts'
+import type { WorkTree } from '../../kernel/operations/measuring.ts'
+import type { QueryContext } from '../../kernel/operations/operation.ts'
 import type { SnapshotPlace } from '../../track/domain/task.ts'
 import { followLine, linesOf, onlyPlace } from '../domain/lines.ts'
 import type { DraftComment } from '../domain/review.ts'
@@ -61,7 +62,7 @@ function placeNow(
 
 /** The line in another content: by the difference of both, or where the first is not kept by its words. */
 function placedLine(
-  { line, content, quoted }: DraftComment,
+  { line, content, quoted }: CommentedLine,
   { path, state }: { readonly path: string; readonly state: FileState },
   contents: ReadonlyMap<string, KeptContent>,
 ): Now {
@@ -76,15 +77,17 @@ function placedLine(
   return { path, line: found, line_is: found === null ? 'gone' : found === line ? 'same' : 'moved' }
 }
 
+type CommentedLine = Pick<DraftComment, 'path' | 'line' | 'content' | 'quoted' | 'side'>
+
 /** Where the line of a comment is in one snapshot. */
 export async function lineNow(
-  { witness, edge }: Context,
-  comment: DraftComment,
+  { witness }: Pick<WorkTree, 'witness'>,
+  comment: CommentedLine,
   place: SnapshotPlace,
 ): Promise<Now> {
   const { path, content } = comment
   const unknown: Now = { path, line: null, line_is: 'unknown' }
-  if (path === null || content === null || place.edge !== edge?.id) return unknown
+  if (path === null || content === null) return unknown
   const states = await witness.contents.states(place, [path])
   const state = states?.get(path)
   if (state === undefined) return unknown

@@ -9,12 +9,15 @@ import { type SnapshotPlace, treeOf } from '../../track/domain/task.ts'
 import {
   agents,
   attribute,
+  boundsOf,
   contendersOf,
-  neighbourhood,
+  measuredSpans,
   pathsOf,
   readAround,
+  reportedUntil,
   rivalsOf,
   type Surroundings,
+  stretchesOf,
 } from '../../track/operations/measure.ts'
 import type { SeenEdit, TurnChange, TurnEvidence } from '../domain/session.ts'
 import { type Ending, mayWrite, seenEdits } from '../domain/story.ts'
@@ -54,12 +57,17 @@ export async function measureTurn(
   const around = await context.store.view((reads) =>
     readAround(reads, { tree: treeOf(end), since, fresh, links }),
   )
-  const stretches = await neighbourhood(context, around, {
+  const span = {
     of: turn,
     start: { at: since, place: from },
     end: { at: Math.max(ending.at, since), place: to },
-    paths: pathsOf(report),
-  })
+  }
+  const spans = boundsOf(around, span).map((bounds) => ({ from: bounds.from.place, to: bounds.to.place }))
+  const { sightings } = around
+  const told = sightings === null ? null : reportedUntil(sightings, Number.MAX_SAFE_INTEGER)
+  const paths = pathsOf(report)
+  const touched = await measuredSpans(context, { spans, reported: told, paths })
+  const stretches = stretchesOf(around, span, touched, paths)
   const contenders = contendersOf(around, ({ areas, snapshot }) =>
     parseScope(areas, { prefix: snapshot.prefix, packages: new Map() }),
   )

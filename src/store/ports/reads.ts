@@ -707,8 +707,8 @@ export interface TurnMaker {
 export interface LineReads {
   /** What the hashes of the project's lines begin with: the same wherever its journal goes. */
   salt(): Promise<string>
-  /** The last snapshot of a work tree at the start or the end of an attempt or of a turn. */
-  lastBoundary(tree: string): Promise<TreeBoundary | null>
+  /** The last snapshot of a work tree at the start or the end of an attempt or of a turn, until a time. */
+  lastBoundary(tree: string, until?: number): Promise<TreeBoundary | null>
   /** When the first lines were recorded, milliseconds since the epoch. */
   since(): Promise<number | null>
   /** Of which files lines were recorded, in order. */

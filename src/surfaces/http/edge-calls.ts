@@ -10,7 +10,8 @@ import { atMost } from '../../people/domain/access.ts'
 import { addressHeader, callLimits, contractVersion, machineIdOf } from '../../remote/operations/contract.ts'
 import { contextOnEdge } from '../../remote/operations/edge-context.ts'
 import { EdgeRequest } from '../../remote/operations/edge-request.ts'
-import { EdgeTooOld, Gathering } from '../../remote/operations/gathering.ts'
+import { Gathering } from '../../remote/operations/gathering.ts'
+import { MeasureThere } from '../../remote/operations/measured-there.ts'
 import { answerPerson } from './api.ts'
 import { readJson } from './body.ts'
 import { requireAuth } from './guard/guard.ts'
@@ -29,8 +30,9 @@ export function callFromEdge(serving: Serving, mcp: McpPart) {
   return async (c: RequestContext): Promise<Response> => {
     const { actor } = requireAuth(c.var.caller)
     const request = await readRequest(c)
+    if (request.contract < contractVersion) throw upgradeRequired(serving.version)
     const project = c.var.project
-    const gathering = new Gathering(request.gathered, request.contract)
+    const gathering = new Gathering(request.gathered)
     const { call: id, folder, age } = request
     const edge = machineOf(request)
     const context = contextOnEdge(actingOn(project.contextOf(actor), request), gathering, {
@@ -39,13 +41,18 @@ export function callFromEdge(serving: Serving, mcp: McpPart) {
       folder,
       age,
       address: addressOf(c),
+      measured: request.measured,
     })
     heard.tell(project, { request, edge, context: project.contextOf(actor) })
     const done = await gathering
       .run(() => performed(request, context))
       .catch((error: unknown) => {
-        throw error instanceof EdgeTooOld ? upgradeRequired(error, serving.version) : error
+        if (error instanceof MeasureThere) return { kind: 'measure' as const, request: error.request }
+        throw error
       })
+    if (done.kind === 'measure') {
+      return c.json({ measure: done.request, now: project.contextOf(actor).clock.now() })
+    }
     return c.json(done.kind === 'asks' ? { gather: done.calls } : done.answer)
   }
 
@@ -148,8 +155,8 @@ function actingOn(context: Context, request: EdgeRequest): Context {
   return { ...context, actor: acting, standing: { ...standing, ...lent } }
 }
 
-function upgradeRequired({ message }: Failure, version: string): Refusal {
-  return new Refusal('UPGRADE_REQUIRED', message, {
+function upgradeRequired(version: string): Refusal {
+  return new Refusal('UPGRADE_REQUIRED', "The Waymark on your machine is older than the server's.", {
     hint: `Install Waymark ${version} there: npm install -g waymark@${version}`,
     reason: 'machine_outdated',
     details: { version, contract: contractVersion },

@@ -1,11 +1,12 @@
-import type { Snapshot } from '../../git/ports/work-tree.ts'
+import { z } from 'zod'
 import { displayName } from '../../kernel/actor.ts'
-import type { Context } from '../../kernel/operations/operation.ts'
+import { measurement } from '../../kernel/operations/measuring.ts'
+import { list, names, place } from '../../kernel/operations/shapes.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { parseScope } from '../domain/scope/scope.ts'
 import { type AreaOverlap, overlappingAreas } from '../domain/scope/survey.ts'
 import type { StartedTask } from '../domain/start-task.ts'
-import { type Attempt, type Task, treeOf } from '../domain/task.ts'
+import { type Attempt, type SnapshotPlace, type Task, treeOf } from '../domain/task.ts'
 
 /** What areas meet those of the attempts that are open in the work tree; by the attempt's id. */
 export interface Overlaps {
@@ -13,18 +14,33 @@ export interface Overlaps {
   readonly of: ReadonlyMap<string, readonly AreaOverlap[]>
 }
 
-/** Looks where the areas of an attempt that begins meet those of the others, among the files that there are. */
-export async function overlapsInTree(
-  { store, witness, clock }: Context,
-  { ref }: Snapshot,
-  areas: readonly string[],
-): Promise<Overlaps> {
-  const inTree = await store.view(({ tasks }) => tasks.attemptsInTree(treeOf(ref), clock.now()))
-  const open = inTree.filter(({ status }) => status === 'open')
-  if (open.length === 0 || areas.length === 0) return { areas, of: new Map() }
-  const others = open.map((other) => ({ areas: other.areas, prefix: other.snapshot.prefix }))
-  const overlaps = await witness.overlapping(ref, areas, others)
-  return { areas, of: new Map(open.map(({ id }, index) => [id, overlaps[index] ?? []])) }
+const areasOf = z.strictObject({ areas: names, prefix: z.string() })
+const overlapsOf = list(list(z.strictObject({ ours: z.string(), theirs: z.string() })), 1_000)
+
+/** What the areas of an attempt that begins match, and where they meet those of the others among the files that there are. */
+export const areaSurvey = measurement({
+  brief: z.strictObject({ ref: place, areas: names, others: list(areasOf, 1_000) }),
+  measured: z.strictObject({
+    matched: list(z.strictObject({ area: z.string(), excludes: z.boolean(), files: z.int() })),
+    overlaps: overlapsOf,
+  }),
+  measure: async ({ witness }, { ref, areas, others }) => {
+    const [matched, overlaps] = await Promise.all([
+      witness.matching(ref, areas),
+      others.length === 0 ? [] : witness.overlapping(ref, areas, others),
+    ])
+    return { matched, overlaps }
+  },
+})
+
+/** The attempts that were open in the work tree of a snapshot when it was made. */
+export async function openBeside(
+  { tasks }: Reads,
+  ref: SnapshotPlace,
+  at: number,
+): Promise<readonly Attempt[]> {
+  const inTree = await tasks.attemptsInTree(treeOf(ref), at)
+  return inTree.filter(({ openedAt, closedAt }) => openedAt <= at && (closedAt === null || closedAt > at))
 }
 
 /** Warnings about other attempts that are open in the same work tree, outside the task's own family. */

@@ -1,20 +1,39 @@
 import { z } from 'zod'
 import type { Measured, NewFact, Outcome } from '../../events/domain/fact.ts'
 import { settingOf } from '../../gate/domain/settings.ts'
-import { assertPhaseFree, refuseGatedPhase } from '../../gate/operations/run/gating.ts'
-import type { WholeDiff, WorkTreeWitness } from '../../git/ports/work-tree.ts'
+import { assertPhaseFree } from '../../gate/operations/run/gating.ts'
+import type { WholeDiff } from '../../git/ports/work-tree.ts'
 import { type HoldsGate, holdingKinds } from '../../inbox/domain/holds.ts'
 import { waitingEntry } from '../../inbox/operations/hold-answer.ts'
 import { type Actor, displayName } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
-import type { AttemptId, TaskId } from '../../kernel/id.ts'
+import type { Setting, TaskId } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
 import { findAttempt, findTask } from '../../kernel/operations/find.ts'
 import { choice, identifier, text, texts } from '../../kernel/operations/input/fields.ts'
-import { defineOperation, type Handling } from '../../kernel/operations/operation.ts'
-import { measuredLines } from '../../lines/operations/record-lines.ts'
-import { type FilesToKeep, filesToKeep } from '../../review/operations/files-to-keep.ts'
-import { metComments } from '../../review/operations/for-agents.ts'
+import {
+  type BriefOf,
+  type Briefs,
+  type MeasuredOf,
+  type Measured as MeasuredSoFar,
+  measurement,
+  type Prepared,
+} from '../../kernel/operations/measuring.ts'
+import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
+import { names, place, report } from '../../kernel/operations/shapes.ts'
+import {
+  changedLines,
+  type LinesAround,
+  linesAround,
+  linesBrief,
+  recordedLines,
+  reportedBrief,
+  reportedContents,
+  type TakenBoundary,
+} from '../../lines/operations/record-lines.ts'
+import type { ReviewComment } from '../../review/domain/review.ts'
+import { type FilesToKeep, filesToKeep, heldBrief, heldFiles } from '../../review/operations/files-to-keep.ts'
+import { goneBrief, goneLines, metComments } from '../../review/operations/for-agents.ts'
 import type { MissionTree } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { changesOfMission, type MissionChange } from '../domain/changes.ts'
@@ -38,7 +57,17 @@ import {
   loadCompletion,
   waitingFor,
 } from './completion.ts'
-import { endOf, measureUntil, pathsNamed } from './measure.ts'
+import {
+  type AttemptEnd,
+  attemptChanges,
+  attemptEnds,
+  changesAround,
+  changesBrief,
+  endedTree,
+  endsBrief,
+  measuredOf,
+  pathsNamed,
+} from './measure.ts'
 
 const outcomeFields = z
   .strictObject({
@@ -125,6 +154,53 @@ type Completing = Omit<z.output<typeof inputFields>, 'status' | 'outcome'> & {
   readonly outcome: z.output<typeof outcomeFields>
 }
 
+const longestKeptDiff = 4_000_000
+
+/** What the changes of a mission in a work tree are made of. */
+const missionStates = measurement({
+  brief: z.strictObject({
+    from: place,
+    end: place,
+    /** At the mission's first attempt there; null where this is it. */
+    first: place.nullable(),
+    /** As the last attempt of the mission left it, where it may still be that. */
+    last: place.nullable(),
+    /** In which no attempt of the mission was open. */
+    gap: z.strictObject({ from: place, to: place }).nullable(),
+  }),
+  measured: z.strictObject({
+    isAsBefore: z.boolean(),
+    states: report.nullable(),
+    between: names.nullable(),
+  }),
+  measure: async ({ witness }, { from, end, first, last, gap }) => {
+    const isSame = async (then: SnapshotPlace) => (await witness.touched(then, end))?.length === 0
+    // Then what was measured at that end still holds. Comparing two such snapshots takes no process of git.
+    const isAsBefore = last !== null && (await isSame(last))
+    if (isAsBefore && (await isSame(from))) return { isAsBefore, states: null, between: [] }
+    const [states, between] = await Promise.all([
+      first === null ? null : witness.changes(first, end),
+      gap === null ? [] : witness.touched(gap.from, gap.to),
+    ])
+    return { isAsBefore, states, between }
+  },
+})
+
+const completionMeasurements = {
+  end: attemptEnds,
+  changes: attemptChanges,
+  mission: missionStates,
+  diff: measurement({
+    brief: z.strictObject({ from: place, to: place }),
+    measured: z.strictObject({ text: z.string().max(longestKeptDiff + 1_000), cut: z.boolean() }).nullable(),
+    measure: ({ witness }, { from, to }) => witness.wholeDiff(from, to, longestKeptDiff),
+  }),
+  held: heldFiles,
+  gone: goneLines,
+  reported: reportedContents,
+  lines: changedLines,
+}
+
 export const completeTask = defineOperation({
   name: 'complete_task',
   tool: 'complete_task',
@@ -162,54 +238,145 @@ export const completeTask = defineOperation({
     'phase_status',
     'phase_number',
   ],
-}).handler(async (handling, given) => {
-  const { correction } = given
-  if (correction !== undefined) return correct(handling, { ...given, correction })
-  const input = completing(given)
-  const inputHash = handling.fingerprint(input)
-  const before = await handling.store.view(async (reads) => {
-    const task = await findTask(reads, input.task_id)
-    const found = await attemptToClose(reads, task, { inputHash, attemptId: input.attempt_id })
-    if (found.attempt !== null) refuseOtherToken(handling.actor, found.attempt)
-    if (found.attempt !== null)
-      refuseOpenSubtasks(input.status, task, await reads.tasks.openSubtasks(task.id))
-    return { ...found, task }
-  })
-  if (before.attempt === null) return keptAnswer(before.repeated)
-  if (input.phase_complete) await refuseGatedPhase(handling, before.attempt)
-
-  const outcome = outcomeOf(input.outcome, input.metadata)
-  const { attempt } = before
-  for (let round = 1; ; round += 1) {
-    const ended = await endOf(handling, before.attempt)
-    const claims = { outcome, areas: input.areas ?? [] }
-    if (input.preview) {
-      const measured = await measureUntil(handling, ended, claims)
-      return previewOf(handling, before.attempt, { input, outcome, measured })
-    }
-    const [found, lines] = await Promise.all([
-      measureUntil(handling, ended, claims).then((measured) =>
-        measureBeside(handling, { ...before, attempt }, measured),
-      ),
-      // What became of lines takes longest: all else is measured beside it.
-      ended.end?.place
-        ? measuredLines(
-            handling,
-            { at: handling.clock.now(), place: ended.end.place },
-            { attempt: before.attempt.id, names: (paths) => pathsNamed(paths, attempt, outcome) },
-          )
-        : [],
-    ])
-    try {
-      const { task } = before
-      return await end(handling, input, { inputHash, outcome, task, attempt, lines, ...found })
-    } catch (error) {
-      if (!(error instanceof MissionMoved) || round === mostRounds) throw error
-    }
-  }
 })
+  .measure(completionMeasurements)
+  .prepare(prepareCompletion)
+  .record(
+    async ({ reads, found, measured, context, setting }, given) => {
+      if (found.kind === 'correction')
+        return correct(
+          reads,
+          { setting, actor: context.actor },
+          { ...given, correction: given.correction ?? '' },
+        )
+      if (found.kind === 'repeated') return { facts: [], answer: found.answer }
+      if (found.kind !== 'ended') throw new Error('A task was completed before it was measured.')
+      const review = metComments(found.comments, measured.gone)
+      if (found.input.preview) return previewed(reads, { ...found, review, actor: context.actor, setting })
+      const rows = await missionRows(reads, found, measured.mission)
+      const { lines, attempt, outcome } = found
+      const recorded =
+        lines && measured.reported
+          ? recordedLines(
+              lines.around,
+              lines.now,
+              { reported: measured.reported, lines: measured.lines ?? null },
+              { attempt: attempt.id, names: (paths) => pathsNamed(paths, attempt, outcome) },
+            )
+          : []
+      const { evidence } = found
+      return ended(
+        reads,
+        { actor: context.actor, setting },
+        {
+          ...found,
+          review,
+          evidence: { ...evidence, ...(attempt.missionId !== null && { mission: rows }) },
+          lines: recorded,
+          diff: measured.diff ?? null,
+          files: await filesToKeep(measured.held),
+        },
+      )
+    },
+    { only: ({ preview, correction }) => preview === true && correction === undefined },
+  )
 
-const mostRounds = 10
+type Completion =
+  | { readonly kind: 'correction' }
+  | { readonly kind: 'asking' }
+  | { readonly kind: 'repeated'; readonly answer: ReturnType<typeof keptAnswer> }
+  | (Pick<Ending, 'input' | 'inputHash' | 'task' | 'attempt' | 'outcome' | 'evidence'> & {
+      readonly kind: 'ended'
+      readonly mission: MissionTree | null
+      readonly comments: readonly ReviewComment[]
+      readonly lines: LinesAsked | null
+    })
+
+async function prepareCompletion(
+  reads: Reads,
+  given: z.output<typeof inputFields>,
+  context: RecordContext,
+  measured: MeasuredSoFar<typeof completionMeasurements>,
+): Promise<Prepared<typeof completionMeasurements, Completion>> {
+  if (given.correction !== undefined) return { briefs: {}, found: { kind: 'correction' as const } }
+  const input = completing(given)
+  const inputHash = context.fingerprint(input)
+  const task = await findTask(reads, input.task_id)
+  const { attempt, repeated } = await attemptToClose(reads, task, {
+    inputHash,
+    attemptId: input.attempt_id,
+  })
+  if (attempt === null) {
+    return { briefs: {}, found: { kind: 'repeated' as const, answer: keptAnswer(repeated) } }
+  }
+  refuseOtherToken(context.actor, attempt)
+  refuseOpenSubtasks(input.status, task, await reads.tasks.openSubtasks(task.id))
+  if (input.phase_complete) await assertPhaseFree(reads, attempt, context.actor.kind)
+  const outcome = outcomeOf(input.outcome, input.metadata)
+  const [ended, briefs] = endAsked(context, attempt, measured.end)
+  const asked: Briefs<typeof completionMeasurements> = briefs
+  if (ended === null) return { briefs: asked, found: { kind: 'asking' as const } }
+  const claims = { outcome, areas: input.areas ?? [] }
+  const around = await changesAround(reads, ended)
+  const changes = changesBrief(ended, around, claims)
+  const [mission, comments, lines] = await Promise.all([
+    input.preview ? null : missionTree(reads, attempt),
+    reads.reviews.commentsOn([task.id]),
+    input.preview ? null : linesOf(reads, ended),
+  ])
+  const first = {
+    ...asked,
+    ...(changes && { changes: [changes] }),
+    ...(mission && { mission: missionBrief(attempt, mission, ended.end?.place ?? null) }),
+    gone: goneBrief(comments, ended.end?.place ?? null),
+    ...(lines && { reported: reportedBrief(lines.around, lines.now) }),
+  }
+  if (changes !== null && measured.changes === undefined) {
+    return { briefs: first, found: { kind: 'asking' as const } }
+  }
+  const evidence = measuredOf(ended, around, measured.changes?.[0], claims)
+  const { endSnapshot } = evidence
+  const isOn = context.edge !== undefined && settingOf(await reads.runs.settings(), 'upload_diff') !== 'off'
+  const keeps = isOn && !input.preview && endSnapshot !== null && evidence.changes.length > 0
+  return {
+    briefs: {
+      ...first,
+      ...(keeps && {
+        diff: { from: attempt.snapshot, to: endSnapshot },
+        held: heldBrief({ edge: context.edge, isOn }, attempt, evidence),
+      }),
+      ...(lines && measured.reported && { lines: linesBrief(lines.around, lines.now, measured.reported) }),
+    },
+    found: {
+      kind: 'ended' as const,
+      ...{ input, inputHash, task, attempt, outcome, evidence, mission, comments, lines },
+    },
+  }
+}
+
+/** The end of an attempt, and what to ask where it is not known yet. */
+function endAsked(
+  context: RecordContext,
+  attempt: Attempt,
+  measured: MeasuredOf<typeof attemptEnds> | undefined,
+): readonly [AttemptEnd | null, Briefs<{ end: typeof attemptEnds }>] {
+  const brief = endsBrief(context, [attempt])
+  if (brief.length === 0) return [{ attempt, end: null }, {}]
+  const end = measured?.find(({ id }) => id === attempt.id)
+  return [end ? { attempt, end: endedTree(context, end) } : null, { end: brief }]
+}
+
+interface LinesAsked {
+  readonly around: LinesAround
+  readonly now: TakenBoundary
+}
+
+async function linesOf(reads: Reads, { end }: AttemptEnd): Promise<LinesAsked | null> {
+  if (end === null || end.place === null) return null
+  const now = { at: end.at, place: end.place }
+  const around = await linesAround(reads, now)
+  return around && { around, now }
+}
 
 /** What an attempt came to is told with the token that began it, or by a person. */
 function refuseOtherToken(actor: Actor, attempt: Attempt): void {
@@ -224,173 +391,112 @@ function refuseOtherToken(actor: Actor, attempt: Attempt): void {
   )
 }
 
-interface Found {
-  readonly measured: Measured
-  readonly mission: MissionState
-  readonly diff: WholeDiff | null
+interface Ending {
+  readonly input: Completing
+  readonly inputHash: string
+  readonly outcome: Outcome
+  readonly task: Task
+  readonly attempt: Attempt
+  readonly evidence: Measured
   /** How comments on the task were met. */
-  readonly review: Awaited<ReturnType<typeof metComments>>
+  readonly review: ReturnType<typeof metComments>
+  /** What became of lines since the work tree's last snapshot. */
+  readonly lines: readonly NewFact[]
+  readonly diff: WholeDiff | null
   /** What its files held, where they are on another machine. */
   readonly files: FilesToKeep | null
 }
 
-/** What is found beside what the attempt changed. */
-async function measureBeside(
-  handling: Handling,
-  { attempt, task }: { readonly attempt: Attempt; readonly task: Task },
-  measured: Measured,
-): Promise<Found> {
-  const [mission, diff, review, files] = await Promise.all([
-    measureMission(handling, attempt, measured),
-    diffToKeep(handling, attempt, measured),
-    metComments(handling, task.id, measured.endSnapshot),
-    filesToKeep(handling, attempt, measured),
-  ])
-  return { measured, mission, diff, review, files }
+interface By {
+  readonly actor: Actor
+  readonly setting: Setting
 }
 
-interface Ending extends Found {
-  readonly inputHash: string
-  readonly outcome: Outcome
-  /** As they were when the work was measured. */
-  readonly task: Task
-  readonly attempt: Attempt
-  /** What became of lines since the work tree's last snapshot. */
-  readonly lines: readonly NewFact[]
-}
-
-/** Fails with `MissionMoved` where what was measured of the mission is no longer the last. */
-function end(handling: Handling, input: Completing, ending: Ending) {
-  const { inputHash, outcome } = ending
+async function ended(reads: Reads, { actor, setting }: By, ending: Ending) {
+  const { input, inputHash, outcome, task, attempt, evidence } = ending
   const phaseComplete = input.phase_complete ?? false
-  // As they were when the work was measured: usually they still are.
-  const closing = { task: ending.task, attempt: ending.attempt, phaseComplete }
-  const ahead = (reads: Reads) =>
-    Promise.all([
-      reads.tasks.find(input.task_id),
-      loadCompletion(reads, closing),
-      lastEnded(reads, ending.attempt),
-      reads.tasks.foreseeEnd(ending.attempt, evidenceOf(ending, ending.attempt)),
-    ])
-  return handling.record(async (reads, setting) => {
-    const task = await findTask(reads, input.task_id)
-    const open = await waitingFor(reads, task.id)
-    const { repeated, attempt } = await attemptToClose(reads, task, {
-      inputHash,
-      attemptId: input.attempt_id ?? ending.attempt.id,
-    })
-    if (attempt === null) return { facts: [], answer: keptAnswer(repeated) }
-    assertOpen(task, attempt)
-    refuseOtherToken(handling.actor, attempt)
-    await assertCurrent(reads, attempt, ending.mission)
-    const evidence = evidenceOf(ending, attempt)
-    const scopeReason = scopeReasonOf(evidence)
-    const situation = await loadCompletion(reads, { task, attempt, phaseComplete })
-    if (input.phase_complete) await assertPhaseFree(reads, attempt, handling.actor.kind)
-    const request = {
-      actor: handling.actor,
-      status: input.status,
-      outcome,
-      phaseComplete,
-      evidence,
-      scopeReason,
-    }
-    const completed = decide(request, situation, setting)
-    const unrecorded = evidence.changes.length > 0 && handling.unrecorded ? [handling.unrecorded] : []
-    const full = { ...evidence, warnings: [...evidence.warnings, ...completed.notes, ...unrecorded] }
-    const opened = completed.consequences.flatMap((next) => (next.kind === 'hold.opened' ? [next.hold] : []))
-    const waiting = [...open, ...opened]
-    const answer = completionAnswer({
-      task,
-      attempt,
-      phase: completed.phase,
-      evidence: full,
-      at: setting.at,
-      waiting,
-      review: ending.review,
-      unsettled: isUnsettled(input.status, waiting, situation.waiting.gate),
-    })
-    return {
-      facts: [
-        ...ending.lines,
-        {
-          kind: 'attempt.closed',
-          attemptId: attempt.id,
-          taskId: task.id,
-          missionId: attempt.missionId,
-          status: input.status,
-          outcome,
-          evidence: full,
-          inputHash,
-          answer,
-        },
-        ...completed.consequences,
-      ],
-      agentName: isSameCaller(attempt.actor, handling.actor) ? attempt.agentName : null,
-      beside: [
-        ...(ending.diff ? [{ kind: 'diff kept' as const, attemptId: attempt.id, ...ending.diff }] : []),
-        ...(ending.files
-          ? [{ kind: 'files kept' as const, attemptId: attempt.id, at: setting.at, ...ending.files }]
-          : []),
-      ],
-      answer,
-    }
-  }, ahead)
-}
-
-function evidenceOf({ measured, mission }: Ending, { missionId }: Attempt): Measured {
-  return { ...measured, ...(missionId !== null && { mission: mission.rows }) }
-}
-
-const longestKeptDiff = 4_000_000
-
-/** Where the files are on another machine, what they changed is kept here, so that it is seen when that one is shut. */
-async function diffToKeep(
-  { edge, store, witness }: Handling,
-  attempt: Attempt,
-  { changes, endSnapshot }: Measured,
-): Promise<WholeDiff | null> {
-  if (!edge || endSnapshot === null || changes.length === 0) return null
-  const settings = await store.view(({ runs }) => runs.settings())
-  if (settingOf(settings, 'upload_diff') === 'off') return null
-  return witness.wholeDiff(attempt.snapshot, endSnapshot, longestKeptDiff)
+  const open = await waitingFor(reads, task.id)
+  assertOpen(task, attempt)
+  const situation = await loadCompletion(reads, { task, attempt, phaseComplete })
+  const request = {
+    actor,
+    status: input.status,
+    outcome,
+    phaseComplete,
+    evidence,
+    scopeReason: scopeReasonOf(evidence),
+  }
+  const completed = decide(request, situation, setting)
+  const full = { ...evidence, warnings: [...evidence.warnings, ...completed.notes] }
+  const opened = completed.consequences.flatMap((next) => (next.kind === 'hold.opened' ? [next.hold] : []))
+  const waiting = [...open, ...opened]
+  const answer = completionAnswer({
+    task,
+    attempt,
+    phase: completed.phase,
+    evidence: full,
+    at: setting.at,
+    waiting,
+    review: ending.review,
+    unsettled: isUnsettled(input.status, waiting, situation.waiting.gate),
+  })
+  const closed = {
+    kind: 'attempt.closed' as const,
+    attemptId: attempt.id,
+    taskId: task.id,
+    missionId: attempt.missionId,
+    status: input.status,
+    outcome,
+    evidence: full,
+    inputHash,
+    answer,
+  }
+  return {
+    facts: [...ending.lines, closed, ...completed.consequences],
+    agentName: isSameCaller(attempt.actor, actor) ? attempt.agentName : null,
+    beside: [
+      ...(ending.diff ? [{ kind: 'diff kept' as const, attemptId: attempt.id, ...ending.diff }] : []),
+      ...(ending.files
+        ? [{ kind: 'files kept' as const, attemptId: attempt.id, at: setting.at, ...ending.files }]
+        : []),
+    ],
+    answer,
+  }
 }
 
 /** What completing would answer now; nothing ends and nothing is recorded. */
-async function previewOf(
-  handling: Handling,
-  attempt: Attempt,
+async function previewed(
+  reads: Reads,
   {
     input,
     outcome,
-    measured: evidence,
-  }: { readonly input: Completing; readonly outcome: Outcome; readonly measured: Measured },
+    task,
+    attempt,
+    evidence,
+    review,
+    actor,
+    setting,
+  }: Pick<Ending, 'input' | 'outcome' | 'task' | 'attempt' | 'evidence' | 'review'> & By,
 ) {
-  const { store, clock, ids } = handling
-  const review = await metComments(handling, attempt.taskId, evidence.endSnapshot)
-  return store.view(async (reads) => {
-    const task = await findTask(reads, attempt.taskId)
-    const { phase, waiting: gate } = await loadCompletion(reads, { task, attempt, phaseComplete: false })
-    const waiting = await waitingFor(reads, task.id)
-    const setting = { at: clock.now(), ids }
-    const asked = askedBy(
-      { outcome, evidence, scopeReason: scopeReasonOf(evidence) },
-      { ...attempt, completedBy: handling.actor },
-      setting,
-    )
-    const answer = completionAnswer({
-      task,
-      attempt,
-      phase,
-      evidence,
-      at: setting.at,
-      waiting,
-      asked,
-      review,
-      unsettled: isUnsettled(input.status, [...waiting, ...asked], gate.gate),
-    })
-    return { ...answer, preview: true as const, completed_at: null }
+  const { phase, waiting: gate } = await loadCompletion(reads, { task, attempt, phaseComplete: false })
+  const waiting = await waitingFor(reads, task.id)
+  const asked = askedBy(
+    { outcome, evidence, scopeReason: scopeReasonOf(evidence) },
+    { ...attempt, completedBy: actor },
+    setting,
+  )
+  const answer = completionAnswer({
+    task,
+    attempt,
+    phase,
+    evidence,
+    at: setting.at,
+    waiting,
+    asked,
+    review,
+    unsettled: isUnsettled(input.status, [...waiting, ...asked], gate.gate),
   })
+  return { facts: [], answer: { ...answer, preview: true as const, completed_at: null } }
 }
 
 function scopeReasonOf({ warnings }: Measured): string {
@@ -415,8 +521,9 @@ function completing({ status, outcome, ...rest }: z.output<typeof inputFields>):
 }
 
 /** A later statement about an attempt that ended: what was measured and said then stays as it is. */
-function correct(
-  { record, actor }: Handling,
+async function correct(
+  reads: Reads,
+  { actor, setting }: By,
   said: {
     readonly task_id: string
     readonly attempt_id?: string | undefined
@@ -425,100 +532,90 @@ function correct(
     readonly outcome?: unknown
   },
 ) {
-  return record(async (reads, setting) => {
-    const task = await findTask(reads, said.task_id)
-    const attempt =
-      said.attempt_id === undefined
-        ? await reads.tasks.lastAttempt(task.id)
-        : await findAttempt(reads, said.attempt_id)
-    const before = attempt === null ? [] : await reads.tasks.corrections(attempt.id)
-    const corrected = correctAttempt({ task, attempt, before }, { text: said.correction, actor }, setting)
-    const end = await reads.tasks.end(corrected.attempt.id)
-    const { settled: _, ...answered } = keptAnswer(end?.answer ?? {})
-    const ignored = said.status !== undefined || said.outcome !== undefined
-    return {
-      facts: corrected.facts,
-      agentName: corrected.agentName,
-      answer: {
-        ...answered,
-        waits_for: (await waitingFor(reads, task.id)).map(waitingEntry),
-        corrected: true as const,
-        correction: { text: said.correction, at: instant(corrected.at) },
-        ...(ignored && { note: 'status and outcome stay as they were: a correction stands beside them.' }),
-      },
-    }
-  })
+  const task = await findTask(reads, said.task_id)
+  const attempt =
+    said.attempt_id === undefined
+      ? await reads.tasks.lastAttempt(task.id)
+      : await findAttempt(reads, said.attempt_id)
+  const before = attempt === null ? [] : await reads.tasks.corrections(attempt.id)
+  const corrected = correctAttempt({ task, attempt, before }, { text: said.correction, actor }, setting)
+  const end = await reads.tasks.end(corrected.attempt.id)
+  const { settled: _, ...answered } = keptAnswer(end?.answer ?? {})
+  const ignored = said.status !== undefined || said.outcome !== undefined
+  return {
+    facts: corrected.facts,
+    agentName: corrected.agentName,
+    answer: {
+      ...answered,
+      waits_for: (await waitingFor(reads, task.id)).map(waitingEntry),
+      corrected: true as const,
+      correction: { text: said.correction, at: instant(corrected.at) },
+      ...(ignored && { note: 'status and outcome stay as they were: a correction stands beside them.' }),
+    },
+  }
 }
 
-/** What a mission's changes come to with an attempt that ends, and which end of an attempt they were measured after. */
-export interface MissionState {
-  /** Null where it could not be measured: then the attempt's own changes are added to what is recorded. */
-  readonly rows: readonly MissionChange[] | null
-  readonly after: AttemptId | null
+function missionBrief(
+  attempt: Attempt,
+  tree: MissionTree,
+  end: SnapshotPlace | null,
+): BriefOf<typeof missionStates> | undefined {
+  if (end === null) return undefined
+  const isFirst = tree.first === null || tree.first.id === attempt.id
+  const last = tree.lastEnded?.endSnapshot
+  return {
+    from: attempt.snapshot,
+    end,
+    first: isFirst ? null : (tree.first?.snapshot ?? attempt.snapshot),
+    last: last && last.id === end.id ? last : null,
+    gap: gapBefore(attempt, tree),
+  }
 }
 
 /**
- * Measures a mission's changes in the work tree of an attempt that ends: the difference of the state at its first
- * attempt there and the state now, not the sum of its attempts.
+ * A mission's changes in the work tree of an attempt that ends: the difference of the state at its first attempt there and
+ * the state now, not the sum of its attempts. Null where it could not be measured: then the attempt's own changes are added
+ * to what is recorded.
  */
-async function measureMission(
-  { store, witness }: Handling,
-  attempt: Attempt,
-  { changes, endSnapshot }: Pick<Measured, 'changes' | 'endSnapshot'>,
-): Promise<MissionState> {
-  const tree = await store.view((reads) => missionTree(reads, attempt))
-  if (tree === null) return { rows: [], after: null }
-  const after = tree.lastEnded?.id ?? null
-  if (endSnapshot === null) return { rows: null, after }
-  if (changes.length === 0 && (await isAsAtLastEnd(witness, tree, endSnapshot))) return { rows: [], after }
-  const isFirst = tree.first === null || tree.first.id === attempt.id
-  const gap = gapBefore(attempt, tree)
-  const [states, between] = await Promise.all([
-    isFirst ? null : witness.changes(tree.first?.snapshot ?? attempt.snapshot, endSnapshot),
-    gap === null ? [] : witness.touched(gap.from, gap.to),
-  ])
-  if (states?.status === 'unknown') return { rows: null, after }
-  const own: ReadonlySet<string> = await tasksOf(store, attempt, changes)
+async function missionRows(
+  reads: Reads,
+  {
+    attempt,
+    mission,
+    evidence: { changes, endSnapshot },
+  }: {
+    readonly attempt: Attempt
+    readonly mission: MissionTree | null
+    readonly evidence: Measured
+  },
+  measured: MeasuredOf<typeof missionStates> | undefined,
+): Promise<readonly MissionChange[] | null> {
+  if (mission === null) return []
+  if (endSnapshot === null || measured === undefined) return null
+  const { isAsBefore, states, between } = measured
+  if (isAsBefore && changes.length === 0) return []
+  if (states?.status === 'unknown') return null
+  const own: ReadonlySet<string> = await tasksOf(reads, attempt, changes)
   const rivals = changes.filter((change) => change.with?.some(({ taskId }) => !own.has(taskId)))
   const others = new Set([...(between ?? []), ...rivals.map(({ path }) => path)])
-  const measured = { recorded: tree.recorded, own: changes, states: states?.changes ?? changes, others }
-  return { rows: changesOfMission(measured), after }
+  return changesOfMission({
+    recorded: mission.recorded,
+    own: changes,
+    states: states?.changes ?? changes,
+    others,
+  })
 }
 
 /** Of the tasks that perhaps changed the same files, those of the attempt's own mission. */
 async function tasksOf(
-  store: Handling['store'],
+  { missions }: Reads,
   { missionId, snapshot }: Attempt,
   changes: Measured['changes'],
 ): Promise<ReadonlySet<TaskId>> {
   const rivals = changes.flatMap((change) => (change.with ?? []).map(({ taskId }) => taskId))
   const among = [...new Set(rivals)] as TaskId[] // that of a turn is no task's, and is not found
   if (missionId === null || among.length === 0) return new Set()
-  return store.view(({ missions }) => missions.tasksInTree(missionId, treeOf(snapshot), among))
-}
-
-// Then what was measured at that end still holds. Comparing two such snapshots takes no process of git.
-async function isAsAtLastEnd(
-  witness: WorkTreeWitness,
-  { lastEnded }: MissionTree,
-  now: SnapshotPlace,
-): Promise<boolean> {
-  const then = lastEnded?.endSnapshot
-  if (!then || then.id !== now.id) return false
-  return (await witness.touched(then, now))?.length === 0
-}
-
-/** Another attempt of the mission ended in the tree since its changes were measured: they are measured again. */
-class MissionMoved extends Error {}
-
-/** Fails with `MissionMoved`. */
-async function assertCurrent(reads: Reads, attempt: Attempt, { after }: MissionState): Promise<void> {
-  if (attempt.missionId === null) return
-  if (((await lastEnded(reads, attempt))?.id ?? null) !== after) throw new MissionMoved()
-}
-
-async function lastEnded({ missions }: Reads, { missionId, snapshot }: Attempt) {
-  return missionId === null ? null : missions.lastEnded(missionId, treeOf(snapshot))
+  return missions.tasksInTree(missionId, treeOf(snapshot), among)
 }
 
 async function missionTree(

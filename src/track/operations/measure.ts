@@ -1,9 +1,31 @@
+import { z } from 'zod'
 import type { Measured } from '../../events/domain/fact.ts'
-import type { FileCopies } from '../../git/ports/work-tree.ts'
+import type { ContentAt } from '../../git/ports/work-tree.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { AttemptId } from '../../kernel/id.ts'
+import {
+  assertTime,
+  type BriefOf,
+  type MeasuredOf,
+  measurement,
+  placed,
+  type Readable,
+  type WorkTree,
+  workTreeOf,
+} from '../../kernel/operations/measuring.ts'
 import type { Context, QueryContext } from '../../kernel/operations/operation.ts'
+import {
+  list,
+  names,
+  oidOrNull,
+  packages,
+  path,
+  place,
+  report,
+  time,
+  words,
+} from '../../kernel/operations/shapes.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { Turn } from '../../sessions/domain/session.ts'
 import {
@@ -12,6 +34,7 @@ import {
   type Sightings,
   type SightingsWish,
 } from '../../sessions/operations/sightings.ts'
+import { maxAttempts } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { type AttributedChanges, attributeChanges } from '../domain/attribution.ts'
 import type {
@@ -25,6 +48,7 @@ import type {
 } from '../domain/changes.ts'
 import { type ClaimedWork, claimedNotFound, namedIn } from '../domain/claimed-paths.ts'
 import { coverage, judgeScope, namesPackage, parseScope, type Scope } from '../domain/scope/scope.ts'
+import { sensitiveKinds } from '../domain/scope/sensitive.ts'
 import type { Contender, EndContents, Stretch } from '../domain/sight.ts'
 import { type Attempt, type SnapshotPlace, treeOf } from '../domain/task.ts'
 import { type SensitiveChanges, sensitiveChanges } from './sensitive.ts'
@@ -39,75 +63,254 @@ export interface Claims {
 const nothingSaid: Claims = { outcome: { summary: '', achievements: [] }, areas: [] }
 
 /** Measures what an attempt changed, and judges it. What cannot be measured is reported as unknown, never as nothing. */
-export async function measure(handling: QueryContext, attempt: Attempt, claims?: Claims): Promise<Measured> {
+export async function measure(
+  handling: Context | QueryContext,
+  attempt: Attempt,
+  claims?: Claims,
+): Promise<Measured> {
   return measureUntil(handling, await endOf(handling, attempt), claims)
 }
 
 /** How the work tree of an attempt is now; `end` is null where only another machine could say it. */
 export interface AttemptEnd {
   readonly attempt: Attempt
-  readonly at: number
-  readonly end: End | null
+  readonly end: EndedTree | null
 }
 
 /** Looks at the work tree of an attempt as if it ended now. */
 export async function endOf(handling: QueryContext, attempt: Attempt): Promise<AttemptEnd> {
-  const at = handling.clock.now()
-  const isElsewhere = attempt.snapshot.edge !== handling.edge?.id
-  if (isElsewhere) return { attempt, at, end: null }
-  const end = await endSnapshot(handling, attempt, handling.ids.next('attempt'))
+  const brief = endsBrief(handling, [attempt])
+  const [end] = await attemptEnds.measure(workTreeOf(handling as Context), brief, {})
   // What a hook has not handed over yet would look as if nobody had told of it.
   await handling.drain?.()
-  return { attempt, at, end }
+  return { attempt, end: end ? endedTree(handling, end) : null }
 }
 
 /** Measures what an attempt changed until it was looked at. */
 export async function measureUntil(
   handling: QueryContext,
-  { attempt, at, end }: AttemptEnd,
+  ended: AttemptEnd,
   claims: Claims = nothingSaid,
 ): Promise<Measured> {
-  const { store, witness } = handling
-  if (end === null) return unmeasured(handling, attempt, claims)
-  // Read after the snapshot: whoever began while it was taken may have changed what it saw.
-  const around = await store.view((reads) => readSurroundings(reads, attempt))
-  const { neighbours } = around
-  if (end.place === null)
-    return judge(
-      attempt,
-      end.report,
-      { ...around, stretches: [], packages: new Map() },
-      { claims, endSnapshot: null },
-    )
-  const report = await witness.changes(attempt.snapshot, end.place)
-  const [stretches, packages] = await Promise.all([
-    report.changes.length + report.headMoves.length === 0
-      ? []
-      : neighbourhood(handling, around, {
-          of: attempt,
-          start: { at: attempt.openedAt, place: attempt.snapshot },
-          end: { at, place: end.place },
-          paths: pathsOf(report),
-        }),
-    namesPackage([...claims.areas, ...[...neighbours.values()].flatMap(({ areas }) => areas)])
-      ? witness.packages(end.place)
-      : [],
+  const around = await handling.store.view((reads) => changesAround(reads, ended))
+  const brief = changesBrief(ended, around, claims)
+  const [changes] =
+    brief === null ? [] : await attemptChanges.measure(workTreeOf(handling as Context), [brief], {})
+  return measuredOf(ended, around, changes, claims)
+}
+
+/** The end of a work tree as it was recorded; or why it could not be. */
+export interface EndedTree {
+  readonly at: number
+  /** When it was recorded: who began until then may have changed what it saw. */
+  readonly until: number
+  readonly place: SnapshotPlace | null
+  readonly notes: readonly string[]
+  readonly trouble: string | null
+}
+
+/** The states of the work trees of open attempts, as if they ended now. */
+export const attemptEnds = measurement({
+  brief: list(
+    z.strictObject({
+      id: z.string(),
+      top: path,
+      prefix: z.string().max(4_096),
+      engine: z.enum(['git', 'checksum']),
+    }),
+    maxAttempts,
+  ),
+  measured: list(
+    z.strictObject({
+      id: z.string(),
+      at: time,
+      until: time,
+      place: place.nullable(),
+      notes: list(words),
+      trouble: words.nullable(),
+    }),
+    maxAttempts,
+  ),
+  fits: (asked, ends) => areThose(ends, asked),
+  drains: true,
+  measure: (workTree, attempts) =>
+    Promise.all(
+      attempts.map(async ({ id, top, prefix, engine }) => {
+        const at = workTree.now()
+        try {
+          const name = workTree.snapshotName()
+          const { ref, notes } = await workTree.witness.snapshot({
+            folder: `${top}/${prefix}`,
+            name,
+            engine,
+            top,
+          })
+          return { id, at, until: workTree.now(), place: ref, notes, trouble: null }
+        } catch (error) {
+          // A work tree that is gone stays gone; anything else may be mended, and the attempt stays open until then.
+          if (!(error instanceof Failure && error.code === 'UNAVAILABLE')) throw error
+          return { id, at, until: at, place: null, notes: [], trouble: error.message }
+        }
+      }),
+    ),
+})
+
+function areThose(
+  measured: readonly { readonly id: string }[],
+  asked: readonly { readonly id: string }[],
+): boolean {
+  return measured.length === asked.length && measured.every(({ id }, at) => id === asked[at]?.id)
+}
+
+/** Of attempts that began on the caller's machine; what others changed is only seen on theirs. */
+export function endsBrief(
+  { edge }: Pick<Context, 'edge'>,
+  attempts: readonly Attempt[],
+): BriefOf<typeof attemptEnds> {
+  return attempts
+    .filter(({ snapshot }) => snapshot.edge === edge?.id)
+    .map(({ id, snapshot: { top, prefix, engine } }) => ({ id, top, prefix, engine }))
+}
+
+export function endedTree(
+  context: Pick<Context, 'edge' | 'clock' | 'settingNow'>,
+  { at, until, place: taken, notes, trouble }: MeasuredOf<typeof attemptEnds>[number],
+): EndedTree {
+  assertTime(context, at)
+  return { at, until, place: taken && placed(context, taken), notes, trouble }
+}
+
+/** More boundaries than this are thinned out: the stretches get longer, never wrong. */
+const mostBoundaries = 40
+const bound = z.strictObject({ from: place, to: place })
+const stood = list(
+  z.tuple([
+    z.string().max(4_096),
+    z.strictObject({ id: oidOrNull.exactOptional(), changedAt: z.number().nullable() }),
+  ]),
+)
+
+const spansShape = list(
+  z.strictObject({
+    touched: names.nullable(),
+    contents: z.strictObject({ before: stood, after: stood }).nullable(),
+  }),
+  mostBoundaries + 2,
+)
+
+/** What attempts changed until their ends, and what each of the times between others' snapshots touched. */
+export const attemptChanges = measurement({
+  brief: list(
+    z.strictObject({
+      id: z.string(),
+      from: place,
+      to: place,
+      spans: list(bound, mostBoundaries + 2),
+      /** The paths that hooks reported; null where nothing was captured. */
+      reported: names.nullable(),
+      packages: z.boolean(),
+      sensitive: words.nullable(),
+    }),
+    maxAttempts,
+  ),
+  measured: list(
+    z.strictObject({
+      id: z.string(),
+      report,
+      spans: spansShape,
+      packages,
+      sensitive: list(z.tuple([z.string(), z.enum(sensitiveKinds)]), 10_000),
+    }),
+    maxAttempts,
+  ),
+  fits: (asked, changes) => areThose(changes, asked),
+  measure: (workTree, attempts) =>
+    Promise.all(
+      attempts.map(async ({ id, from, to, spans, reported, packages: wantsPackages, sensitive }) => {
+        const { witness } = workTree
+        const found = await witness.changes(from, to)
+        const paths = pathsOf(found)
+        const isUnchanged = found.changes.length + found.headMoves.length === 0
+        const [touched, known, asking] = await Promise.all([
+          isUnchanged ? [] : measuredSpans(workTree, { spans, reported, paths }),
+          wantsPackages ? witness.packages(to) : [],
+          sensitiveChanges(workTree, from, { changes: found.changes, end: to, setting: sensitive }),
+        ])
+        return { id, report: found, spans: touched, packages: known, sensitive: [...asking] }
+      }),
+    ),
+})
+
+/** What was read around an attempt whose changes are measured. */
+export interface ChangesAround extends Surroundings {
+  readonly sensitive: string | null
+}
+
+export async function changesAround(reads: Reads, { attempt, end }: AttemptEnd): Promise<ChangesAround> {
+  const [surroundings, settings] = await Promise.all([
+    readSurroundings(reads, attempt, end?.until),
+    reads.runs.settings(),
   ])
-  const sensitive = await sensitiveChanges(handling, attempt, { changes: report.changes, end: end.place })
-  const found = { ...around, stretches, packages: new Map(packages), sensitive }
-  const noted = { ...report, notes: [...end.notes, ...report.notes] }
-  return judge(attempt, noted, found, { claims, endSnapshot: end.place })
+  return { ...surroundings, sensitive: settings.get('sensitive') ?? null }
+}
+
+/** Null where nothing can be measured. */
+export function changesBrief(
+  { attempt, end }: AttemptEnd,
+  around: ChangesAround,
+  claims: Claims = nothingSaid,
+): BriefOf<typeof attemptChanges>[number] | null {
+  if (end === null || end.place === null) return null
+  const { neighbours, sightings } = around
+  const bounds = boundsOf(around, spanOf(attempt, end.place, end.at))
+  return {
+    id: attempt.id,
+    from: attempt.snapshot,
+    to: end.place,
+    spans: bounds.map(({ from, to }) => ({ from: from.place, to: to.place })),
+    reported: sightings === null ? null : reportedUntil(sightings, end.until),
+    packages: namesPackage([...claims.areas, ...[...neighbours.values()].flatMap(({ areas }) => areas)]),
+    sensitive: around.sensitive,
+  }
+}
+
+/** What an attempt changed, judged by what was measured. */
+export function measuredOf(
+  { attempt, end }: AttemptEnd,
+  around: ChangesAround,
+  changes: MeasuredOf<typeof attemptChanges>[number] | undefined,
+  claims: Claims = nothingSaid,
+): Measured {
+  const nothing = { ...around, stretches: [], packages: new Map<string, string>(), sensitive: new Map() }
+  if (end === null) return judge(attempt, unmeasured(attempt), nothing, { claims, endSnapshot: null })
+  if (end.place === null || changes === undefined) {
+    const doubt = `The end state could not be recorded: ${end.trouble}`
+    return judge(attempt, unknownReport(doubt), nothing, { claims, endSnapshot: null })
+  }
+  const { report: found, spans, packages: known, sensitive } = changes
+  const span = spanOf(attempt, end.place, end.at)
+  const stretches =
+    found.changes.length + found.headMoves.length === 0
+      ? []
+      : stretchesOf(around, span, spans, pathsOf(found))
+  const noted = { ...found, notes: [...end.notes, ...found.notes] }
+  return judge(
+    attempt,
+    noted,
+    { ...around, stretches, packages: new Map(known), sensitive: new Map(sensitive) },
+    { claims, endSnapshot: end.place },
+  )
+}
+
+function spanOf(attempt: Attempt, end: SnapshotPlace, at: number): MeasuredSpan {
+  return { of: attempt, start: { at: attempt.openedAt, place: attempt.snapshot }, end: { at, place: end } }
 }
 
 /** An attempt that began on another machine: only there it is known what it changed. */
-async function unmeasured({ store }: QueryContext, attempt: Attempt, claims: Claims): Promise<Measured> {
-  const surroundings = await store.view((reads) => readSurroundings(reads, attempt))
-  const { edge, machine, top } = attempt.snapshot
+function unmeasured({ snapshot: { edge, machine, top } }: Attempt): ChangeReport {
   const where =
     edge === undefined ? `where the record is kept, in ${top}` : `on ${machine} (${edge}), in ${top}`
-  const doubt = `The attempt began ${where}: what it changed can only be measured there, and was not.`
-  const around = { ...surroundings, stretches: [], packages: new Map() }
-  return judge(attempt, unknownReport(doubt), around, { claims, endSnapshot: null })
+  return unknownReport(`The attempt began ${where}: what it changed can only be measured there, and was not.`)
 }
 
 function unknownReport(doubt: string): ChangeReport {
@@ -120,22 +323,6 @@ function unknownReport(doubt: string): ChangeReport {
     notes: [],
     doubts: [doubt],
     unreadable: [],
-  }
-}
-
-type End =
-  | { readonly place: SnapshotPlace; readonly notes: readonly string[] }
-  | { readonly place: null; readonly report: ChangeReport }
-
-async function endSnapshot({ witness }: QueryContext, attempt: Attempt, name: string): Promise<End> {
-  const { top, prefix, engine } = attempt.snapshot
-  try {
-    const { ref, notes } = await witness.snapshot({ folder: `${top}/${prefix}`, name, engine, top })
-    return { place: ref, notes }
-  } catch (error) {
-    // A work tree that is gone stays gone; anything else may be mended, and the attempt stays open until then.
-    if (!(error instanceof Failure && error.code === 'UNAVAILABLE')) throw error
-    return { place: null, report: unknownReport(`The end state could not be recorded: ${error.message}`) }
   }
 }
 
@@ -496,19 +683,18 @@ export interface MeasuredSpan {
   readonly of: { readonly id: string }
   readonly start: Boundary
   readonly end: Boundary
-  /** What differs between the two. */
-  readonly paths: readonly string[]
 }
 
-/** More boundaries than this are thinned out: the stretches get longer, never wrong. */
-const mostBoundaries = 40
+interface Bounds {
+  readonly from: Boundary
+  readonly to: Boundary
+}
 
-/** Splits a span at every start and end of others in its work tree. Empty when nobody was there, and no hook told of it. */
-export async function neighbourhood(
-  { witness, copies }: Pick<Context, 'witness' | 'copies'>,
+/** A span, split at every start and end of others in its work tree. Empty when nobody was there, and no hook told of it. */
+export function boundsOf(
   { neighbours, sightings }: Surroundings,
-  { of, start, end, paths }: MeasuredSpan,
-): Promise<readonly MeasuredStretch[]> {
+  { of, start, end }: MeasuredSpan,
+): readonly Bounds[] {
   const isKin = (id: string): boolean =>
     id === of.id ||
     sightings?.above.get(of.id)?.includes(id) === true ||
@@ -524,53 +710,91 @@ export async function neighbourhood(
   const step = Math.ceil(inside.length / mostBoundaries) || 1
   const last = { at: Number.MAX_SAFE_INTEGER, place: end.place }
   const bounds: readonly Boundary[] = [start, ...inside.filter((_, index) => index % step === 0), last]
-  const pairs = bounds.slice(1).map((to, index) => ({ from: bounds[index] ?? to, to }))
-  const isTimed = sightings !== null && copies !== undefined && paths.length <= mostTimed
+  return bounds.slice(1).map((to, index) => ({ from: bounds[index] ?? to, to }))
+}
+
+type MeasuredSpans = Readable<z.output<typeof spansShape>>
+
+/** What the parts of a span touched, and what stood then at the paths that changed in it. */
+export async function measuredSpans(
+  { witness, copies }: Pick<WorkTree, 'witness' | 'copies'>,
+  {
+    spans,
+    reported,
+    paths,
+  }: {
+    readonly spans: readonly { readonly from: SnapshotPlace; readonly to: SnapshotPlace }[]
+    readonly reported: readonly string[] | null
+    readonly paths: readonly string[]
+  },
+): Promise<MeasuredSpans> {
+  const isTimed = reported !== null && copies !== undefined && paths.length <= mostTimed
+  const among = new Set(reported)
+  const told = paths.filter((one) => among.has(one))
+  const stoodAt = async (at: SnapshotPlace, some: readonly string[]) =>
+    some.length === 0 || copies === undefined ? [] : [...(await copies.contents(at, some))].map(plainContent)
   return Promise.all(
-    pairs.map(async ({ from, to }) => {
-      const isWhole = pairs.length === 1
-      const [touched, contents] = await Promise.all([
-        isWhole ? paths : witness.touched(from.place, to.place),
-        isTimed
-          ? endContents(copies, { paths, reported: reportedAmong(sightings, paths) }, [from, to])
-          : null,
+    spans.map(async ({ from, to }) => {
+      const [touched, before, after] = await Promise.all([
+        spans.length === 1 ? paths : witness.touched(from, to),
+        isTimed ? stoodAt(from, told) : [],
+        isTimed ? stoodAt(to, paths) : [],
       ])
-      return {
-        touched: touched === null ? null : new Set(touched),
-        open: openDuring({ neighbours, sightings }, from, to),
-        ...(sightings !== null && { time: { from: from.at, to: to === last ? end.at : to.at } }),
-        ...(contents !== null && { contents }),
-      }
+      return { touched, contents: isTimed ? { before, after } : null }
     }),
   )
+}
+
+export function plainContent([name, { id, changedAt }]: readonly [string, ContentAt]) {
+  return [name, { ...(id !== undefined && { id }), changedAt }] as const
+}
+
+/** The times between the snapshots of others as they were measured, with who was there. */
+export function stretchesOf(
+  around: Surroundings,
+  span: MeasuredSpan,
+  measured: MeasuredSpans,
+  paths: readonly string[],
+): readonly MeasuredStretch[] {
+  const bounds = boundsOf(around, span)
+  return bounds.map(({ from, to }, index) => {
+    const { touched = null, contents = null } = measured[index] ?? {}
+    const isLast = index === bounds.length - 1
+    return {
+      touched: touched === null ? null : new Set(touched),
+      open: openDuring(around, from, to),
+      ...(around.sightings !== null && { time: { from: from.at, to: isLast ? span.end.at : to.at } }),
+      ...(contents !== null && { contents: endContents(contents, paths) }),
+    }
+  })
 }
 
 export function pathsOf({ changes }: ChangeReport): readonly string[] {
   return changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
 }
 
-function reportedAmong({ seen }: Sightings, paths: readonly string[]): readonly string[] {
-  const reported = new Set([...seen.values()].flatMap(({ edits }) => edits.map(({ path }) => path)))
-  return paths.filter((path) => reported.has(path))
+/** The paths of edits that hooks reported until then. */
+export function reportedUntil({ seen }: Sightings, until: number): readonly string[] {
+  const edits = [...seen.values()].flatMap((one) => one.edits)
+  const known = edits.filter(({ at, from }) => (from ?? at) <= until)
+  return [...new Set(known.map((edit) => edit.path))].sort().slice(0, maxReported)
 }
+
+const maxReported = 20_000
 
 /** More changed files than this are not asked when they were written. */
 const mostTimed = 2000
 
 /** What stood at paths that were reported, before and after; of all others when they were written last. */
-async function endContents(
-  copies: FileCopies,
-  { paths, reported }: { readonly paths: readonly string[]; readonly reported: readonly string[] },
-  [from, to]: readonly [Boundary, Boundary],
-): Promise<ReadonlyMap<string, EndContents>> {
-  const [before, after] = await Promise.all([
-    reported.length === 0 ? new Map<string, never>() : copies.contents(from.place, reported),
-    paths.length === 0 ? new Map<string, never>() : copies.contents(to.place, paths),
-  ])
+function endContents(
+  { before, after }: NonNullable<MeasuredSpans[number]['contents']>,
+  paths: readonly string[],
+): ReadonlyMap<string, EndContents> {
+  const [first, last] = [new Map(before), new Map(after)]
   return new Map(
-    paths.map((path) => {
-      const end = after.get(path)
-      return [path, { before: before.get(path)?.id, after: end?.id, changedAt: end?.changedAt ?? null }]
+    paths.map((name) => {
+      const end = last.get(name)
+      return [name, { before: first.get(name)?.id, after: end?.id, changedAt: end?.changedAt ?? null }]
     }),
   )
 }
@@ -629,8 +853,19 @@ export interface Surroundings {
 }
 
 /** Reads who else was open in the work tree since an attempt began, itself included. */
-function readSurroundings(reads: Reads, { snapshot, openedAt }: Attempt): Promise<Surroundings> {
-  return readAround(reads, { tree: treeOf(snapshot), since: openedAt })
+async function readSurroundings(
+  reads: Reads,
+  { snapshot, openedAt }: Attempt,
+  until = Number.MAX_SAFE_INTEGER,
+): Promise<Surroundings> {
+  const found = await readAround(reads, { tree: treeOf(snapshot), since: openedAt })
+  return {
+    neighbours: new Map([...found.neighbours].filter(([, other]) => other.openedAt <= until)),
+    sightings: found.sightings && {
+      ...found.sightings,
+      turns: new Map([...found.sightings.turns].filter(([, turn]) => turn.openedAt <= until)),
+    },
+  }
 }
 
 export async function readAround(

@@ -1,5 +1,5 @@
 import type { FileState } from '../../git/ports/work-tree.ts'
-import type { QueryContext } from '../../kernel/operations/operation.ts'
+import type { WorkTree } from '../../kernel/operations/measuring.ts'
 import { fromProject } from '../../kernel/path-pattern.ts'
 import type { FileChange } from '../domain/changes.ts'
 import {
@@ -9,7 +9,9 @@ import {
   sensitiveKind,
   sensitiveList,
 } from '../domain/scope/sensitive.ts'
-import type { Attempt, SnapshotPlace } from '../domain/task.ts'
+import type { SnapshotPlace } from '../domain/task.ts'
+
+type Looking = Pick<WorkTree, 'witness' | 'setupFiles'>
 
 /** By path, what changed files decide that decide what runs, or what agents are told. */
 export type SensitiveChanges = ReadonlyMap<string, SensitiveKind>
@@ -19,12 +21,20 @@ const maxManifestBytes = 2_000_000
 
 /** The sensitive files among the changes of an attempt, without what git brought and what Waymark's setup wrote. */
 export async function sensitiveChanges(
-  context: QueryContext,
-  { snapshot }: Attempt,
-  { changes, end }: { readonly changes: readonly FileChange[]; readonly end: SnapshotPlace },
+  context: Looking,
+  snapshot: SnapshotPlace,
+  {
+    changes,
+    end,
+    setting,
+  }: {
+    readonly changes: readonly FileChange[]
+    readonly end: SnapshotPlace
+    /** The project's own list; null where it has none. */
+    readonly setting: string | null
+  },
 ): Promise<SensitiveChanges> {
-  const settings = await context.store.view(({ runs }) => runs.settings())
-  const list = sensitiveList(settings.get('sensitive') ?? sensitiveDefault)
+  const list = sensitiveList(setting ?? sensitiveDefault)
   const found = changes
     .filter(({ origin }) => origin !== 'imported')
     .flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
@@ -55,7 +65,7 @@ export async function sensitiveChanges(
 type Content = Uint8Array | null | undefined
 
 async function contentsOf(
-  { witness }: QueryContext,
+  { witness }: Looking,
   places: readonly [SnapshotPlace, SnapshotPlace],
   paths: readonly string[],
 ): Promise<(path: string) => { readonly before: Content; readonly after: Content }> {
@@ -81,7 +91,7 @@ function text(content: Uint8Array | null): string | null {
 
 /** Whether a file was as setup found it, and is as setup left it. */
 async function isOfSetup(
-  { setupFiles }: QueryContext,
+  { setupFiles }: Looking,
   file: string,
   { before, after }: { readonly before: Content; readonly after: Content },
 ): Promise<boolean> {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { NewFact } from '../../events/domain/fact.ts'
-import type { Snapshot, WorkTreeWitness } from '../../git/ports/work-tree.ts'
+import type { Snapshot } from '../../git/ports/work-tree.ts'
 import { WaitingEntry } from '../../inbox/operations/hold-answer.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
-import type { CaptureSessionId, MissionId, TaskId, TurnId } from '../../kernel/id.ts'
+import type { CaptureSessionId, TaskId, TurnId } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
 import { findMission, findPhase, findPlanned, findTask } from '../../kernel/operations/find.ts'
 import {
@@ -16,18 +16,33 @@ import {
   unlisted,
 } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
-import { type Context, defineOperation } from '../../kernel/operations/operation.ts'
+import {
+  assertTime,
+  measuredBefore,
+  measurement,
+  placed,
+  type WorkTree,
+} from '../../kernel/operations/measuring.ts'
+import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
+import { path, takenSnapshot, time } from '../../kernel/operations/shapes.ts'
 import { excerpt } from '../../kernel/text.ts'
-import { measuredLines } from '../../lines/operations/record-lines.ts'
+import {
+  changedLines,
+  linesAround,
+  linesBrief,
+  recordedLines,
+  reportedBrief,
+  reportedContents,
+} from '../../lines/operations/record-lines.ts'
 import type { PlannedTask } from '../../plan/domain/plan.ts'
 import { reviewFields } from '../../review/operations/for-agents.ts'
-import type { Reads, Store } from '../../store/ports/store.ts'
+import type { Reads } from '../../store/ports/store.ts'
 import type { Mission } from '../domain/mission.ts'
 import { admitTask } from '../domain/phase-placement.ts'
 import type { AreaCount } from '../domain/scope/survey.ts'
 import { startTask as decide, type StartedTask, type TaskSituation } from '../domain/start-task.ts'
-import { type Attempt, callerTypes, type Task, treeOf } from '../domain/task.ts'
-import { overlapsInTree, rivalsInTree } from './areas.ts'
+import { type Attempt, callerTypes, type Task } from '../domain/task.ts'
+import { areaSurvey, openBeside, rivalsInTree } from './areas.ts'
 import { DependencyEntry, PastAttemptEntry, taskStory } from './task-story.ts'
 
 /** Mission Control's keys, what the areas matched, and for a planned task what it is about. */
@@ -100,40 +115,76 @@ export const startTask = defineOperation({
     'areas',
     'warnings',
   ],
-}).handler(async (context, given) => {
-  const { store, witness, clock, record, ids, actor } = context
-  const { input: placed, said } = await inOwnTree(context, given)
-  assertNamed(placed)
-  const input = await inNamedPhase(store, placed)
-  const { plannedAreas, phase } = await store.view(async (reads) => {
+})
+  .measure({
+    ownTree: measurement({
+      brief: z.strictObject({}),
+      measured: z.strictObject({ planned: z.string().max(200).nullable() }),
+      measure: async (workTree, _, input) => ({ planned: await taskOfTree(workTree, input as InTree) }),
+    }),
+    start: measurement({
+      brief: z.strictObject({ planned: z.string().nullable(), overHttp: z.boolean() }),
+      measured: takenSnapshot.extend({ at: time, ownTree: path.nullable() }),
+      drains: true,
+      measure: async (workTree, { planned, overHttp }, input) => {
+        const asked = (input as InTree).work_tree
+        const ownTree = asked === undefined && planned !== null ? await treeOfTask(workTree, planned) : null
+        const folder = await workTreeAsked(workTree, ownTree ?? asked, overHttp)
+        const at = workTree.now()
+        const taken = await workTree.witness.snapshot({ folder, name: workTree.snapshotName() })
+        return { ...taken, at, ownTree }
+      },
+    }),
+    areas: areaSurvey,
+    reported: reportedContents,
+    lines: changedLines,
+  })
+  .prepare(async (reads, given, context, measured) => {
+    const isUnnamed = given.name === undefined && given.planned_task_id === undefined
+    if (isUnnamed && measured.ownTree === undefined) return { briefs: { ownTree: {} }, found: null }
+    const own = isUnnamed ? measured.ownTree?.planned : null
+    const planned = own == null ? given : { ...given, planned_task_id: own }
+    assertNamed(planned)
+    const input = await inNamedPhase(reads, planned)
     await refuseIdAsName(reads, input)
     const situation = await loadSituation(reads, input)
     admitTask(situation)
+    const briefs = {
+      ...(isUnnamed && { ownTree: {} }),
+      start: { planned: input.planned_task_id ?? null, overHttp: context.actor.channel === 'http' },
+    }
+    if (measured.start === undefined) return { briefs, found: null }
+    const { ref: taken } = measured.start
+    const at = assertTime(context, measured.start.at)
+    const ref = placed(context, taken)
+    const areas = input.areas ?? situation.planned?.task.areas ?? []
+    const beside = areas.length === 0 ? [] : await openBeside(reads, ref, at)
+    const around = await linesAround(reads, { at, place: ref })
+    const found = { input, situation, areas, ref, beside, around }
+    const isOn = around !== null
+    const { reported } = measured
     return {
-      plannedAreas: situation.planned?.task.areas ?? [],
-      phase: situation.phases.find(({ number }) => number === input.phase),
+      briefs: {
+        ...briefs,
+        ...(areas.length > 0 && {
+          areas: {
+            ref,
+            areas,
+            others: beside.map((other) => ({ areas: other.areas, prefix: other.snapshot.prefix })),
+          },
+        }),
+        ...(isOn && { reported: reportedBrief(around, { at, place: ref }) }),
+        ...(isOn && reported && { lines: linesBrief(around, { at, place: ref }, reported) }),
+      },
+      found,
     }
   })
-  const tree = await workTreeOf(context, input.work_tree)
-  const snapshotAt = clock.now()
-  const snapshot = await witness.snapshot({ folder: tree, name: ids.next('attempt') })
-  const areas = input.areas ?? plannedAreas
-  const survey = areas.length === 0 ? [] : await witness.matching(snapshot.ref, areas)
-  // Whose lines came since the last snapshot, and which session the call is from, is told by hooks too.
-  await context.drain?.()
-  const [overlaps, lines] = await Promise.all([
-    overlapsInTree(context, snapshot, areas),
-    measuredLines(context, { at: snapshotAt, place: snapshot.ref }),
-  ])
-
-  const session = await sessionOfCaller(context)
-  const ahead = (reads: Reads) =>
-    Promise.all([
-      lookAt(reads, input),
-      phase && reads.missions.phaseById(phase.id),
-      reads.tasks.attemptsInTree(treeOf(snapshot.ref), snapshotAt),
-    ])
-  return record(async (reads, setting) => {
+  .record(async ({ reads, found, measured, context, setting }) => {
+    const { input, situation, areas, ref, beside, around } = measuredBefore(found ?? undefined)
+    const { at: snapshotAt, ownTree, ...snapshot } = measuredBefore(measured.start)
+    const { actor } = context
+    const { reported, lines = null } = measured
+    const session = await sessionOfCaller(reads, context)
     const started = decide(
       {
         name: input.name ?? null,
@@ -147,22 +198,32 @@ export const startTask = defineOperation({
         claimToken: input.claim_token ?? null,
         force: input.force ?? false,
         actor,
-        snapshot: snapshot.ref,
+        snapshot: ref,
         snapshotAt,
       },
-      await loadSituation(reads, input),
+      situation,
       setting,
     )
-    const rivals = await rivalsInTree(reads, started, overlaps)
+    const overlaps = measured.areas?.overlaps ?? []
+    const rivals = await rivalsInTree(reads, started, {
+      areas,
+      of: new Map(beside.map(({ id }, index) => [id, overlaps[index] ?? []])),
+    })
+    const said =
+      ownTree === null
+        ? []
+        : [`The task has a work tree of its own, ${ownTree}: edit there, only that is measured.`]
+    const survey = measured.areas?.matched ?? []
     const answer = startAnswer(started, { snapshot, survey, rivals: [...said, ...rivals] })
     const story = input.planned_task_id === undefined ? {} : await plannedStory(reads, started)
+    const recorded =
+      around && reported ? recordedLines(around, { at: snapshotAt, place: ref }, { reported, lines }) : []
     // An attempt that goes on keeps its first snapshot.
     const facts = started.resumed
       ? started.facts
-      : [...lines, ...started.facts, ...linkTo(session, started.attempt)]
+      : [...recorded, ...started.facts, ...linkTo(session, started.attempt)]
     return { facts, agentName: started.attempt.agentName, answer: { ...answer, ...story } }
-  }, ahead)
-})
+  })
 
 interface SessionOfCaller {
   readonly id: CaptureSessionId
@@ -172,14 +233,14 @@ interface SessionOfCaller {
 }
 
 /** The captured session that the call is from, where its client names it. */
-async function sessionOfCaller({ caller, store }: Context): Promise<SessionOfCaller | null> {
-  if (caller === undefined) return null
-  return store.view(async ({ capture }) => {
-    const session = await capture.named(caller.session)
-    if (session === null) return null
-    const turn = (await capture.openTurns(session.id)).findLast(({ agent }) => agent === null)
-    return { id: session.id, turnId: turn?.id ?? null, link: caller.link }
-  })
+async function sessionOfCaller(
+  { capture }: Reads,
+  { caller }: Pick<RecordContext, 'caller'>,
+): Promise<SessionOfCaller | null> {
+  const session = caller ? await capture.named(caller.session) : null
+  if (!caller || session === null) return null
+  const turn = (await capture.openTurns(session.id)).findLast(({ agent }) => agent === null)
+  return { id: session.id, turnId: turn?.id ?? null, link: caller.link }
 }
 
 function linkTo(session: SessionOfCaller | null, attempt: Attempt): readonly NewFact[] {
@@ -208,7 +269,6 @@ async function loadSituation(reads: Reads, input: Containers): Promise<TaskSitua
     planned?.task.phaseId ? reads.missions.phaseById(planned.task.phaseId) : null,
     planned ? reads.tasks.dependencies(planned.task.id) : [],
     tokenOf(reads, planned, input.claim_token),
-    namedMission(reads, input),
   ])
   const [parentAttempt, above, holds] = await Promise.all([
     parent ? reads.tasks.openAttempt(parent.id) : null,
@@ -229,28 +289,6 @@ async function loadSituation(reads: Reads, input: Containers): Promise<TaskSitua
     dependencies,
     tokenOf: token,
   }
-}
-
-/** What `loadSituation` looks at, as far as the input names it. */
-function lookAt(reads: Reads, input: Containers): Promise<unknown> {
-  const { planned_task_id, parent_task_id } = input
-  // Or no task has these ids.
-  const [planned, parent] = [planned_task_id as TaskId | undefined, parent_task_id as TaskId | undefined]
-  return Promise.all([
-    namedMission(reads, input),
-    ...(planned === undefined
-      ? []
-      : [reads.plan.task(planned), reads.tasks.lastAttempt(planned), reads.tasks.dependencies(planned)]),
-    ...(parent === undefined
-      ? []
-      : [reads.tasks.find(parent), reads.tasks.openAttempt(parent), reads.tasks.ancestors(parent)]),
-  ])
-}
-
-/** The mission that is named and its phases, which are looked at below. */
-async function namedMission({ missions }: Reads, { mission_id, workflow_id }: Containers): Promise<void> {
-  const named = (mission_id ?? workflow_id) as MissionId | undefined // or no mission has that id
-  if (named !== undefined) await Promise.all([missions.find(named), missions.phases(named)])
 }
 
 async function missionOf(
@@ -323,31 +361,24 @@ interface InTree {
   readonly work_tree?: string | undefined
 }
 
-/**
- * A task that has a work tree of its own is worked on there; in such a tree, nothing else needs to be named. Answers
- * what to say of it.
- */
-async function inOwnTree<Input extends InTree>(
-  { linkedTrees, witness, folder }: Pick<Context, 'linkedTrees' | 'witness' | 'folder'>,
-  input: Input,
-): Promise<{ readonly input: Input; readonly said: readonly string[] }> {
-  const { name, planned_task_id: planned, work_tree: asked } = input
-  if (planned !== undefined ? asked !== undefined : name !== undefined) return { input, said: [] }
+/** The task that the work tree was made for; null where it was made for none. */
+async function taskOfTree(
+  { linkedTrees, witness, folder }: WorkTree,
+  { work_tree: asked = folder }: InTree,
+): Promise<string | null> {
   const bound = await linkedTrees.bound(folder)
-  if (bound.length === 0) return { input, said: [] }
-  if (planned === undefined) {
-    const { top } = await witness.locate(
-      asked === undefined || isAbsolute(asked) ? (asked ?? folder) : `${folder}/${asked}`,
-    )
-    const own = bound.find(({ path }) => path === top)
-    return { input: own ? { ...input, planned_task_id: own.taskId } : input, said: [] }
-  }
-  const own = bound.find(({ taskId }) => taskId === planned)
-  if (!own || own.path === (await witness.locate(folder)).top) return { input, said: [] }
-  return {
-    input: { ...input, work_tree: own.path },
-    said: [`The task has a work tree of its own, ${own.path}: edit there, only that is measured.`],
-  }
+  if (bound.length === 0) return null
+  const { top } = await witness.locate(isAbsolute(asked) ? asked : `${folder}/${asked}`)
+  return bound.find((tree) => tree.path === top)?.taskId ?? null
+}
+
+/** The work tree that was made for a task, where that is another than this one. */
+async function treeOfTask(
+  { linkedTrees, witness, folder }: WorkTree,
+  planned: string,
+): Promise<string | null> {
+  const own = (await linkedTrees.bound(folder)).find(({ taskId }) => taskId === planned)
+  return own && own.path !== (await witness.locate(folder)).top ? own.path : null
 }
 
 interface NamingPhase {
@@ -358,10 +389,10 @@ interface NamingPhase {
 }
 
 /** A phase that is named by its id, as its mission and number. */
-async function inNamedPhase<Input extends NamingPhase>(store: Store, input: Input): Promise<Input> {
+async function inNamedPhase<Input extends NamingPhase>(reads: Reads, input: Input): Promise<Input> {
   const { phase_id: id, mission_id, workflow_id } = input
   if (id === undefined) return input
-  const phase = await store.view((reads) => findPhase(reads, id))
+  const phase = await findPhase(reads, id)
   if (phase.missionId === null || phase.number === null) {
     throw new Failure('INVALID_INPUT', `Phase ${id} "${phase.name}" has no number in a mission.`, {
       reason: 'phase_without_mission',
@@ -380,12 +411,13 @@ async function inNamedPhase<Input extends NamingPhase>(store: Store, input: Inpu
 }
 
 /** The folder to witness: the connection's own, or another work tree of the same repository. */
-async function workTreeOf(
-  { witness, folder, actor }: Pick<Context, 'witness' | 'folder' | 'actor'>,
+async function workTreeAsked(
+  { witness, folder }: WorkTree,
   asked: string | undefined,
+  overHttp: boolean,
 ): Promise<string> {
   if (asked === undefined) {
-    if (actor.channel === 'http') await assertOnlyTree(witness, folder)
+    if (overHttp) await assertOnlyTree(witness, folder)
     return folder
   }
   // Not from where the process happens to run: a client starts its servers anywhere.
@@ -405,7 +437,7 @@ async function workTreeOf(
 const mostShown = 5
 
 /** A server is not started where its clients work: with several work trees it cannot know which one is meant. */
-async function assertOnlyTree(witness: WorkTreeWitness, folder: string): Promise<void> {
+async function assertOnlyTree(witness: WorkTree['witness'], folder: string): Promise<void> {
   const others = await witness.others(folder)
   if (others.length === 0) return
   const { top } = await witness.locate(folder)
@@ -428,7 +460,7 @@ const mostAreas = 20
 function startAnswer(
   started: StartedTask,
   measured: {
-    readonly snapshot: Snapshot
+    readonly snapshot: Pick<Snapshot, 'dirty' | 'notes'>
     readonly survey: readonly AreaCount[]
     readonly rivals: readonly string[]
   },

@@ -61,7 +61,9 @@ async function changesInTree(
   const changed = open.filter(
     ({ path, from }) => inGaps.has(path) || (from !== undefined && inGaps.has(from)),
   )
-  const sensitive = await sensitiveChanges(context, first, { changes: changed, end: now })
+  const settings = await context.store.view(({ runs }) => runs.settings())
+  const setting = settings.get('sensitive') ?? null
+  const sensitive = await sensitiveChanges(context, first.snapshot, { changes: changed, end: now, setting })
   const { top, prefix } = first.snapshot
   const paths = changed.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
   return [...new Set(paths)].map((path) => {

@@ -8,6 +8,7 @@ import {
 import { Failure, messageOf } from '../../../kernel/failure.ts'
 import { type InvokeOptions, invokeParsing } from '../../../kernel/operations/invoke.ts'
 import type { Context, Operation } from '../../../kernel/operations/operation.ts'
+import { MeasureThere } from '../../../remote/operations/measured-there.ts'
 import type { Asking } from '../elicitation.ts'
 import type { CallOrder } from './call-order.ts'
 import type { OfferedTools } from './tool-list.ts'
@@ -44,6 +45,7 @@ export async function callTool(
     const invoked = await order.run(operation.kind, () => invokeParsing(operation, context, input, options))
     return answered(operation, invoked)
   } catch (error) {
+    if (error instanceof MeasureThere) throw error
     const failure = error instanceof Failure ? error : unexpected(operation, error, log)
     // Only a refusal needs what knows of people's decisions: a server answers its first request without.
     const { putToPerson } = await import('../elicitation.ts')

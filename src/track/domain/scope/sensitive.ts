@@ -4,7 +4,8 @@ import { type PathPatterns, pathPatterns, patternProblem } from '../../../kernel
 import { folded } from './area.ts'
 
 /** What a sensitive file decides: what runs where nobody looks, or what agents are told. */
-export type SensitiveKind = 'CI' | 'git hooks' | 'agents' | 'scripts' | 'setting'
+export const sensitiveKinds = ['CI', 'git hooks', 'agents', 'scripts', 'setting'] as const
+export type SensitiveKind = (typeof sensitiveKinds)[number]
 
 /** A change of such a file asks a person, unless the areas or the outcome name it. Paths are in lower case. */
 const sensitivePaths: readonly (readonly [SensitiveKind, RegExp])[] = [

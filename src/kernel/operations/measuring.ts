@@ -1,0 +1,243 @@
+import type { z } from 'zod'
+import type { CommandApprovals } from '../../gate/ports/command-runner.ts'
+import type { EvidenceFiles, ShownContents } from '../../gate/ports/evidence-files.ts'
+import type { FileCopies, LinkedTrees, WorkTreeWitness } from '../../git/ports/work-tree.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import type { SnapshotPlace } from '../../track/domain/task.ts'
+import { Failure } from '../failure.ts'
+import type { Answer, Context } from './operation.ts'
+
+/** What can be measured on the machine that has the files. Nothing here writes into the work tree. */
+export interface WorkTree
+  extends Pick<Context, 'folder' | 'fingerprint' | 'planFiles' | 'processFiles' | 'setupFiles'> {
+  readonly witness: Omit<WorkTreeWitness, 'settle' | 'sweep'>
+  readonly linkedTrees: Pick<LinkedTrees, 'bound' | 'list' | 'losses'>
+  readonly evidenceFiles: EvidenceFiles
+  readonly shownContents: ShownContents
+  readonly copies?: Pick<FileCopies, 'contents' | 'amended' | 'linesOf'>
+  readonly commandApprovals: Pick<
+    CommandApprovals,
+    'hashOf' | 'filesOf' | 'isApproved' | 'list' | 'refusalOf' | 'refused'
+  >
+  /** A name for a new snapshot. */
+  snapshotName(): string
+  /** By the clock of the record. */
+  now(): number
+}
+
+/**
+ * One measurement: what is asked, what comes back, and how it is made. It runs where the files are, with no database; its
+ * operation declares it, and on another machine nothing else is measured for the operation.
+ */
+export interface Measurement {
+  readonly brief: z.ZodType
+  readonly measured: z.ZodType
+  /** Whether what came back is about what was asked, and nothing else. */
+  fits?(brief: unknown, measured: unknown): boolean
+  /** Hook events that came before it are recorded after it, before what it found is judged. */
+  readonly drains?: true
+  // The method form lets measurements of different briefs share a table. `input` is the operation's.
+  measure(workTree: WorkTree, brief: unknown, input: Answer): Promise<unknown>
+}
+
+interface Defined<Brief extends z.ZodType, Measured extends z.ZodType> extends Measurement {
+  readonly brief: Brief
+  readonly measured: Measured
+  fits?(brief: Readable<z.output<Brief>>, measured: Readable<z.output<Measured>>): boolean
+  measure(
+    workTree: WorkTree,
+    brief: Readable<z.output<Brief>>,
+    input: Answer,
+  ): Promise<Readable<z.output<Measured>>>
+}
+
+export type Readable<Value> = Value extends object
+  ? { readonly [Key in keyof Value]: Readable<Value[Key]> }
+  : Value
+
+export type BriefOf<Of extends Measurement> = Readable<z.output<Of['brief']>>
+export type MeasuredOf<Of extends Measurement> = Readable<z.output<Of['measured']>>
+
+export function measurement<Brief extends z.ZodType, Measured extends z.ZodType>(
+  defined: Defined<Brief, Measured>,
+): Defined<Brief, Measured> {
+  return defined
+}
+
+export type Measurements = Readonly<Record<string, Measurement>>
+
+/** What is to be measured, by the name of the measurement. */
+export type Briefs<Of extends Measurements> = {
+  readonly [Name in keyof Of]?: BriefOf<Of[Name]> | undefined
+}
+
+/** What was measured so far. */
+export type Measured<Of extends Measurements> = {
+  readonly [Name in keyof Of]?: MeasuredOf<Of[Name]>
+}
+
+/** What an operation reads before it measures, and what it wants measured by that. */
+export interface Prepared<Of extends Measurements, Found> {
+  readonly briefs: Briefs<Of>
+  readonly found: Found
+}
+
+/** A brief with its hash, by which a machine says what it measured. */
+export interface Asked {
+  readonly hash: string
+  readonly brief: unknown
+}
+
+/** Has the measurements of an operation made where the files are. */
+export type Measurer = (
+  operation: { readonly name: string; readonly measurements: Measurements },
+  asked: ReadonlyMap<string, Asked>,
+  input: Answer,
+) => Promise<ReadonlyMap<string, unknown>>
+
+/** The record changed what is to be measured since it was. */
+class Moved extends Error {}
+
+const maxRounds = 4
+const maxStarts = 10
+
+export interface MeasuringParts<Of extends Measurements, Found> {
+  readonly context: Pick<Context, 'store' | 'fingerprint' | 'drain'> & { readonly measurer: Measurer }
+  readonly operation: { readonly name: string; readonly measurements: Of }
+  readonly input: Answer
+  /** Called until what was measured answers all that it asks. It reads only, and depends on nothing else. */
+  readonly prepare: (reads: Reads, measured: Measured<Of>) => Promise<Prepared<Of, Found>>
+}
+
+/** Measures what an operation asks for, and knows under the lock whether it would still ask for the same. */
+export class Measuring<Of extends Measurements, Found> {
+  readonly #parts: MeasuringParts<Of, Found>
+  readonly #known = new Map<string, { readonly hash: string; readonly value: unknown }>()
+
+  constructor(parts: MeasuringParts<Of, Found>) {
+    this.#parts = parts
+  }
+
+  /** Measures, then decides in a transaction; starts over where the record asks for something else by then. */
+  async decided<Answered>(
+    decide: (how: (reads: Reads) => Promise<Settled<Of, Found>>) => Promise<Answered>,
+  ): Promise<Answered> {
+    for (let start = 1; ; start += 1) {
+      await this.#measure()
+      try {
+        return await decide((reads) => this.#settled(reads))
+      } catch (error) {
+        if (!(error instanceof Moved)) throw error
+        if (start === maxStarts) throw keepsChanging(this.#parts.operation.name)
+      }
+    }
+  }
+
+  async #measure(): Promise<void> {
+    const { context, operation, input } = this.#parts
+    for (let round = 0; ; round += 1) {
+      const { briefs } = await context.store.view((reads) => this.#prepared(reads))
+      const asked = this.#asked(briefs)
+      if (asked.size === 0) return
+      if (round === maxRounds) {
+        throw new Error(`${operation.name} asks for more than ${maxRounds} rounds: ${[...asked.keys()]}`)
+      }
+      const measured = await context.measurer(operation, asked, input)
+      for (const [name, { hash }] of asked) this.#known.set(name, { hash, value: measured.get(name) })
+      if ([...asked.keys()].some((name) => operation.measurements[name]?.drains)) await context.drain?.()
+    }
+  }
+
+  async #settled(reads: Reads): Promise<Settled<Of, Found>> {
+    const { briefs, found } = await this.#prepared(reads)
+    if (this.#asked(briefs).size > 0) throw new Moved()
+    return { found, measured: this.#measured(), reads }
+  }
+
+  #prepared(reads: Reads): Promise<Prepared<Of, Found>> {
+    return this.#parts.prepare(reads, this.#measured())
+  }
+
+  #measured(): Measured<Of> {
+    const values = [...this.#known].map(([name, { value }]) => [name, value])
+    return Object.fromEntries(values) as Measured<Of> // each by its measurement
+  }
+
+  /** What is asked and was not measured, or not for this brief. */
+  #asked(briefs: Briefs<Of>): ReadonlyMap<string, Asked> {
+    const { fingerprint } = this.#parts.context
+    const all = Object.entries<unknown>(briefs)
+      .filter(([, brief]) => brief !== undefined)
+      .map(([name, brief]) => [name, { brief, hash: fingerprint(brief) }] as const)
+    return new Map(all.filter(([name, { hash }]) => this.#known.get(name)?.hash !== hash))
+  }
+}
+
+/** What was read under the lock, and what was measured for exactly that. */
+export interface Settled<Of extends Measurements, Found> {
+  readonly reads: Reads
+  readonly found: Found
+  readonly measured: Measured<Of>
+}
+
+function keepsChanging(operation: string): Failure {
+  return new Failure(
+    'CONFLICT',
+    `${operation} was measured ${maxStarts} times, and each time the record had changed meanwhile. Nothing was recorded.`,
+    { reason: 'record_keeps_changing', hint: 'Try again.' },
+  )
+}
+
+/** Measures on the machine that keeps the record. */
+export function measurerHere(context: Context): Measurer {
+  const workTree = workTreeOf(context)
+  return async ({ measurements }, asked, input) =>
+    new Map(
+      await Promise.all(
+        [...asked].map(async ([name, { brief }]) => {
+          return [name, await measurements[name]?.measure(workTree, brief, input)] as const
+        }),
+      ),
+    )
+}
+
+export function workTreeOf(context: Context): WorkTree {
+  return { ...context, now: () => context.clock.now(), snapshotName: () => context.ids.next('attempt') }
+}
+
+/** Whether one list names nothing that the other does not. */
+export function isAmong(named: readonly string[], asked: readonly string[]): boolean {
+  const known = new Set(asked)
+  return named.every((one) => known.has(one))
+}
+
+/** A snapshot as the record names it: with the machine that it lies on. */
+export function placed({ edge }: Pick<Context, 'edge'>, place: SnapshotPlace): SnapshotPlace {
+  return edge ? { ...place, edge: edge.id, machine: edge.name } : place
+}
+
+/** When something was measured, as the record takes it from another machine. */
+export function assertTime(
+  { clock, edge, settingNow }: Pick<Context, 'clock' | 'edge' | 'settingNow'>,
+  at: number,
+): number {
+  const now = settingNow?.().at ?? clock.now()
+  if (!edge || (at <= now + maxAheadMs && at >= now - maxAgeMs)) return at
+  throw new Failure(
+    'INVALID_INPUT',
+    `The machine measured at ${new Date(at).toISOString()}, which is not now.`,
+    {
+      reason: 'machine_clock_wrong',
+      hint: 'Set the clock of that machine, and call again.',
+    },
+  )
+}
+
+const maxAheadMs = 1_000
+const maxAgeMs = 60 * 60_000
+
+/** What a round before this one measured. */
+export function measuredBefore<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('Something was decided before it was measured.')
+  return value
+}

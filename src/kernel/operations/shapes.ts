@@ -1,0 +1,293 @@
+import { z } from 'zod'
+import { type Branch, mostBranchFiles } from '../../git/ports/branch.ts'
+import type { MeasuredLines } from '../../lines/domain/step.ts'
+import type { Blamed, FoundFile } from '../../lines/ports/line-history.ts'
+import {
+  type DocumentTask,
+  documentResolutions,
+  documentStatuses,
+  type PlanDocument,
+} from '../../plan/domain/document.ts'
+import { planFormats } from '../../project/ports/project-files.ts'
+import type { ChangeReport } from '../../track/domain/changes.ts'
+import type { SnapshotPlace } from '../../track/domain/task.ts'
+
+/** The shapes of what machines are asked to measure and of what they measured. */
+
+/**
+ * A list that is read until its first mistake: what others send may have a mistake in each of its values, and naming
+ * them all takes seconds.
+ */
+export function list<Item extends z.ZodType>(
+  item: Item,
+  most = 200_000,
+): z.ZodType<z.output<Item>[], unknown> {
+  return z.unknown().transform((value, context) => {
+    if (!Array.isArray(value) || value.length > most) {
+      context.addIssue(`must be a list of at most ${most}`)
+      return z.NEVER
+    }
+    const read: z.output<Item>[] = []
+    for (const [at, one] of value.entries()) {
+      const { success, data, error } = item.safeParse(one)
+      if (!success) {
+        const [first] = error.issues
+        context.addIssue({
+          code: 'custom',
+          path: [at, ...(first?.path ?? [])],
+          message: first?.message ?? '',
+        })
+        return z.NEVER
+      }
+      read.push(data)
+    }
+    return read
+  })
+}
+
+export const path = z.string().min(1).max(4_096)
+export const sha = z.string().regex(/^[0-9a-f]{64}$/)
+export const time = z.number().min(0)
+export const words = z.string().max(1_000_000)
+export const names = list(z.string().max(4_096), 200_000)
+
+export const place = z.strictObject({
+  engine: z.enum(['git', 'checksum']),
+  directory: path,
+  top: path,
+  prefix: z.string().max(4_096),
+  id: z.string().max(200),
+  edge: z.string().max(100).exactOptional(),
+  machine: z.string().max(100).exactOptional(),
+}) satisfies z.ZodType<SnapshotPlace, unknown>
+
+export const snapshotName = z.string().regex(/^[a-z0-9-]{1,100}$/)
+const changeKinds = ['added', 'modified', 'deleted', 'renamed'] as const
+export const lines = z.int().min(0).nullable()
+const ignored = z.strictObject({ added: names, modified: names, deleted: names })
+export const report = z.strictObject({
+  status: z.enum(['exact', 'partial', 'unknown']),
+  changes: list(
+    z.strictObject({
+      path: z.string(),
+      from: z.string().exactOptional(),
+      change: z.enum(changeKinds),
+      typeChanged: z.literal(true).exactOptional(),
+      origin: z.enum(['task', 'imported', 'mixed']),
+      addedLines: lines,
+      deletedLines: lines,
+      uncertain: z.string().exactOptional(),
+    }),
+    200_000,
+  ),
+  ignored,
+  headMoves: list(
+    z.strictObject({
+      commit: z.string(),
+      action: z.string(),
+      message: z.string(),
+      origin: z.enum(['task', 'imported']),
+      at: z.number(),
+      paths: names,
+    }),
+    10_000,
+  ),
+  notes: list(words, 1_000),
+  doubts: list(words, 1_000),
+  unreadable: list(words, 1_000),
+}) satisfies z.ZodType<ChangeReport, unknown>
+
+export const tree = z.strictObject({
+  path,
+  branch: z.string().nullable(),
+  head: z.string().nullable(),
+  taskId: z.string().nullable(),
+  exists: z.boolean(),
+})
+
+const loss = z.strictObject({ total: z.int().nullable(), first: list(words, 5) })
+export const losses = z.strictObject({ uncommitted: loss, unmerged: loss, submodules: loss })
+
+export const known = z.strictObject({ path: z.string(), bytes: z.int(), sha256: sha, stamp: z.string() })
+export const pinned = z.strictObject({ run: words, folder: path, pinned: names })
+export const pinnedFile = z.strictObject({ path: z.string(), sha256: z.string().nullable() })
+export const approved = pinned.extend({
+  hash: sha,
+  files: list(pinnedFile, 20_000),
+  by: z.string(),
+  at: time,
+})
+export const refused = approved.extend({ reason: words })
+
+export const shownParts = z.strictObject({
+  files: list(
+    z.strictObject({ path: z.string(), sha256: z.string().nullable(), text: z.string().nullable() }),
+    200_000,
+  ),
+  facts: z.record(z.string(), z.string()),
+})
+export const difference = z.strictObject({
+  files: list(
+    z.strictObject({
+      path: z.string(),
+      shown: z.string().nullable(),
+      now: z.string().nullable(),
+      diff: z.string().nullable(),
+    }),
+  ),
+  facts: list(z.strictObject({ name: z.string(), shown: z.string().nullable(), now: z.string().nullable() })),
+})
+
+/** What a file of a process says; the server reads it by itself. */
+export const processSource = z.strictObject({
+  file: z.string(),
+  origin: z.enum(['project', 'shipped', 'file']),
+  id: z.string(),
+  text: z.string().max(4_000_000),
+})
+
+const note = z.strictObject({
+  content: z.string(),
+  kind: z.string().nullable(),
+  role: z.string().nullable(),
+  author: z.string().nullable(),
+  createdAt: z.number().nullable(),
+})
+const documentTask = z.strictObject({
+  key: z.string(),
+  title: z.string(),
+  description: z.string().nullable(),
+  phase: z.string().nullable(),
+  milestone: z.string().nullable(),
+  parent: z.string().nullable(),
+  role: z.string().nullable(),
+  assignee: z.string().nullable(),
+  areas: names,
+  status: z.enum(documentStatuses),
+  resolution: z.enum(documentResolutions).nullable(),
+  sortOrder: z.number().nullable(),
+  dependsOn: list(z.string()),
+  notes: list(note),
+  creator: z.string().nullable(),
+  createdAt: z.number().nullable(),
+  updatedAt: z.number().nullable(),
+  foreignId: z.string().nullable(),
+}) satisfies z.ZodType<DocumentTask, unknown>
+export const document = z.strictObject({
+  phases: list(
+    z.strictObject({
+      key: z.string(),
+      name: z.string(),
+      status: z.enum(documentStatuses),
+      sortOrder: z.number().nullable(),
+      foreignId: z.string().nullable(),
+    }),
+  ),
+  milestones: list(
+    z.strictObject({
+      key: z.string(),
+      phase: z.string(),
+      name: z.string().nullable(),
+      criterion: z.string().nullable(),
+      reached: z.boolean(),
+      foreignId: z.string().nullable(),
+    }),
+  ),
+  tasks: list(documentTask, 100_000),
+}) satisfies z.ZodType<PlanDocument, unknown>
+export const planFormat = z.enum(planFormats)
+
+export const oid = z.string().regex(/^[0-9a-f]{40,64}$/)
+export const oidOrNull = oid.nullable()
+export const salt = z.string().max(200)
+export const count = z.int().min(0)
+export const hashes = z.string().max(8_000_000)
+export const measuredLines = z.strictObject({
+  headBefore: oidOrNull,
+  headAfter: oidOrNull,
+  stashMoved: z.boolean(),
+  ran: z.boolean(),
+  broughtFrom: list(oid, 10_000),
+  steps: list(
+    z.strictObject({
+      path: z.string(),
+      from: z.string().exactOptional(),
+      before: oidOrNull,
+      after: oidOrNull,
+      origin: z.enum(['task', 'imported', 'mixed']),
+      hunks: list(z.tuple([count, count, count, count])),
+      added: hashes,
+      removed: hashes,
+      around: z.strictObject({ lines: list(count), hashes }),
+      reformatted: list(z.tuple([count, count])).exactOptional(),
+      moved: list(z.tuple([z.string(), count, count])).exactOptional(),
+      brought: list(z.tuple([count, count])).exactOptional(),
+      staged: oid.exactOptional(),
+      link: count.exactOptional(),
+    }),
+    5_000,
+  ),
+  notes: list(words, 1_000),
+}) satisfies z.ZodType<MeasuredLines, unknown>
+export const lineHashes = list(z.string().max(20), 200_000)
+export const foundFile = z.strictObject({
+  top: path,
+  path: z.string(),
+  oid: z.string().max(64),
+  commit: oidOrNull,
+  head: z.strictObject({ commit: oid, oid: oidOrNull }).nullable(),
+  hashes: lineHashes,
+  stamp: z.string().max(100),
+  withoutLines: words.exactOptional(),
+}) satisfies z.ZodType<FoundFile, unknown>
+export const blamed = z.strictObject({
+  lines: list(
+    z.strictObject({ commit: oidOrNull, path: z.string(), line: count, at: count, count }),
+    200_000,
+  ),
+  commits: list(
+    z.strictObject({
+      id: oid,
+      author: words,
+      authoredAt: z.number(),
+      committedAt: z.number(),
+      summary: words,
+      isCut: z.boolean(),
+    }),
+    200_000,
+  ),
+  contents: list(z.tuple([oid, z.string(), oid]), 200_000),
+  trouble: words.exactOptional(),
+}) satisfies z.ZodType<Blamed, unknown>
+
+const namedCommit = z.strictObject({ id: oid, at: z.number() })
+export const branch = z.strictObject({
+  head: namedCommit,
+  base: namedCommit,
+  commits: list(
+    namedCommit.extend({
+      author: words,
+      email: words,
+      subject: words,
+      isMerge: z.boolean(),
+      paths: names,
+    }),
+    5_000,
+  ),
+  files: list(
+    z.strictObject({
+      path: z.string(),
+      from: z.string().exactOptional(),
+      change: z.enum(changeKinds),
+      before: oidOrNull,
+      after: oidOrNull,
+    }),
+    mostBranchFiles,
+  ),
+  isShallow: z.boolean(),
+  isCut: z.boolean(),
+}) satisfies z.ZodType<Branch, unknown>
+
+/** Workspace packages: name and folder. */
+export const packages = list(z.tuple([z.string(), z.string()]), 20_000)
+export const takenSnapshot = z.strictObject({ ref: place, dirty: names, notes: list(words) })
