@@ -22,14 +22,17 @@ export async function topOfProject(words: readonly string[]): Promise<void> {
   const watched = await openWatched(project, () => undefined)
   const { ask } = watched
   try {
-    const { showTop } = await import('../surfaces/cli/top/app.ts')
+    const [{ showTop }, { cardsOf }] = await Promise.all([
+      import('../surfaces/cli/top/app.ts'),
+      import('../surfaces/cli/top/verbs.ts'),
+    ])
     const head = await watched.head()
     const screen = showTop(
       {
         project: watched.name,
         read: async () => ({
-          desk: await ask('desk', { limit: 100 }),
-          work: await ask('at_work', {}),
+          cards: cardsOf(await ask('inbox', { limit: 100, include: ['evidence'] })),
+          work: await ask('status', {}),
           missions: await ask('list_missions', { limit: 50 }),
         }),
         follow: (changed, signal) => {

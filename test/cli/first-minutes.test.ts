@@ -10,10 +10,10 @@ test('help shows at most thirty commands, and all of them on demand', async () =
   expect(out).toContain('waymark help all')
   const all = (await spoken(['help', 'all'])).out
   expect(all).toContain('  task dep remove')
-  expect(all).not.toMatch(/^ {2}(?:desk|names|run page|process page|task links|plan dependencies) /m)
+  expect(all).not.toMatch(/^ {2}(?:review file|review mark|plan dependencies) /m)
 })
 
-test.each(['desk', 'names', 'run page', 'process page', 'task links', 'plan dependencies'])(
+test.each(['edge told', 'machine told', 'plan dependencies'])(
   'what only a screen asks is no command: %s',
   async (command) => {
     const { code, error } = await spoken(command.split(' '))
@@ -89,6 +89,22 @@ test('a graph can be pasted from a terminal as it is', async () => {
   const { out } = await spoken(['plan', 'graph'], project)
   expect(out).toMatch(/^flowchart LR\n/)
   expect(out).toBe(project.run('plan', 'graph').out.replace(/\n\n$/, '\n'))
+})
+
+test('search finds a task and a run by name, and show takes the run', async () => {
+  const project = openCommandLine()
+  const { taskId } = startWork(project)
+  const { run_id } = project.json('create-run', 'feature', '--task-id', taskId)
+  expect(project.json('search', 'the FORM add')).toMatchObject({
+    tasks: [{ id: taskId }],
+    runs: [],
+    missions: [],
+  })
+  expect(project.json('search', run_id.slice(0, 6)).runs).toMatchObject([{ id: run_id }])
+  expect((await spoken(['search', 'form'], project)).out).toContain('Add the form')
+  const { code, out } = await spoken(['show', run_id], project)
+  expect([code, out]).toEqual([0, expect.stringContaining('Add the form')])
+  expect(out).toContain('Ways out')
 })
 
 test('the inbox names the task, and the task shows what was answered', async () => {

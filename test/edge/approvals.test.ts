@@ -106,7 +106,7 @@ test('a run that nobody began is approved on any machine, and its files are look
   expect(await agent.call('state_gate_emit_event', offered)).toMatchObject({ result: { accepted: true } })
 
   // The server's own folder has no such file, and its tree is nobody's work here.
-  const page = await server.api('run_page', { run_id: run })
+  const page = await server.api('show', { id: run })
   expect(page.artifacts).toMatchObject([{ path: 'docs/plan.md', standing: 'current' }])
   writeFileSync(join(server.folder, 'mine.txt'), 'of the server\n')
   expect(await server.api('approve', { id: run, role: 'reviewer' })).toMatchObject({ decided: true })

@@ -85,15 +85,15 @@ test('every operation may be run again: it asks for nothing with a transaction o
     artifact_paths: ['papers/one.md'],
   })
   expect(moved.result).toMatchObject({ accepted: true })
-  await call('run_page', { run_id: runId }, asPerson)
-  await call('desk', {}, asPerson)
+  await call('show', { id: runId }, asPerson)
+  await call('inbox', { include: ['evidence'] }, asPerson)
   const [approved]: Answer = (await call('command_list', {}, asPerson)).commands
   await call('command_revoke', { hash: approved.hash }, asPerson)
 
   await call('process_list')
   await call('process_show', { process: 'checked' })
   await call('process_lint', { process: 'checked' })
-  await call('process_page', { process: 'checked' })
+  await call('process_show', { process: 'checked', include: ['source'] })
   await call('process_simulate', { process: 'checked', events: 'finish', satisfied: ['*'] })
   await call('plan_import', { file: join(project.folder, 'plan.md') }, asPerson)
   const { tasks }: Answer = await call('taskman_task_list', {})

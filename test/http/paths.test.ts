@@ -87,7 +87,12 @@ test("git's own files, secret files and files of another kind are read by no loa
     expect([file, status]).toEqual([file, 403])
     expect(text).not.toContain('one-secret-value')
   }
-  for (const operation of ['process_lint', 'process_show', 'process_page', 'process_simulate']) {
+  for (const [operation, include] of [
+    ['process_lint'],
+    ['process_show'],
+    ['process_show', ['source']],
+    ['process_simulate'],
+  ] as const) {
     for (const process of [
       './.env',
       '.ENV.yaml',
@@ -96,7 +101,7 @@ test("git's own files, secret files and files of another kind are read by no loa
       'notes.yaml',
       './notes.txt',
     ]) {
-      const { text } = await refusalOf(project, operation, { process })
+      const { text } = await refusalOf(project, operation, { process, include })
       expect([process, text.includes('one-secret-value')]).toEqual([process, false])
       expect(text).not.toContain('repositoryformatversion')
     }

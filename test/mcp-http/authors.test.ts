@@ -24,9 +24,9 @@ test('an outcome and a correction have the author who sent them, not who began t
   const [attempt] = (await project.call('show', { id: task_id })).attempts
   expect(attempt).toMatchObject({ agent_name: 'builder', actor: 'ada', claimed_by: 'http-client' })
   expect(attempt.corrections).toMatchObject([{ agent_name: null, said_by: 'http-client' }])
-  const { cards } = await project.call('desk', {})
-  expect(cards).toMatchObject([
-    { claimed: 'Ben says so.', claimed_by: 'http-client', opened_by: 'http-client' },
+  const { holds } = await project.call('inbox', { include: ['evidence'] })
+  expect(holds).toMatchObject([
+    { evidence: { claimed: 'Ben says so.', claimed_by: 'http-client' }, opened_by: 'http-client' },
   ])
   const { text } = await project.call('report', { mission: mission_id })
   expect(text).toContain('1 attempt by builder')

@@ -68,7 +68,7 @@ async function told(options: ProjectOptions): Promise<readonly unknown[]> {
     await call('report', { mission: mission_id, format: 'json' }),
     await call('check', { base: main }),
     await call('check', { base: main, strict: true }),
-    await call('missions_page', {}, as),
+    await call('list_missions', { include: ['work'] }, as),
     await call('review_show', subject, as),
     await call('blame', { file: 'f' }),
     await call('why', { place: 'f:6' }),
@@ -108,6 +108,6 @@ test.skipIf(isPostgresLeftOut)(
     const [report, , , check, strict, page] = onFile as Answer[]
     expect(report.text).toContain('a cookie')
     expect([check.passed, strict.passed]).toEqual([false, false])
-    expect(page.missions[0]).toMatchObject({ files: 2, agents_total: 2 })
+    expect(page.missions[0].work).toMatchObject({ files: 2, agents_total: 2 })
   },
 )

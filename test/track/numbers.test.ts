@@ -27,7 +27,6 @@ test('a completed mission is at its last phase, wherever it is shown', async () 
   expect(await call('show', { id: mission_id })).toMatchObject(last)
   expect(await call('get_context', { mission_id, include: ['tasks'] })).toMatchObject({ current_phase: 3 })
   expect((await call('list_missions', { status: 'ended' })).missions).toMatchObject([last])
-  expect((await call('missions_page', { status: 'ended' })).missions).toMatchObject([last])
 })
 
 describe('lines', () => {
@@ -45,7 +44,8 @@ describe('lines', () => {
     expect(card.measured).toMatchObject({ files: 2, ...lines, attempt: 1 })
     const whole = await call('mission_changes', { id: mission_id })
     expect(whole).toMatchObject({ total: 2, ...lines })
-    expect((await call('missions_page')).missions).toMatchObject([{ files: 2, ...lines }])
+    const { missions } = await call('list_missions', { include: ['work'] })
+    expect(missions).toMatchObject([{ work: { files: 2, ...lines } }])
     const totals = { files: 2, added: 4, removed: 1 }
     const actor = { actor: person }
     expect(await call('review_show', { task: task_id }, actor)).toMatchObject({ totals })
@@ -78,7 +78,8 @@ describe('lines', () => {
       files: [{ path: 'logo.bin', ...unknown }],
       ...unknown,
     })
-    expect((await call('missions_page')).missions).toMatchObject([{ files: 1, ...unknown }])
+    const { missions } = await call('list_missions', { include: ['work'] })
+    expect(missions).toMatchObject([{ work: { files: 1, ...unknown } }])
     const { attempts, totals } = await call('mission_timeline', { id: mission_id })
     expect([attempts[0].lines.added, totals.added]).toEqual([null, null])
     expect((await call('report', { mission: mission_id, format: 'markdown' })).text).toContain(

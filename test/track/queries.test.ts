@@ -56,7 +56,8 @@ test('queries show a stale attempt and an expired claim as due, and record nothi
   const head = await headOf(project)
   for (const [name, input] of [
     ['inbox', {}],
-    ['desk', {}],
+    ['inbox', { include: ['evidence'] }],
+    ['search', { words: 'draw' }],
     ['taskman_task_list', {}],
     ['taskman_task_get', { id: planned_id }],
     ['taskman_task_next', {}],
@@ -80,7 +81,10 @@ test('queries show a stale attempt and an expired claim as due, and record nothi
   const { holds, total } = await project.call('inbox')
   expect(holds).toMatchObject([{ kind: 'stale_attempt', task_id, status: 'open', opened_by: 'waymark' }])
   expect(total).toBe(1)
-  expect(await project.call('desk', {}, asPerson)).toMatchObject({ total: 1, cards: [{ task_id }] })
+  expect(await project.call('inbox', { include: ['evidence'] }, asPerson)).toMatchObject({
+    total: 1,
+    holds: [{ task_id, evidence: { attempt_status: 'open' } }],
+  })
   expect(await project.call('taskman_task_get', { id: planned_id })).toMatchObject({ claimed_by: null })
   expect((await project.call('inbox', { kind: 'review' })).total).toBe(0)
 })
@@ -123,7 +127,7 @@ test('a token that only reads causes no event over HTTP', async () => {
   if (!context) throw new Error('no project')
   await team.call('start_task', { name: 'Draw' })
   const before = await context.store.view(({ journal }) => journal.head())
-  for (const name of ['inbox', 'desk', 'taskman_task_list', 'board', 'status', 'log']) {
+  for (const name of ['inbox', 'search', 'taskman_task_list', 'board', 'status', 'log']) {
     expect((await team.ask(secret, `/api/${name}`, {})).status, name).toBe(200)
   }
   expect(await jsonOf(team.ask(secret, '/api/inbox', {}))).toMatchObject({ total: 0 })

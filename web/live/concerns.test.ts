@@ -25,7 +25,14 @@ test('what names another mission, task or run does not concern a query about one
   expect(concerns('mission_timeline', { id: 'm-12' }, about('m-1234'))).toBe(true)
 })
 
+test('a run that is shown is read again for its own run, whichever task it is about', () => {
+  const about = (run_id: string) => frame('run:moved', { run_id, task_id: 't-1234' })
+  expect(concerns('show', { id: 'r-1234' }, about('r-1234'))).toBe(true)
+  expect(concerns('show', { id: 'r-1234' }, about('r-5678'))).toBe(false)
+  expect(concerns('show', { id: 'r-1234' }, frame('turn:ended'))).toBe(false)
+})
+
 test('names are read again when something new has one', () => {
-  expect(concerns('names', {}, frame('task:created'))).toBe(true)
-  expect(concerns('names', {}, frame('task:updated'))).toBe(false)
+  expect(concerns('search', {}, frame('task:created'))).toBe(true)
+  expect(concerns('search', {}, frame('task:updated'))).toBe(false)
 })

@@ -15,21 +15,24 @@ const ofMission = { input: 'id', data: 'mission_id' } as const
 const ofTask = { input: 'id', data: 'task_id' } as const
 const ofRun = { input: 'run_id', data: 'run_id' } as const
 
+/** What the page of a run is read again for. */
+const shownRun: Concern = {
+  of: ['run', 'task', 'phase', 'mission', 'workflow', 'hold', 'issue', 'progress', 'command', 'setting'],
+  about: { input: 'id', data: 'run_id' },
+}
+
 /** What each query that a page shows is read again for. A query that is not here is not live. */
 const table = {
   status: { of: ['project', 'writing', 'mission', 'workflow', 'task', 'hold'] },
-  at_work: { of: ['mission', 'workflow', 'task', 'hold', 'progress', 'decision'] },
   edge_list: { of: ['mission', 'workflow', 'task', 'hold', 'progress', 'decision'] },
   board: { of: ['task', 'mission', 'workflow', 'hold', 'progress', 'setting'] },
-  desk: { of: ['hold', 'issue', 'task', 'mission', 'workflow', 'run', 'command', 'note', 'setting'] },
+  inbox: { of: ['hold', 'issue', 'task', 'mission', 'workflow', 'run', 'command', 'note', 'setting'] },
   list_missions: { of: ['mission', 'workflow', 'task', 'phase', 'hold'] },
-  missions_page: { of: ['mission', 'workflow', 'task', 'phase', 'hold'] },
   mission_timeline: { of: 'everything', about: ofMission },
   mission_changes: { of: ['task'], about: ofMission },
   get_context: { of: ['decision'], about: { input: 'mission_id', data: 'mission_id' } },
   plan_show: { of: plan },
   plan_dependencies: { of: plan },
-  task_links: { of: plan },
   show: { of: 'everything', about: ofTask },
   changes: { of: 'everything' },
   review_show: { of: ['review', 'task', 'hold', 'mission', 'workflow', 'run', 'setting'] },
@@ -40,17 +43,13 @@ const table = {
   sessions: { of: ['captured_session', 'turn'] },
   sessions_show: { of: ['turn'], about: { input: 'id', data: 'session_id' } },
   sessions_diff: { of: [] },
-  names: { of: ['mission', 'workflow', 'task', 'run'], created: true },
+  search: { of: ['mission', 'workflow', 'task', 'run'], created: true },
   log: { of: 'everything' },
   stats: { of: ['task', 'mission', 'workflow', 'hold', 'run'] },
   doctor: { of: [] },
   state_gate_list_runs: { of: ['run'] },
   process_list: { of: ['run', 'process'] },
-  process_page: { of: ['run', 'process', 'command'] },
-  run_page: {
-    of: ['run', 'task', 'phase', 'mission', 'workflow', 'hold', 'issue', 'progress', 'command', 'setting'],
-    about: ofRun,
-  },
+  process_show: { of: ['run', 'process', 'command'] },
   // Persons, tokens and sessions are the server's: see `onIdentities` in feed.ts.
   member_list: { of: ['member', 'person'] },
   person_list: { of: ['person', 'member'] },
@@ -74,12 +73,13 @@ export function concerns<Name extends LiveQueryName>(
   input: InputOf<Name>,
   { event, data }: Frame,
 ): boolean {
-  const { of, about, created }: Concern = table[name]
+  const own = input as Readonly<Record<string, unknown>>
+  const isRun = name === 'show' && String(own['id']).startsWith('r-')
+  const { of, about, created }: Concern = isRun ? shownRun : table[name]
   const [entity, happened] = event.split(':')
   if (of !== 'everything' && !of.some((kind) => kind === entity)) return false
   if (created && happened !== 'created') return false
   if (!about) return true
   const other = data?.[about.data]
-  const own = (input as Readonly<Record<string, unknown>>)[about.input]
-  return typeof other !== 'string' || other.startsWith(String(own)) // an address may have the beginning of an id
+  return typeof other !== 'string' || other.startsWith(String(own[about.input])) // an address may have the beginning of an id
 }

@@ -57,7 +57,7 @@ export function itemsHere(): readonly Item[] {
 
 /** What the server knows: missions, tasks, and the commands of its catalog. */
 export async function itemsOfServer(): Promise<readonly Item[]> {
-  const [names, operations] = await Promise.all([call('names', {}), readOperations(base.peek())])
+  const [names, operations] = await Promise.all([call('search', {}), readOperations(base.peek())])
   return [
     ...names.missions.map(
       ({ id, name, status }): Item => ({

@@ -24,7 +24,7 @@ interface MissionListProps {
 
 /** Missions and workflows of one kind, live, with a filter in the address. */
 export function MissionList({ status, label, empty }: MissionListProps) {
-  const missions = useQuery('missions_page', { status, limit: 200 })
+  const missions = useQuery('list_missions', { status, limit: 200, include: ['work'] })
   const { rows, still } = useRows<Mission>(
     () => missions.answer.value?.missions ?? null,
     ({ mission_id }) => mission_id,
@@ -78,10 +78,10 @@ function MissionCard({
   readonly isSelected: boolean
 }) {
   const mission = row.value
-  const { mission_id, name, objective, status, open_tasks, done_tasks, to_do_tasks, waiting, agents } =
-    mission
-  const { current_phase, total_phases, files, added_lines, deleted_lines, agents_total, completed_at } =
-    mission
+  const { mission_id, name, objective, status, open_tasks, done_tasks, to_do_tasks } = mission
+  const { current_phase, total_phases, completed_at, work } = mission
+  const { waiting = 0, agents = [], agents_total = 0, files = 0 } = work ?? {}
+  const { added_lines = null, deleted_lines = null } = work ?? {}
   const element = useRef<HTMLLIElement>(null)
   useFlash(element, `${status} ${done_tasks} ${open_tasks} ${waiting}`)
   const all = done_tasks + open_tasks + to_do_tasks

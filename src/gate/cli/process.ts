@@ -16,7 +16,11 @@ export const processList: View<'process_list'> = (answer, page) => {
 
 export const processShow: View<'process_show'> = (answer, page) => {
   if (answer.diagram !== undefined) return answer.diagram.trimEnd()
-  const head = `${page.ink('bold', answer.name)}  ${answer.process_id} ${answer.version}`
+  if (answer.source !== undefined) {
+    const { text, findings } = answer.source
+    return blocks(text.trimEnd(), findings.map((finding) => line(answer.file, finding, page)).join('\n'))
+  }
+  const head = `${page.ink('bold', answer.name ?? '')}  ${answer.process_id} ${answer.version}`
   return blocks(
     [head, answer.description ?? ''].filter((line) => line !== '').join('\n'),
     section('States', list(answer.states, stateNotes, page), page),

@@ -34,6 +34,35 @@ export const runState: View<'state_gate_get_state'> = (answer, page) => {
   )
 }
 
+type RunDetail = Extract<OutputOf<'show'>, { readonly kind: 'run' }>
+
+/** A run with each way out of its state, and what each asks for. */
+export const runPage = (answer: RunDetail, page: Page): string => {
+  const { ink, now } = page
+  const { run, mission, task } = answer
+  const about = [task ?? [], mission ?? []].flat().map(({ id, name }) => `${id}  ${name}`)
+  return blocks(
+    `${ink('bold', run.current_state)}  revision ${run.revision}  ${statusWord(run.status, page)}  ${ink('dim', `${run.process_id} ${run.process_version}`)}\n${ink('dim', `${run.run_id}, moved ${age(run.updated_at, now)}`)}`,
+    section('About', indented(about.join('\n')), page),
+    section('Prompt', indented(answer.prompt?.trimEnd() ?? ''), page),
+    section('Waits for a person', indented(waiting(answer)), page),
+    section('Ways out', indented(answer.ways.map((way) => wayText(way, page)).join('\n')), page),
+    section('Artifacts', indented(answer.artifacts.map(artifactText).join('\n')), page),
+    cutNote(answer.artifacts.length, answer.artifacts_total, 'these are the newest.'),
+    section('Context', indented(context(answer, page)), page),
+  )
+}
+
+function wayText({ event, to, checks }: RunDetail['ways'][number], { ink }: Page): string {
+  const open = checks.filter(({ satisfied }) => !satisfied)
+  const lines = open.map(({ name, reason }) => `\n  ${ink('yellow', '○')} ${name}: ${reason}`)
+  return `${ink('bold', event)}  → ${to}${lines.join('')}`
+}
+
+function artifactText({ path, type, standing }: RunDetail['artifacts'][number]): string {
+  return `${path}  ${type ?? 'no type'}${standing === 'current' ? '' : `, ${standing} since`}`
+}
+
 type RunState = OutputOf<'state_gate_get_state'>
 
 function missingGuards({ missing_guards: guards }: RunState, { ink }: Page): string {
@@ -45,7 +74,7 @@ function missingGuards({ missing_guards: guards }: RunState, { ink }: Page): str
     .join('\n')
 }
 
-function waiting({ waits_for: holds }: RunState): string {
+function waiting({ waits_for: holds }: Pick<RunState, 'waits_for'>): string {
   return holds.map((hold) => `${hold.hold_id}  ${hold.reason}`).join('\n')
 }
 
@@ -70,7 +99,10 @@ function allowed({ allowed_events: events }: RunState, { ink }: Page): string {
     .join('\n')
 }
 
-function context({ context, context_cut: cut = [] }: RunState, page: Page): string {
+function context(
+  { context, context_cut: cut = [] }: Pick<RunState, 'context' | 'context_cut'>,
+  page: Page,
+): string {
   const rows = Object.entries(context).map(
     ([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
   )

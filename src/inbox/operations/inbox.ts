@@ -7,6 +7,7 @@ import { nextCursor, readCursor } from '../../kernel/operations/paging.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { holdKinds } from '../../track/domain/records.ts'
 import { dueHolds } from './due.ts'
+import { InboxEvidence, inboxEvidence } from './evidence.ts'
 import { content, HoldEntry, holdEntry } from './hold-answer.ts'
 import { contentsShown } from './shown.ts'
 
@@ -25,6 +26,10 @@ export const inbox = defineOperation({
     closed: z.boolean().describe('The ended ones instead, newest first').optional(),
     limit: count('How many; default 20', 200).optional(),
     cursor: identifier('next_cursor of the previous answer').optional(),
+    include: z
+      .array(choice(['evidence']))
+      .describe('evidence: what was measured and claimed')
+      .optional(),
   }),
   output: z.object({
     holds: list(
@@ -32,6 +37,7 @@ export const inbox = defineOperation({
         task_name: z.string().nullable(),
         mission_name: z.string().nullable(),
         content,
+        evidence: InboxEvidence.optional(),
       }),
     ),
     ...page,
@@ -60,25 +66,30 @@ export const inbox = defineOperation({
     const shown = [...recorded.map(({ item }) => item), ...lines]
     const tasks = await reads.tasks.named(shown.flatMap(({ hold }) => hold.taskId ?? []))
     const missions = await reads.missions.named(shown.flatMap(({ hold }) => hold.missionId ?? []))
+    const evidence = input.include
+      ? await Promise.all(shown.map(({ hold }) => inboxEvidence(reads, hold)))
+      : []
     return {
       tasks,
       missions,
       shown,
+      evidence,
       total: holds.total + due.length,
       next_cursor: nextCursor([{ name: 'holds', seqs: recorded.map(({ seq }) => seq), more: !isLast }]),
     }
   })
-  const { shown, tasks, missions, ...rest } = found
+  const { shown, tasks, missions, evidence, ...rest } = found
   const contents = await contentsShown(
     handling,
     shown.map(({ hold }) => hold),
   )
   return {
-    holds: shown.map((line) => ({
+    holds: shown.map((line, at) => ({
       ...holdEntry(line),
       task_name: nameOf(line.hold.taskId, tasks),
       mission_name: nameOf(line.hold.missionId, missions),
       content: contents.get(line.hold.id) ?? null,
+      ...(evidence[at] && { evidence: evidence[at] }),
     })),
     ...rest,
   }
@@ -86,5 +97,5 @@ export const inbox = defineOperation({
 
 function nameOf(id: string | null, names: ReadonlyMap<string, string>): string | null {
   const name = id === null ? undefined : names.get(id)
-  return name === undefined ? null : excerpt(name, 120)
+  return name === undefined ? null : excerpt(name, 160)
 }

@@ -3,7 +3,6 @@ import { exportProject, log } from '../../events/operations/journal.ts'
 import { commandList, commandRevoke } from '../../gate/operations/command-approvals.ts'
 import { processLint } from '../../gate/operations/process/lint.ts'
 import { processList } from '../../gate/operations/process/list.ts'
-import { processPage } from '../../gate/operations/process/process-page.ts'
 import { processShow } from '../../gate/operations/process/show.ts'
 import { processSimulate } from '../../gate/operations/process/simulate.ts'
 import { ciReport } from '../../gate/operations/run/ci-report.ts'
@@ -15,13 +14,11 @@ import { listRuns } from '../../gate/operations/run/list-runs.ts'
 import { runCancel } from '../../gate/operations/run/run-cancel.ts'
 import { runHistory } from '../../gate/operations/run/run-history.ts'
 import { runMigrate } from '../../gate/operations/run/run-migrate.ts'
-import { runPage } from '../../gate/operations/run/run-page.ts'
 import { runSummary } from '../../gate/operations/run/run-summary.ts'
 import { verify } from '../../gate/operations/run/verify.ts'
 import { approve } from '../../inbox/operations/approve.ts'
 import { decide } from '../../inbox/operations/decide.ts'
 import { inbox } from '../../inbox/operations/inbox.ts'
-import { inboxPage } from '../../inbox/operations/inbox-page.ts'
 import { reject } from '../../inbox/operations/reject.ts'
 import { resolve } from '../../inbox/operations/resolve.ts'
 import { blame } from '../../lines/operations/blame.ts'
@@ -66,7 +63,6 @@ import { planGraph, planShow } from '../../plan/operations/plan-show.ts'
 import { planTasks } from '../../plan/operations/plan-tasks.ts'
 import { taskGet, taskList } from '../../plan/operations/read-tasks.ts'
 import { taskNext } from '../../plan/operations/task-next.ts'
-import { atWork } from '../../project/operations/at-work.ts'
 import { accept, backup, repair, restoreBackup } from '../../project/operations/backup.ts'
 import { doctor } from '../../project/operations/doctor.ts'
 import { projectAdd, projectList, projectRename } from '../../project/operations/projects.ts'
@@ -78,9 +74,10 @@ import { workTreeAdd, workTreeList, workTreeRemove } from '../../project/operati
 import { edgeBrief } from '../../remote/operations/brief.ts'
 import { commandEnd, commandRenew, edgeList } from '../../remote/operations/edges.ts'
 import { edgeTold } from '../../remote/operations/told.ts'
-import { board, links, names } from '../../reports/operations/board.ts'
+import { board } from '../../reports/operations/board.ts'
 import { check } from '../../reports/operations/check.ts'
 import { report } from '../../reports/operations/report.ts'
+import { search } from '../../reports/operations/search.ts'
 import { show } from '../../reports/operations/show.ts'
 import { stats } from '../../reports/operations/stats.ts'
 import { missionTimeline } from '../../reports/operations/timeline.ts'
@@ -102,7 +99,6 @@ import { completeMission } from '../../track/operations/complete-mission.ts'
 import { completeTask } from '../../track/operations/complete-task.ts'
 import { getContext } from '../../track/operations/get-context.ts'
 import { listMissions } from '../../track/operations/list-missions.ts'
-import { missionsPage } from '../../track/operations/missions-page.ts'
 import { completePhase, startPhase } from '../../track/operations/phases.ts'
 import { logDecision, logIssue, logMilestone } from '../../track/operations/records.ts'
 import { startMission } from '../../track/operations/start-mission.ts'
@@ -156,7 +152,6 @@ const operations = [
   changes,
   diff,
   missionTimeline,
-  missionsPage,
   missionChanges,
   stats,
   report,
@@ -217,13 +212,8 @@ const operations = [
   notifyTest,
   exportProject,
   board,
-  inboxPage,
-  runPage,
-  processPage,
-  links,
   planMove,
-  names,
-  atWork,
+  search,
   demo,
   doctor,
   repair,

@@ -33,7 +33,7 @@ export const status: View<'status'> = (answer, page) => {
     section('Open missions', missionTable(missions, page), page),
     cutNote(missions.length, answer.missions_total, 'waymark mission list shows the others.'),
     section('Running now', runningTable(answer.running, page), page),
-    cutNote(answer.running.length, answer.running_total, 'waymark at work shows the others.'),
+    cutNote(answer.running.length, answer.running_total, '--limit shows more.'),
     answer.sessions === 0
       ? ''
       : `${counted(answer.sessions, 'session')} of agents recorded: waymark sessions`,

@@ -1,17 +1,42 @@
 import { z } from 'zod'
 import { displayName } from '../../kernel/actor.ts'
-import { instant } from '../../kernel/instant.ts'
-import { list, strings } from '../../kernel/operations/list-answer.ts'
+import { instant, instantOrNull } from '../../kernel/instant.ts'
+import { count } from '../../kernel/operations/input/fields.ts'
+import { list, Named, strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { workTreeHere } from '../../kernel/operations/work-tree-here.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { currentPhase, shownStatus, totalPhases } from '../../track/domain/mission.ts'
-import { isStale } from '../../track/domain/task.ts'
+import { type Attempt, isStale, type SnapshotPlace } from '../../track/domain/task.ts'
 import { MissionEntry } from '../../track/operations/mission-answer.ts'
 
-/** How many of those at work are shown: who called last. */
-const mostRunning = 100
+/** How many agents at work are shown: those that called last. */
+const maxRunning = 100
+
+const Work = z.object({
+  missions_total: z.int(),
+  running: list(
+    z.object({
+      task_id: z.string(),
+      name: z.string(),
+      agent_name: z.string(),
+      /** For whom the agent acts, where the server knows its people. */
+      person: z.string().nullable(),
+      /** The machine that its work tree lies on, where that is not the record's own. */
+      edge: Named.nullable(),
+      started_at: z.string(),
+      last_call_at: z.string(),
+      stale: z.boolean(),
+      work_tree: z.string(),
+    }),
+  ),
+  running_total: z.int(),
+  waiting: z.int(),
+  /** Since when the oldest of it waits. */
+  waiting_since: z.string().nullable(),
+})
+export type Work = z.output<typeof Work>
 
 export const status = defineOperation({
   name: 'status',
@@ -21,7 +46,7 @@ export const status = defineOperation({
   title: 'Where the project stands',
   description: 'Open missions, who is working on what, and what waits for a person.',
   kind: 'query',
-  input: z.strictObject({}),
+  input: z.strictObject({ limit: count('How many agents at work; default 100', 1000).optional() }),
   output: z.object({
     project: z.string(),
     database: z.string(),
@@ -32,34 +57,19 @@ export const status = defineOperation({
     /** What changes are measured by here; null where the work trees are on other machines. */
     witness: z.enum(['git', 'checksum']).nullable(),
     missions: list(MissionEntry.omit({ kind: true, objective: true, created_at: true, completed_at: true })),
-    missions_total: z.int(),
-    running: list(
-      z.object({
-        task_id: z.string(),
-        name: z.string(),
-        agent_name: z.string(),
-        started_at: z.string(),
-        last_call_at: z.string(),
-        stale: z.boolean(),
-        work_tree: z.string(),
-      }),
-    ),
-    running_total: z.int(),
-    waiting: z.int(),
+    ...Work.shape,
     /** Sessions of agents that hooks told of. */
     sessions: z.int(),
     warnings: strings,
   }),
-}).handler(async (handling) => {
+}).handler(async (handling, input) => {
   const { store, clock, drain } = handling
   await drain?.()
   const [place, health] = await Promise.all([workTreeHere(handling), store.health()])
-  return store.view(async ({ missions, tasks, holds, capture, identities }) => {
+  return store.view(async (reads) => {
+    const { missions, capture, identities } = reads
     const open = await missions.list({ limit: 10, statuses: ['pending', 'in_progress'] })
     const lines = await missions.listed(open.items.map(({ item }) => item))
-    const { attempts, total: runningTotal } = await tasks.atWork(mostRunning)
-    const names = await tasks.named(attempts.map(({ taskId }) => taskId))
-    const waiting = await holds.list({ status: 'open' }, { limit: 1 })
     const sessions = await capture.sessions({}, { limit: 1 })
     return {
       project: place?.mainTop ?? (await nameOf(identities)),
@@ -79,18 +89,7 @@ export const status = defineOperation({
         done_tasks: now.doneTasks,
         open_blockers: now.openBlockers,
       })),
-      missions_total: open.total,
-      running: attempts.map((attempt) => ({
-        task_id: attempt.taskId,
-        name: excerpt(names.get(attempt.taskId) ?? '', 120),
-        agent_name: displayName(attempt),
-        started_at: instant(attempt.openedAt),
-        last_call_at: instant(attempt.lastCallAt),
-        stale: isStale(attempt, clock.now()),
-        work_tree: attempt.snapshot.top,
-      })),
-      running_total: runningTotal,
-      waiting: waiting.total,
+      ...(await workNow(reads, clock.now(), input.limit)),
       sessions: sessions.total,
       warnings: [...(place?.reason === undefined ? [] : [place?.reason]), ...health.warnings],
     }
@@ -101,4 +100,51 @@ export const status = defineOperation({
 async function nameOf(identities: Reads['identities']): Promise<string> {
   const listed = await identities.projects()
   return listed.find(({ id }) => id === identities.project)?.name ?? identities.project
+}
+
+/** What waits for people, and which agents are at work. */
+export async function workNow(
+  { missions, tasks, holds, identities }: Reads,
+  now: number,
+  limit = maxRunning,
+): Promise<Work> {
+  const [waiting, open, { attempts, total }] = await Promise.all([
+    holds.list({ status: 'open' }, { limit: 1 }),
+    missions.list({ limit: 1, statuses: ['pending', 'in_progress'] }),
+    tasks.atWork(limit),
+  ])
+  const names = await tasks.named(attempts.map(({ taskId }) => taskId))
+  const people = await peopleBehind(identities, attempts)
+  return {
+    missions_total: open.total,
+    running: attempts.map((attempt) => ({
+      task_id: attempt.taskId,
+      name: excerpt(names.get(attempt.taskId) ?? '', 120),
+      agent_name: displayName(attempt),
+      person: people.get(attempt.actor.person ?? '') ?? null,
+      edge: edgeOf(attempt.snapshot),
+      started_at: instant(attempt.openedAt),
+      last_call_at: instant(attempt.lastCallAt),
+      stale: isStale(attempt, now),
+      work_tree: attempt.snapshot.top,
+    })),
+    running_total: total,
+    waiting: waiting.total,
+    waiting_since: instantOrNull(waiting.items[0]?.item.hold.openedAt ?? null),
+  }
+}
+
+async function peopleBehind(
+  identities: Reads['identities'],
+  attempts: readonly Attempt[],
+): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(attempts.flatMap(({ actor }) => actor.person ?? []))]
+  const people = ids.map(
+    async (id): Promise<[string, string]> => [id, (await identities.person(id))?.name ?? id],
+  )
+  return new Map(await Promise.all(people))
+}
+
+function edgeOf({ edge, machine }: SnapshotPlace): z.output<typeof Named> | null {
+  return edge === undefined ? null : { id: edge, name: machine ?? edge }
 }

@@ -2,15 +2,11 @@ import { z } from 'zod'
 import { displayName } from '../../kernel/actor.ts'
 import type { TaskId } from '../../kernel/id.ts'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
-import { findPlanned } from '../../kernel/operations/find.ts'
-import { count, identifier } from '../../kernel/operations/input/fields.ts'
-import { list, Named } from '../../kernel/operations/list-answer.ts'
+import { count } from '../../kernel/operations/input/fields.ts'
+import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
-import type { PlacedTask } from '../../plan/domain/outline.ts'
 import { isHeld } from '../../plan/domain/plan.ts'
-import { marks, taskStates } from '../../plan/domain/readiness.ts'
-import { planSource } from '../../plan/operations/plan-show.ts'
 import type { MeasuredTotals, TaskCard } from '../../store/ports/reads.ts'
 import type { Task } from '../../track/domain/task.ts'
 import { measurement } from '../../track/operations/attempt-answer.ts'
@@ -134,102 +130,3 @@ export function measuredShort(measured: MeasuredTotals): z.output<typeof Measure
     deleted_lines: measured.deletedLines,
   }
 }
-
-/** Most tasks that one list names. */
-const mostTasks = 5_000
-
-const NamedAndStatus = Named.extend({ status: z.string() })
-
-export const names = defineOperation({
-  name: 'names',
-  command: 'names',
-  screen: true,
-  toolset: 'track',
-  audience: 'person',
-  title: 'Everything that has a name',
-  description: 'The missions, runs and tasks by id and name, for a search that answers while one types.',
-  kind: 'query',
-  input: z.strictObject({}),
-  output: z.object({
-    missions: list(NamedAndStatus),
-    runs: list(NamedAndStatus),
-    tasks: list(NamedAndStatus),
-  }),
-}).handler(({ store, clock }) =>
-  store.view(async ({ missions, runs, plan }) => {
-    const found = await missions.list({ limit: 1_000 })
-    const running = await runs.list({}, { limit: 1_000 })
-    const tasks = await plan.graph(undefined, mostTasks, clock.now())
-    return {
-      missions: found.items.map(({ item }) => ({
-        id: item.id,
-        name: excerpt(item.name, 120),
-        status: item.status,
-      })),
-      runs: running.items.map(({ item: { id, process, state, status } }) => ({
-        id,
-        name: `${excerpt(process.name, 80)}: ${state}`,
-        status,
-      })),
-      tasks: tasks.map(({ id, name, status }) => ({ id, name: excerpt(name, 120), status })),
-    }
-  }),
-)
-
-/** How a task stands beside another one. */
-const LinkedTask = z.object({ id: z.string(), title: z.string(), mark: z.enum(marks) })
-
-export const links = defineOperation({
-  name: 'task_links',
-  command: 'task links',
-  screen: true,
-  toolset: 'plan',
-  audience: 'person',
-  title: 'What a task depends on and blocks',
-  description: 'The tasks around one task: what it depends on, what waits for it, its parent and subtasks.',
-  kind: 'query',
-  positional: ['id'],
-  input: z.strictObject({ id: identifier('Task ID') }),
-  output: z.object({
-    depends_on: list(LinkedTask),
-    blocks: list(LinkedTask),
-    subtasks: list(LinkedTask),
-    parent: LinkedTask.nullable(),
-    mark: z.enum(marks).nullable(),
-    critical: z.boolean(),
-    mission: Named.nullable(),
-    phase: Named.nullable(),
-  }),
-}).handler(({ store, clock }, input) =>
-  store.view(async (reads) => {
-    const { task } = await findPlanned(reads, input.id)
-    const { tasks } = await planSource(reads, task.missionId, clock.now())
-    const states = taskStates(tasks)
-    const entries = (isIt: (other: PlacedTask) => boolean) =>
-      tasks.flatMap((other, place) =>
-        isIt(other)
-          ? [
-              {
-                id: other.id,
-                title: excerpt(other.title, 160),
-                mark: states[place]?.mark ?? ('blocked' as const),
-              },
-            ]
-          : [],
-      )
-    const own = tasks.find(({ id }) => id === task.id)
-    const place = own === undefined ? undefined : states[tasks.indexOf(own)]
-    const mission = task.missionId === null ? null : await reads.missions.find(task.missionId)
-    const phase = task.phaseId === null ? null : await reads.plan.phase(task.phaseId)
-    return {
-      depends_on: entries(({ id }) => own?.dependsOn.includes(id) === true),
-      blocks: entries(({ dependsOn }) => dependsOn.includes(task.id)),
-      subtasks: entries(({ parentId }) => parentId === task.id),
-      parent: task.parentTaskId === null ? null : (entries(({ id }) => id === task.parentTaskId)[0] ?? null),
-      mark: place?.mark ?? null,
-      critical: place?.critical ?? false,
-      mission: mission && { id: mission.id, name: excerpt(mission.name, 120) },
-      phase: phase && { id: phase.id, name: phase.name },
-    }
-  }),
-)

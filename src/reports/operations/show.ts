@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Measured, Outcome } from '../../events/domain/fact.ts'
+import { RunDetail, runDetail } from '../../gate/operations/run/run-detail.ts'
 import { HoldEntry, holdEntry } from '../../inbox/operations/hold-answer.ts'
 import { type Actor, displayName } from '../../kernel/actor.ts'
 import { answerBudget, fitLists, inExcerpts } from '../../kernel/budget.ts'
@@ -7,10 +8,13 @@ import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type { TaskId } from '../../kernel/id.ts'
 import { instant, instantOrNull, secondsBetween } from '../../kernel/instant.ts'
 import { refuseCaptured } from '../../kernel/operations/find.ts'
-import { identifier } from '../../kernel/operations/input/fields.ts'
+import { choice, identifier } from '../../kernel/operations/input/fields.ts'
 import { list, Named, strings } from '../../kernel/operations/list-answer.ts'
 import { type Context, defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
+import type { PlacedTask } from '../../plan/domain/outline.ts'
+import { marks, taskStates } from '../../plan/domain/readiness.ts'
+import { planSource } from '../../plan/operations/plan-show.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { currentPhase, type Mission, shownStatus, totalPhases } from '../../track/domain/mission.ts'
 import {
@@ -126,6 +130,16 @@ const AttemptDetail = z.object({
 /** A task beside the one that is shown. */
 const NearTask = Named.extend({ status: taskWord })
 
+/** A task beside the one that is shown, with its place in the plan. */
+const LinkedTask = z.object({ id: z.string(), title: z.string(), mark: z.enum(marks) })
+
+const TaskLinks = z.object({
+  depends_on: list(LinkedTask),
+  blocks: list(LinkedTask),
+  subtasks: list(LinkedTask),
+  parent: LinkedTask.nullable(),
+})
+
 const TaskDetail = z.object({
   kind: z.literal('task'),
   id: z.string(),
@@ -133,6 +147,7 @@ const TaskDetail = z.object({
   goal: z.string().nullable(),
   step: z.string().nullable(),
   mission_id: z.string().nullable(),
+  mission_name: z.string().nullable(),
   phase_id: z.string().nullable(),
   parent_task_id: z.string().nullable(),
   /** Its place in the plan. */
@@ -141,6 +156,7 @@ const TaskDetail = z.object({
   depends_on: list(NearTask),
   subtasks: list(NearTask),
   subtasks_total: z.int(),
+  links: TaskLinks.optional(),
   status: taskWord,
   resolution: z.enum(resolutions).nullable(),
   created_by: z.string().nullable(),
@@ -191,19 +207,30 @@ export const show = defineOperation({
   command: 'show',
   toolset: 'track',
   audience: 'both',
-  title: 'Show a mission or a task',
+  title: 'Show a mission, a task or a run',
   description:
-    'Everything recorded about one mission, workflow or task: what was measured, and what was said.',
+    'Everything recorded about one mission, workflow, task or run: what was measured, and what was said.',
   kind: 'query',
   positional: ['id'],
   input: z.strictObject({
-    id: identifier('A mission, workflow or task (m-…, w-…, t-…)'),
+    id: identifier('A mission, workflow, task or run (m-…, w-…, t-…, r-…)'),
     brief: z.boolean().describe('Cut the lists to what fits an agent’s context').optional(),
+    include: z
+      .array(choice(['links']))
+      .describe('links: what a task depends on and blocks, and how each stands in the plan')
+      .optional(),
   }),
-  output: z.discriminatedUnion('kind', [MissionDetail, TaskDetail]),
-}).handler(async ({ store, linkedTrees, folder }, input) => {
-  const detail = await store.view((reads) => detailOf(reads, input.id))
-  const whole = detail.kind === 'task' ? await withOwnTree(detail, linkedTrees, folder) : detail
+  output: z.discriminatedUnion('kind', [MissionDetail, TaskDetail, RunDetail]),
+}).handler(async (handling, input) => {
+  const { store, clock, linkedTrees, folder } = handling
+  const linked = input.include ? clock.now() : null
+  const detail = await store.view((reads) => detailOf(reads, input.id, linked))
+  const whole =
+    detail === 'run'
+      ? await runDetail(handling, input.id)
+      : detail.kind === 'task'
+        ? await withOwnTree(detail, linkedTrees, folder)
+        : detail
   return input.brief ? fitLists(inExcerpts(whole), answerBudget) : whole
 })
 
@@ -217,15 +244,23 @@ async function withOwnTree(
   return { ...task, own_work_tree: own?.path ?? null }
 }
 
-async function detailOf(reads: Reads, id: string): Promise<MissionDetail | TaskDetail> {
+async function detailOf(
+  reads: Reads,
+  id: string,
+  linked: number | null,
+): Promise<MissionDetail | TaskDetail | 'run'> {
   const mission = await reads.missions.find(id)
   if (mission) return missionDetail(reads, mission)
   const task = await reads.tasks.find(id)
-  if (task) return taskDetail(reads, task)
+  if (task) {
+    const detail = await taskDetail(reads, task)
+    return linked === null ? detail : { ...detail, links: await taskLinks(reads, task, linked) }
+  }
+  if (await reads.runs.find(id)) return 'run'
   refuseCaptured(id)
-  throw new Failure('NOT_FOUND', `mission or task not found: ${id}`, {
+  throw new Failure('NOT_FOUND', `mission, task or run not found: ${id}`, {
     missing: 'mission or task',
-    hint: hintOf`${callTo('list_missions')} names the missions; ${callTo('get_context', { include: ['tasks'] })} the tasks of one.`,
+    hint: hintOf`${callTo('list_missions')} names the missions; ${callTo('get_context', { include: ['tasks'] })} the tasks of one; ${callTo('state_gate_list_runs')} the runs.`,
   })
 }
 
@@ -270,8 +305,9 @@ async function missionDetail(reads: Reads, mission: Mission): Promise<z.output<t
 
 /** One task: its attempts with what was measured and what was claimed, and what was said about it. */
 async function taskDetail(reads: Reads, task: Task): Promise<z.output<typeof TaskDetail>> {
-  const { tasks, records, holds } = reads
+  const { tasks, records, holds, missions } = reads
   const filter = { taskId: task.id }
+  const mission = task.missionId === null ? null : await missions.find(task.missionId)
   const attempts = await tasks.attempts(task.id)
   const shown = await Promise.all(attempts.slice(-5).map((attempt) => attemptDetail(reads, attempt)))
   const decisions = await records.decisions(filter, { limit: 20 })
@@ -286,6 +322,7 @@ async function taskDetail(reads: Reads, task: Task): Promise<z.output<typeof Tas
     goal: task.goal,
     step: task.step,
     mission_id: task.missionId,
+    mission_name: mission && excerpt(mission.name, 120),
     phase_id: task.phaseId,
     parent_task_id: task.parentTaskId,
     ...(await placeInPlan(reads, task)),
@@ -323,6 +360,25 @@ async function placeInPlan({ plan, tasks }: Reads, task: Task) {
     depends_on: dependsOn.flatMap(nearTask),
     subtasks: subtasks.slice(0, maxNear).flatMap(nearTask),
     subtasks_total: subtasks.length,
+  }
+}
+
+/** The tasks around one task, each as its plan marks it. */
+async function taskLinks(reads: Reads, task: Task, now: number): Promise<z.output<typeof TaskLinks>> {
+  const { tasks } = await planSource(reads, task.missionId, now)
+  const states = taskStates(tasks)
+  const linked = (isIt: (other: PlacedTask) => boolean) =>
+    tasks.flatMap((other, at) =>
+      isIt(other)
+        ? [{ id: other.id, title: excerpt(other.title, 160), mark: states[at]?.mark ?? ('blocked' as const) }]
+        : [],
+    )
+  const dependsOn = tasks.find(({ id }) => id === task.id)?.dependsOn ?? []
+  return {
+    depends_on: linked(({ id }) => dependsOn.includes(id)),
+    blocks: linked((other) => other.dependsOn.includes(task.id)),
+    subtasks: linked(({ parentId }) => parentId === task.id),
+    parent: linked(({ id }) => id === task.parentTaskId)[0] ?? null,
   }
 }
 

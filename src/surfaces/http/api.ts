@@ -7,7 +7,7 @@ import { inWordsOfCommands } from '../../kernel/operations/hints.ts'
 import { invoke } from '../../kernel/operations/invoke.ts'
 import { type Answer, accessOf, type Operation } from '../../kernel/operations/operation.ts'
 import { type NeededAccess, onlyReads, permits, type Standing } from '../../people/domain/access.ts'
-import { atWork } from '../../project/operations/at-work.ts'
+import { workNow } from '../../project/operations/status.ts'
 import { readJson } from './body.ts'
 import { requireAuth } from './guard/guard.ts'
 import { bodyLimits } from './guard/security.ts'
@@ -168,7 +168,8 @@ export async function projectsAtWork(c: RequestContext) {
 /** One whose record cannot be read keeps nobody from the others. */
 async function workIn(project: ServedProject, actor: Actor) {
   try {
-    return { work: await invoke(atWork, project.contextOf(actor), {}), failure: null }
+    const { store, clock } = project.contextOf(actor)
+    return { work: await store.view((reads) => workNow(reads, clock.now())), failure: null }
   } catch (error) {
     if (error instanceof Failure) return { work: null, failure: error.message }
     throw error

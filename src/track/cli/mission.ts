@@ -15,7 +15,7 @@ export const listMissions: View<'list_missions'> = (answer, page) => {
   return blocks(missionTable(missions, page), cutNote(missions.length, answer.total, nextPage(answer)))
 }
 
-type MissionDetail = Exclude<OutputOf<'show'>, { readonly kind: 'task' }>
+type MissionDetail = Exclude<OutputOf<'show'>, { readonly kind: 'task' | 'run' }>
 
 /** Everything about one mission. */
 export function missionPage(mission: MissionDetail, page: Page): string {

@@ -1,12 +1,27 @@
 import { z } from 'zod'
 import { answerBudget, fitSections } from '../../kernel/budget.ts'
-import { choice, count, identifier, text } from '../../kernel/operations/input/fields.ts'
+import { choice, count, identifier, text, unlisted } from '../../kernel/operations/input/fields.ts'
 import { list, page } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { nextCursor, readCursor } from '../../kernel/operations/paging.ts'
+import type { MissionGlance } from '../../store/ports/reads.ts'
 import { MissionEntry, missionEntry } from './mission-answer.ts'
 
 const statuses = ['open', 'ended', 'all'] as const
+
+/** Who works in a mission, what git saw change, and what waits. */
+const MissionWork = z.object({
+  /** At most six, the last at work first. */
+  agents: list(z.object({ name: z.string(), working: z.boolean() })),
+  agents_total: z.int(),
+  files: z.int(),
+  added_lines: z.int().nullable(),
+  deleted_lines: z.int().nullable(),
+  /** What waits for a person, of every kind. */
+  waiting: z.int(),
+})
+
+const maxAgents = 6
 
 export const listMissions = defineOperation({
   name: 'list_missions',
@@ -22,8 +37,14 @@ export const listMissions = defineOperation({
     search: text('Words in name or objective').optional(),
     limit: count('Default 20', 200).optional(),
     cursor: identifier('next_cursor').optional(),
+    include: unlisted(
+      z.array(choice(['work'])).describe('work: who works in each, what changed and what waits'),
+    ).optional(),
   }),
-  output: z.object({ missions: list(MissionEntry), ...page }),
+  output: z.object({
+    missions: list(MissionEntry.extend({ work: MissionWork.optional() })),
+    ...page,
+  }),
 }).handler(({ store }, input) =>
   store.view(async ({ missions }) => {
     const limit = input.limit ?? 20
@@ -35,7 +56,12 @@ export const listMissions = defineOperation({
       ...(input.search !== undefined && { search: input.search }),
     })
     const shown = found.items.slice(0, limit)
-    const entries = (await missions.listed(shown.map(({ item }) => item))).map(missionEntry)
+    const listed = await missions.listed(shown.map(({ item }) => item))
+    const glances = input.include ? await missions.glances(listed.map(({ mission }) => mission.id)) : null
+    const entries = listed.map((line) => ({
+      ...missionEntry(line),
+      ...(glances && { work: missionWork(glances.get(line.mission.id)) }),
+    }))
     const fitting =
       fitSections([{ name: 'missions', entries }], answerBudget).get('missions') ?? entries.length
     const kept = input.limit === undefined ? fitting : entries.length
@@ -53,10 +79,20 @@ export const listMissions = defineOperation({
   }),
 )
 
-/** What each word means for a list. */
-export const openOrEnded = {
+function missionWork(glance: MissionGlance | undefined): z.output<typeof MissionWork> {
+  const agents = glance?.agents ?? []
+  return {
+    agents: agents.slice(0, maxAgents),
+    agents_total: agents.length,
+    files: glance?.files ?? 0,
+    added_lines: glance?.added ?? null,
+    deleted_lines: glance?.deleted ?? null,
+    waiting: glance?.waiting ?? 0,
+  }
+}
+
+const statusFilter = {
   open: { statuses: ['pending', 'in_progress'] },
   ended: { statuses: ['completed', 'failed', 'partial'] },
-} as const
-
-const statusFilter = { ...openOrEnded, all: {} } as const satisfies Record<(typeof statuses)[number], object>
+  all: {},
+} as const satisfies Record<(typeof statuses)[number], object>

@@ -74,10 +74,12 @@ test('what changed since it was shown is a conflict, with the lines', async () =
 test('the card leads to the diff, and says what is to be approved', async () => {
   const gated = await built()
   await gated.complete(gated.task)
-  const { cards } = await gated.project.call('desk', {}, { actor: person })
-  expect(cards[0]).toMatchObject({
+  const { holds } = await gated.project.call('inbox', { include: ['evidence'] }, { actor: person })
+  expect(holds[0]).toMatchObject({
     kind: 'approval',
-    changed: { mission_id: gated.missionId, task_id: null, tasks: [{ id: gated.task, name: 'Build' }] },
+    evidence: {
+      changed: { mission_id: gated.missionId, task_id: null, tasks: [{ id: gated.task, name: 'Build' }] },
+    },
     reason: expect.stringContaining('an approval of the measured changes by reviewer'),
   })
 })

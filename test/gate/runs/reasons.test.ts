@@ -97,7 +97,7 @@ test('what a person said with an event is in the prompt of its answer, and on th
   const answer = await project.call('reject', { id: run.id, reason }, { actor: person })
   const prompt = `Build it.\n\nTess (send_back) says: ${reason}`
   expect(answer.prompt).toBe(prompt)
-  expect((await project.call('run_page', { run_id: run.id }, { actor: person })).prompt).toBe(prompt)
+  expect((await project.call('show', { id: run.id }, { actor: person })).prompt).toBe(prompt)
 })
 
 test('a no where a run waits for an approval alone is read by the agent, and the run stays and asks on', async () => {

@@ -25,13 +25,13 @@ async function asked(run: TestRun) {
   return holds[0]
 }
 
-test('inbox, desk and the page of the run show one content, and an answer to it counts', async () => {
+test('the inbox, with evidence or without, and the page of the run show one content, and an answer to it counts', async () => {
   const run = await handedIn('The plan.\n')
   const { hold_id, content } = await asked(run)
   expect(content).toMatch(/^[0-9a-f]{64}$/)
-  const { cards } = await run.project.call('desk', {}, { actor: person })
-  expect(cards[0].content).toBe(content)
-  expect((await run.project.call('run_page', { run_id: run.id }, { actor: person })).content).toBe(content)
+  const { holds } = await run.project.call('inbox', { include: ['evidence'] }, { actor: person })
+  expect(holds[0].content).toBe(content)
+  expect((await run.project.call('show', { id: run.id }, { actor: person })).content).toBe(content)
   const said = { id: hold_id, reason: 'Fine.', content: content.slice(0, 8) }
   expect(await run.project.call('approve', said, { actor: ana })).toMatchObject({ decided: true })
   expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
@@ -73,7 +73,7 @@ test('a run without content is answered at the revision that was shown', async (
     .replace('events:', 'events:\n  - { name: note, allowed_roles: [agent] }')
     .replace('transitions:', 'transitions:\n  - { from: work, event: note, to: work }')
   const run = await runOf(text)
-  const { content } = await run.project.call('run_page', { run_id: run.id }, { actor: person })
+  const { content } = await run.project.call('show', { id: run.id }, { actor: person })
   expect(content).toBe('r1')
   await run.emit('note')
   const said = { run_id: run.id, event: 'go', content }

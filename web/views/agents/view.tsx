@@ -15,10 +15,10 @@ const often = 5_000
 
 /** Who works on what now, and on which machine. */
 export function View() {
-  const work = useQuery('at_work', {}, { every: often })
+  const work = useQuery('status', { limit: 1000 }, { every: often })
   const known = useQuery('edge_list', {}, { every: often })
   const [answer, edges] = [work.answer.value, known.answer.value]
-  const machines = answer && edges ? machinesOf(answer.attempts, edges.edges) : []
+  const machines = answer && edges ? machinesOf(answer.running, edges.edges) : []
   const selected = query.value.get('select')
   const order = machines.flatMap(({ attempts }) => attempts.map(({ task_id }) => task_id))
   const step = stepThrough(order, selected)
@@ -34,7 +34,7 @@ export function View() {
     <div class="page-inner">
       <header class="page-head">
         <h1>Agents</h1>
-        <span class="muted">{sumOf(answer.attempts)}</span>
+        <span class="muted">{sumOf(answer.running)}</span>
       </header>
       {machines.length === 0 ? (
         <EmptyState

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { InboxCard, InboxItem } from '../../api/entities.ts'
 import { may } from '../../api/session.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
@@ -16,9 +17,9 @@ import './inbox.css'
 
 /** What only a person may settle, oldest first. */
 export function View() {
-  const desk = useQuery('desk', { limit: 100 })
-  const { rows, still } = useRows(
-    () => desk.answer.value?.cards ?? null,
+  const inbox = useQuery('inbox', { limit: 100, include: ['evidence'] })
+  const { rows, still } = useRows<InboxCard>(
+    () => cardsOf(inbox.answer.value?.holds),
     ({ hold_id }) => hold_id,
   )
   // What a card leads to is there before it is clicked.
@@ -36,10 +37,10 @@ export function View() {
     const { operation, done } = verb
     const text = `${done}: ${of.task_name ?? of.hold_id}`
     const input = { ...verb.input(of, answer), ...(of.content !== null && { content: of.content }) }
-    sendLater({ about, operation, input, text, sent: desk.refresh })
+    sendLater({ about, operation, input, text, sent: inbox.refresh })
   }
   // A row stays where it is while a pointer is over the list, also when somebody has settled it.
-  const waits = (about: string) => desk.answer.value?.cards.some(({ hold_id }) => hold_id === about) ?? false
+  const waits = (about: string) => inbox.answer.value?.holds.some(({ hold_id }) => hold_id === about) ?? false
   const act = (about: string, verb: Verb) => {
     if (!waits(about)) return
     if (verb.asks === undefined) settle(about, verb, '')
@@ -66,7 +67,7 @@ export function View() {
     if (isFresh) replaceWith(href('/start'))
   }, [isFresh])
 
-  if (desk.answer.value === null) return <Failed failure={desk.failure} />
+  if (inbox.answer.value === null) return <Failed failure={inbox.failure} />
   return (
     <div class="page-inner inbox">
       <header class="page-head">
@@ -111,6 +112,10 @@ export function View() {
       ) : null}
     </div>
   )
+}
+
+function cardsOf(holds: readonly InboxItem[] | undefined): readonly InboxCard[] | null {
+  return holds?.flatMap(({ evidence, ...item }) => (evidence ? [{ ...item, ...evidence }] : [])) ?? null
 }
 
 /**

@@ -22,7 +22,7 @@ export function View() {
     () => facts.value,
     ({ seq }) => String(seq),
   )
-  const named = useQuery('names', {})
+  const named = useQuery('search', {})
   const names = useMemo(() => namesOf(named.answer.value), [named.answer.value])
   const shown = useComputed(() =>
     rows.order.value.filter((key) => isWanted(rows.row(key)?.value, query.value)),

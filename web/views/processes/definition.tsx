@@ -5,7 +5,7 @@ import { needWords } from '../../../src/gate/domain/evidence.ts'
 import { expressionWords } from '../../../src/gate/domain/expression.ts'
 import { guardNeeds } from '../../../src/gate/domain/guards/guard-kinds.ts'
 import { assumableNames } from '../../../src/gate/domain/simulate.ts'
-import type { ProcessPage } from '../../api/entities.ts'
+import type { Process, ProcessSource } from '../../api/entities.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { Failed } from '../../parts/empty-state.tsx'
@@ -25,21 +25,22 @@ type Tab = (typeof tabs)[number]['name']
 
 /** One process: how it is played, what it is made of, how it is written. */
 export function Definition({ name }: { readonly name: string }) {
-  const read = useQuery('process_page', { process: name })
+  const read = useQuery('process_show', { process: name, include: ['source'] })
   const page = read.answer.value
+  const source = page?.source
   useEffect(() => {
     crumb.value = [{ text: 'Processes', href: href('/processes') }, { text: name }]
   }, [name])
-  const tab = tabNow(page)
+  const tab = tabNow(source)
   useCommands({
     ...Object.fromEntries(tabs.map((each, at) => [`tab ${at + 1}`, () => setQuery({ tab: each.name })])),
     'copy id': () => void navigator.clipboard.writeText(name),
   })
-  if (page === null) return <Failed failure={read.failure} />
-  const { definition } = page
+  if (page === null || !source) return <Failed failure={read.failure} />
+  const { definition, machine } = source
   return (
     <div class="page-inner process">
-      <Head page={page} />
+      <Head page={page} source={source} />
       <nav class="tabs" aria-label="Parts of this process">
         {tabs.map(({ name: other, title }) => (
           <a
@@ -48,33 +49,30 @@ export function Definition({ name }: { readonly name: string }) {
             {...(other === tab && { 'aria-current': 'page' })}
           >
             {title}
-            {other === 'source' && page.findings.length > 0 ? (
-              <span class="count"> {page.findings.length}</span>
+            {other === 'source' && source.findings.length > 0 ? (
+              <span class="count"> {source.findings.length}</span>
             ) : null}
           </a>
         ))}
       </nav>
-      {tab === 'source' || definition === null ? <Source page={page} /> : null}
+      {tab === 'source' || definition === null ? <Source source={source} /> : null}
       {tab === 'parts' && definition ? <Parts definition={definition} /> : null}
-      {tab === 'simulate' && definition && page.machine ? (
-        <SimulationPart
-          key={assumableNames(definition).join()}
-          definition={definition}
-          machine={page.machine}
-        />
+      {tab === 'simulate' && definition && machine ? (
+        <SimulationPart key={assumableNames(definition).join()} definition={definition} machine={machine} />
       ) : null}
     </div>
   )
 }
 
 /** What cannot be played is shown as it is written. */
-function tabNow(page: ProcessPage | null): Tab {
+function tabNow(source: ProcessSource | undefined): Tab {
   const asked = tabs.find(({ name }) => name === query.value.get('tab'))?.name ?? 'simulate'
-  return page?.definition === null ? 'source' : asked
+  return source?.definition === null ? 'source' : asked
 }
 
-function Head({ page }: { readonly page: ProcessPage }) {
-  const { process_id, name, version, origin, file, definition, runs_total } = page
+function Head({ page, source }: { readonly page: Process; readonly source: ProcessSource }) {
+  const { process_id, name, version, file } = page
+  const { origin, definition, active_runs } = source
   return (
     <header class="run-head">
       <div>
@@ -88,7 +86,7 @@ function Head({ page }: { readonly page: ProcessPage }) {
       <dl class="facts">
         <div>
           <dt>Active runs</dt>
-          <dd>{runs_total > 0 ? <a href={href('/processes')}>{runs_total}</a> : 0}</dd>
+          <dd>{active_runs > 0 ? <a href={href('/processes')}>{active_runs}</a> : 0}</dd>
         </div>
         <div>
           <dt>{origin === 'shipped' ? 'Comes with Waymark' : 'File'}</dt>
@@ -190,9 +188,9 @@ function stateText({ description, isFinal, requiredArtifacts, maxVisits }: Descr
 }
 
 /** The file as it is written, with what lint says at its lines. */
-function Source({ page: { source, findings } }: { readonly page: ProcessPage }) {
+function Source({ source: { text, findings } }: { readonly source: ProcessSource }) {
   const byLine = Map.groupBy(findings, ({ line }) => line ?? 0)
-  const lines = source.replace(/\n$/, '').split('\n')
+  const lines = text.replace(/\n$/, '').split('\n')
   return (
     <div class="source-view">
       {findings.length === 0 ? null : (
@@ -213,7 +211,7 @@ function Source({ page: { source, findings } }: { readonly page: ProcessPage }) 
         </ul>
       )}
       <pre class="source full-width">
-        {lines.map((text, at) => (
+        {lines.map((code, at) => (
           <span
             key={at}
             class="source-line"
@@ -223,7 +221,7 @@ function Source({ page: { source, findings } }: { readonly page: ProcessPage }) 
             <span class="source-number" aria-hidden="true">
               {at + 1}
             </span>
-            <code>{text === '' ? ' ' : text}</code>
+            <code>{code === '' ? ' ' : code}</code>
           </span>
         ))}
       </pre>

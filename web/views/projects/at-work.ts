@@ -1,14 +1,17 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { ApiFailure } from '../../../src/surfaces/http/client/client.ts'
-import type { AtWork } from '../../api/entities.ts'
+import type { ProjectStatus } from '../../api/entities.ts'
 import { failureOf, type ListedProject, readSession } from '../../api/session.ts'
 import { base } from '../../router/location.ts'
 
 /** A project of the server with what goes on in it: `GET /api/projects/work`. */
 export interface ProjectAtWork extends ListedProject {
   /** Null where its record cannot be read. */
-  readonly work: AtWork | null
+  readonly work: Pick<
+    ProjectStatus,
+    'missions_total' | 'running' | 'running_total' | 'waiting' | 'waiting_since'
+  > | null
   /** Why it cannot. */
   readonly failure: string | null
 }
@@ -95,7 +98,7 @@ async function readProjects(until: AbortSignal): Promise<readonly ProjectAtWork[
 function byUrgency(one: ProjectAtWork, other: ProjectAtWork): number {
   return (
     waitsSince(one) - waitsSince(other) ||
-    (other.work?.attempts.length ?? 0) - (one.work?.attempts.length ?? 0) ||
+    (other.work?.running_total ?? 0) - (one.work?.running_total ?? 0) ||
     one.name.localeCompare(other.name)
   )
 }

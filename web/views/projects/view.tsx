@@ -27,7 +27,7 @@ export function View() {
     const words = (query.value.get('words') ?? '').toLowerCase().split(/\s+/)
     return rows.order.value.filter((key) => {
       const row = rows.row(key)?.value
-      const agents = row?.work?.attempts.map(({ agent_name, person }) => `${agent_name} ${person}`).join(' ')
+      const agents = row?.work?.running.map(({ agent_name, person }) => `${agent_name} ${person}`).join(' ')
       return words.every((word) =>
         `${row?.name} ${key} ${row?.folder} ${agents}`.toLowerCase().includes(word),
       )
@@ -159,7 +159,7 @@ interface RowProps {
 function Row({ row, isSelected, rename }: RowProps) {
   const { key, name, folder, work, failure } = row.value
   const element = useRef<HTMLLIElement>(null)
-  useFlash(element, `${work?.waiting} ${work?.attempts.length} ${work?.missions}`)
+  useFlash(element, `${work?.waiting} ${work?.running_total} ${work?.missions_total}`)
   const known = session.value
   const isHere = known !== null && known !== 'unknown person' && known.project === key
   return (
@@ -188,8 +188,8 @@ function Row({ row, isSelected, rename }: RowProps) {
 const most = 3
 
 function Work({ work }: { readonly work: NonNullable<ProjectAtWork['work']> }) {
-  const agents = [...new Set(work.attempts.map(({ agent_name }) => agent_name))]
-  const silent = work.attempts.filter(({ stale }) => stale).length
+  const agents = [...new Set(work.running.map(({ agent_name }) => agent_name))]
+  const silent = work.running.filter(({ stale }) => stale).length
   return (
     <>
       <span class="project-agents" title={agents.join(', ')}>
@@ -200,7 +200,9 @@ function Work({ work }: { readonly work: NonNullable<ProjectAtWork['work']> }) {
         {silent > 0 ? <span class="muted">{silent} silent</span> : null}
       </span>
       <span class="muted project-missions">
-        {work.missions === 0 ? '' : `${work.missions} ${work.missions === 1 ? 'mission' : 'missions'}`}
+        {work.missions_total === 0
+          ? ''
+          : `${work.missions_total} ${work.missions_total === 1 ? 'mission' : 'missions'}`}
       </span>
       <span class="project-waiting">
         {work.waiting === 0 || work.waiting_since === null ? (

@@ -20,9 +20,9 @@ const mostEvents = 200
 /** One run: where it stands, what each way out asks for, how it came here. */
 export function View({ params }: ViewProps) {
   const id = params['id'] ?? ''
-  const page = useQuery('run_page', { run_id: id })
+  const page = useQuery('show', { id })
   const history = useQuery('run_history', { run_id: id, limit: mostEvents })
-  const shown = page.answer.value
+  const shown = page.answer.value?.kind === 'run' ? page.answer.value : null
   const past = history.answer.value
   const process = shown?.run.process_id
   useEffect(() => {

@@ -19,15 +19,12 @@ import './task.css'
 /** One task: what was measured, what was claimed, what was said. */
 export function View({ params }: ViewProps) {
   const id = params['id'] ?? ''
-  const show = useQuery('show', { id })
+  const show = useQuery('show', { id, include: ['links'] })
   const found = show.answer.value
   const task = found?.kind === 'task' ? found : null
-  const links = useQuery('task_links', { id })
-  const mission = links.answer.value?.mission ?? null
   useEffect(() => {
-    const above = mission ? [{ text: mission.name, href: href(`/missions/${mission.id}`) }] : []
-    if (task) crumb.value = [...above, { text: task.name }]
-  }, [task, mission])
+    if (task) crumb.value = [...missionAbove(task), { text: task.name }]
+  }, [task])
   const tab = params['tab'] === 'diff' ? 'diff' : 'overview'
   useCommands({
     'tab 1': () => navigate(href(`/tasks/${id}`)),
@@ -61,7 +58,7 @@ export function View({ params }: ViewProps) {
         </div>
       ) : (
         <div class="task-parts">
-          <Overview task={task} attempt={attempt} links={links.answer.value} />
+          <Overview task={task} attempt={attempt} />
           <aside>
             <Stream task={task} />
           </aside>
@@ -69,6 +66,10 @@ export function View({ params }: ViewProps) {
       )}
     </div>
   )
+}
+
+function missionAbove({ mission_id, mission_name }: TaskDetail) {
+  return mission_name === null ? [] : [{ text: mission_name, href: href(`/missions/${mission_id}`) }]
 }
 
 interface Parts {
@@ -125,7 +126,7 @@ function Head({ task, attempt }: Parts) {
   )
 }
 
-function Overview({ task, attempt, links }: Parts & { readonly links: TaskLinks | null }) {
+function Overview({ task, attempt }: Parts) {
   return (
     <div class="task-main">
       <Answers task={task} />
@@ -137,7 +138,7 @@ function Overview({ task, attempt, links }: Parts & { readonly links: TaskLinks 
           Nothing was measured: no attempt has begun. Its changes appear here once an agent calls start_task.
         </p>
       )}
-      {links ? <Links links={links} /> : null}
+      {task.links ? <Links links={task.links} /> : null}
     </div>
   )
 }

@@ -2,13 +2,14 @@ import { z } from 'zod'
 import { choice } from '../../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../../kernel/operations/operation.ts'
+import type { LoadedProcess } from '../../../project/ports/project-files.ts'
 import type { NamedGuard, ProcessDefinition, TransitionDefinition } from '../../domain/definition.ts'
 import { mermaidStates, textDiagram } from '../../domain/diagram.ts'
 import { needWords } from '../../domain/evidence.ts'
 import { expressionWords } from '../../domain/expression.ts'
 import { guardNeeds } from '../../domain/guards/guard-kinds.ts'
-import { json } from '../run-answer.ts'
-import { processField, readableProcess } from './processes.ts'
+import { json, Machine, machineOf } from '../run-answer.ts'
+import { FindingEntry, findingEntry, origin, processField, readableProcess } from './processes.ts'
 
 const drawings = { mermaid: mermaidStates, text: textDiagram } as const
 
@@ -65,6 +66,19 @@ const Parts = z.object({
   ),
 })
 
+const Definition = json as z.ZodType<unknown> as z.ZodType<ProcessDefinition> // the domain's own, as JSON
+
+/** The file as it is written, with what lint found; also of one that cannot be read as a process. */
+const Source = z.object({
+  text: z.string(),
+  origin,
+  findings: list(FindingEntry),
+  /** As the engine reads it. Null where the file has errors. */
+  definition: Definition.nullable(),
+  machine: Machine.nullable(),
+  active_runs: z.int(),
+})
+
 export const processShow = defineOperation({
   name: 'process_show',
   command: 'process show',
@@ -77,23 +91,53 @@ export const processShow = defineOperation({
   input: z.strictObject({
     process: processField,
     diagram: choice(['mermaid', 'text'], 'Draw it instead').optional(),
+    include: z
+      .array(choice(['source']))
+      .describe('source: instead, its file with the findings of lint; also of a process with errors')
+      .optional(),
   }),
   output: z.object({
     process_id: z.string(),
-    version: z.string(),
-    name: z.string(),
+    version: z.string().nullable(),
+    name: z.string().nullable(),
     file: z.string(),
     /** In place of all that follows. */
     diagram: z.string().optional(),
+    source: Source.optional(),
     ...Parts.partial().shape,
   }),
-}).handler(async ({ processFiles }, input) => {
+}).handler(async ({ processFiles, store }, input) => {
+  if (input.include !== undefined) {
+    const loaded = await processFiles.load(input.process)
+    const runs = await store.view((reads) =>
+      reads.runs.list({ status: 'active', processId: loaded.id }, { limit: 1 }),
+    )
+    return sourceAnswer(loaded, runs.total)
+  }
   const { definition, loaded } = await readableProcess(processFiles, input.process)
   const { id, version, name } = definition
   const head = { process_id: id, version, name, file: loaded.file }
   if (input.diagram !== undefined) return { ...head, diagram: drawings[input.diagram](definition) }
   return { ...head, ...parts(definition) }
 })
+
+function sourceAnswer(loaded: LoadedProcess, activeRuns: number) {
+  const { id, file, origin: from, text, definition, findings } = loaded
+  return {
+    process_id: id,
+    version: definition?.version ?? null,
+    name: definition?.name ?? null,
+    file,
+    source: {
+      text,
+      origin: from,
+      findings: findings.map(findingEntry),
+      definition,
+      machine: definition && machineOf(definition),
+      active_runs: activeRuns,
+    },
+  }
+}
 
 function parts(definition: ProcessDefinition): z.output<typeof Parts> {
   const { roles, states, events, transitions, guards, artifacts } = definition

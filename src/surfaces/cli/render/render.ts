@@ -1,5 +1,14 @@
 import { processLint, processList, processShow, processSimulate } from '../../../gate/cli/process.ts'
-import { decided, emitted, history, runEvents, runList, runState, verified } from '../../../gate/cli/run.ts'
+import {
+  decided,
+  emitted,
+  history,
+  runEvents,
+  runList,
+  runPage,
+  runState,
+  verified,
+} from '../../../gate/cli/run.ts'
 import { inbox, resolve } from '../../../inbox/cli/inbox.ts'
 import type { OperationName } from '../../../kernel/operations/catalog.ts'
 import type { Answer, Operation } from '../../../kernel/operations/operation.ts'
@@ -36,8 +45,10 @@ import { table } from './table.ts'
 import { isEntry, plainText } from './text.ts'
 import type { Page, View } from './view.ts'
 
-const show: View<'show'> = (answer, page) =>
-  answer.kind === 'task' ? taskPage(answer, page) : missionPage(answer, page)
+const show: View<'show'> = (answer, page) => {
+  if (answer.kind === 'run') return runPage(answer, page)
+  return answer.kind === 'task' ? taskPage(answer, page) : missionPage(answer, page)
+}
 
 /** As it is, so that it can be pasted where it is drawn. */
 const graph: View<'plan_graph'> = ({ text }) => text.trimEnd()

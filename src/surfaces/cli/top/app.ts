@@ -82,7 +82,7 @@ function Top({ topped }: { readonly topped: Topped }) {
     if (key.ctrl && input === 'z') return void suspendTerminal(() => topped.pause())
     if (doing.asking !== null) return write(doing.asking, input, key)
     if (input === 'q') return exit()
-    const cards = standing?.desk.cards ?? []
+    const cards = standing?.cards ?? []
     const at = cards.findIndex(({ hold_id }) => hold_id === card?.hold_id)
     const step = input === 'j' || key.downArrow ? 1 : input === 'k' || key.upArrow ? -1 : 0
     if (step !== 0) {
@@ -107,7 +107,7 @@ function Top({ topped }: { readonly topped: Topped }) {
     const { words, about, verb } = asking
     if (key.escape) return setDoing({ ...doing, asking: null })
     if (key.return) {
-      const meant = standing?.desk.cards.find(({ hold_id }) => hold_id === about)
+      const meant = standing?.cards.find(({ hold_id }) => hold_id === about)
       if (meant) return void act(verb, meant, words.trim())
       return setDoing({
         ...doing,

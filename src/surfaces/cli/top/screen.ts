@@ -7,8 +7,8 @@ import { type Card, type Verb, verbsOf } from './verbs.ts'
 
 /** What the screen shows, as it was last read. */
 export interface Standing {
-  readonly desk: OutputOf<'desk'>
-  readonly work: OutputOf<'at_work'>
+  readonly cards: readonly Card[]
+  readonly work: OutputOf<'status'>
   readonly missions: OutputOf<'list_missions'>
 }
 
@@ -81,8 +81,8 @@ function cut(lines: readonly Line[], room: number): readonly Line[] {
   return [...lines.slice(0, room - 1), [{ text: `  and ${lines.length - room + 1} more`, style: 'dim' }]]
 }
 
-export function selectedCard({ desk }: Standing, { selected }: Pick<Doing, 'selected'>): Card | null {
-  return desk.cards.find(({ hold_id }) => hold_id === selected) ?? desk.cards[0] ?? null
+export function selectedCard({ cards }: Standing, { selected }: Pick<Doing, 'selected'>): Card | null {
+  return cards.find(({ hold_id }) => hold_id === selected) ?? cards[0] ?? null
 }
 
 function headLine(standing: Standing | null, project: string, now: number): Line {
@@ -90,7 +90,7 @@ function headLine(standing: Standing | null, project: string, now: number): Line
   const counts =
     standing === null
       ? ''
-      : ` · ${standing.desk.total} waiting · ${standing.work.attempts.length} at work · ${counted(standing.work.missions, 'mission')}`
+      : ` · ${standing.work.waiting} waiting · ${standing.work.running_total} at work · ${counted(standing.work.missions_total, 'mission')}`
   return [{ text: `waymark top · ${safe(project)}${counts} · ${time}`, style: 'bold' }]
 }
 
@@ -99,11 +99,11 @@ function title(text: string): Line {
 }
 
 function inboxLines(
-  { desk }: Standing,
+  { cards, work }: Standing,
   { selected, now }: { readonly selected: string | null; readonly now: number },
   room: number,
 ): readonly Line[] {
-  const { cards, total } = desk
+  const total = work.waiting
   const head = title('Waiting for you')
   if (cards.length === 0) return [head, [{ text: '  Nothing waits for you.', style: 'green' }]]
   const shown = Math.max(1, room - 1 - (total > cards.length || cards.length > room - 1 ? 1 : 0))
@@ -172,10 +172,10 @@ function wrapped(text: string, width: number): readonly string[] {
 
 function agentLines({ work }: Standing, now: number): readonly Line[] {
   const head = title('At work')
-  if (work.attempts.length === 0) return [head, [{ text: '  Nobody works now.', style: 'dim' }]]
+  if (work.running.length === 0) return [head, [{ text: '  Nobody works now.', style: 'dim' }]]
   return [
     head,
-    ...work.attempts.map((attempt): Line => {
+    ...work.running.map((attempt): Line => {
       const since = Math.max(0, Math.round((now - Date.parse(attempt.started_at)) / 1000))
       const where = attempt.edge === null ? '' : ` on ${attempt.edge.name}`
       const word = `heard of ${age(attempt.last_call_at, now)}`

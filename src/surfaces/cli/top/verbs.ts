@@ -1,6 +1,13 @@
 import type { OperationName, OutputOf } from '../../../kernel/operations/catalog.ts'
 
-export type Card = OutputOf<'desk'>['cards'][number]
+type Hold = OutputOf<'inbox'>['holds'][number]
+
+/** An inbox item with its evidence. */
+export type Card = Omit<Hold, 'evidence'> & NonNullable<Hold['evidence']>
+
+export function cardsOf({ holds }: OutputOf<'inbox'>): readonly Card[] {
+  return holds.flatMap(({ evidence, ...hold }) => (evidence ? [{ ...hold, ...evidence }] : []))
+}
 
 /** What a person may do with a card by a key, as in the dashboard. */
 export interface Verb {

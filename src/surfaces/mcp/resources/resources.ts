@@ -174,8 +174,8 @@ async function contentOf(target: ResourceTarget, ask: Ask): Promise<Answer | nul
   if (target.kind === 'review') return ask('review_comments', { task: target.id })
   if (target.kind === 'run') return ask('run_summary', { run_id: target.id })
   const shown = await ask('show', { id: target.id, brief: true })
-  const isTask = shown['kind'] === 'task'
-  return isTask === (target.kind === 'task') ? shown : null
+  if (shown['kind'] === 'run') return null
+  return (shown['kind'] === 'task') === (target.kind === 'task') ? shown : null
 }
 
 /** As many changes as fit an answer, with the address of those that follow. */

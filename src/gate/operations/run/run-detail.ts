@@ -1,9 +1,10 @@
 import { z } from 'zod'
+
 import { showing, shownOfRun } from '../../../inbox/operations/shown.ts'
 import { ChoiceEntry, choiceEntries } from '../../../inbox/operations/subject.ts'
 import { instant } from '../../../kernel/instant.ts'
 import { list, Named, strings } from '../../../kernel/operations/list-answer.ts'
-import { defineOperation, type QueryContext } from '../../../kernel/operations/operation.ts'
+import type { QueryContext } from '../../../kernel/operations/operation.ts'
 import { excerpt } from '../../../kernel/text.ts'
 import { holdKinds } from '../../../track/domain/records.ts'
 import { awaitedDecision } from '../../domain/decisions.ts'
@@ -13,8 +14,8 @@ import { type PossibleEvent, passageChecks } from '../../domain/possible-events.
 import type { KeptArtifact, RunRecord } from '../../domain/run.ts'
 import { candidates } from '../../domain/ways.ts'
 import { ArtifactEntry, json, Machine, machineOf, RunEntry, runEntry, VisitEntry } from '../run-answer.ts'
+
 import { standingsHere } from './external-state.ts'
-import { runField } from './find-run.ts'
 import { promptWithWords } from './said.ts'
 import { fittingContext, type RunSituation, situationOf } from './situation.ts'
 
@@ -45,63 +46,53 @@ const WayEntry = z.object({
   ),
 })
 
-export const runPage = defineOperation({
-  name: 'run_page',
-  command: 'run page',
-  screen: true,
-  toolset: 'gate',
-  audience: 'person',
-  title: 'A run with all that it asks for',
-  description:
-    'Where a run stands: its machine, each way out with what holds and what is missing, its files as they are now.',
-  kind: 'query',
-  positional: ['run_id'],
-  input: z.strictObject({ run_id: runField }),
-  output: z.object({
-    run: RunEntry,
-    description: z.string().nullable(),
-    outcome: z.enum(['succeeded', 'failed']).nullable(),
-    entered_at: z.string(),
-    mission: Named.nullable(),
-    task: Named.nullable(),
-    /** The version that the process has by now, where the run has another. */
-    present_version: z.string().nullable(),
-    machine: Machine,
-    prompt: z.string().nullable(),
-    context: json,
-    context_cut: strings.optional(),
-    /** Approvals that people give without an event of their own: an agent's event waits for them. */
-    approvals: list(z.object({ role: z.string(), of: z.string().nullable() })),
-    /** To answer with: what is decided is what was shown. */
-    content: z.string().nullable(),
-    choices: list(ChoiceEntry),
-    ways: list(WayEntry),
-    artifacts: list(
-      ArtifactEntry.extend({
-        revision: z.int(),
-        by: z.string(),
-        standing: z.enum(['current', 'changed', 'deleted']),
-      }),
-    ),
-    artifacts_total: z.int(),
-    visited: list(VisitEntry),
-    waits_for: list(
-      z.object({
-        hold_id: z.string(),
-        kind: z.enum(holdKinds),
-        reason: z.string(),
-        opened_at: z.string(),
-      }),
-    ),
-  }),
-}).handler(async (handling, input) => runPageAnswer(handling, await situationOf(handling, input.run_id)))
+/** A run with all that it asks for, but its history. */
+export const RunDetail = z.object({
+  kind: z.literal('run'),
+  run: RunEntry,
+  description: z.string().nullable(),
+  outcome: z.enum(['succeeded', 'failed']).nullable(),
+  entered_at: z.string(),
+  mission: Named.nullable(),
+  task: Named.nullable(),
+  /** The version that the process has by now, where the run has another. */
+  present_version: z.string().nullable(),
+  machine: Machine,
+  prompt: z.string().nullable(),
+  context: json,
+  context_cut: strings.optional(),
+  /** Approvals that people give without an event of their own: an agent's event waits for them. */
+  approvals: list(z.object({ role: z.string(), of: z.string().nullable() })),
+  /** To answer with: what is decided is what was shown. */
+  content: z.string().nullable(),
+  choices: list(ChoiceEntry),
+  ways: list(WayEntry),
+  artifacts: list(
+    ArtifactEntry.extend({
+      revision: z.int(),
+      by: z.string(),
+      standing: z.enum(['current', 'changed', 'deleted']),
+    }),
+  ),
+  artifacts_total: z.int(),
+  visited: list(VisitEntry),
+  waits_for: list(
+    z.object({
+      hold_id: z.string(),
+      kind: z.enum(holdKinds),
+      reason: z.string(),
+      opened_at: z.string(),
+    }),
+  ),
+})
 
-/** All that the page of a run shows, but its history. */
-async function runPageAnswer(handling: QueryContext, situation: RunSituation) {
+export async function runDetail(handling: QueryContext, runId: string): Promise<z.output<typeof RunDetail>> {
+  const situation = await situationOf(handling, runId)
   const { record, definition, run, holds, loaded } = situation
   const state = stateNamed(definition, record.state)
   const own = state?.prompt ? interpolated(state.prompt, definition.dialect, record.context) : null
   return {
+    kind: 'run',
     run: runEntry(record),
     description: definition.description,
     outcome: state?.outcome ?? null,

@@ -1,24 +1,19 @@
 import { z } from 'zod'
+
 import type { RunRecord } from '../../gate/domain/run.ts'
 import { subjectOf } from '../../gate/operations/run/find-run.ts'
 import { displayName } from '../../kernel/actor.ts'
-import { count } from '../../kernel/operations/input/fields.ts'
 import { list, Named, strings } from '../../kernel/operations/list-answer.ts'
-import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { MeasuredShort, measuredShort } from '../../reports/operations/board.ts'
-import type { HoldLine } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { Hold } from '../../track/domain/records.ts'
 import { attemptStatuses, outcomeAuthorOf } from '../../track/domain/task.ts'
-import { dueHolds } from './due.ts'
-import { content, HoldEntry, holdEntry } from './hold-answer.ts'
-import { contentsShown } from './shown.ts'
+
 import { ChoiceEntry, choiceEntries } from './subject.ts'
 
-const InboxCard = HoldEntry.extend({
-  task_name: z.string().nullable(),
-  mission_name: z.string().nullable(),
+/** What a person decides by: the run, its choices, what was measured and what was claimed. */
+export const InboxEvidence = z.object({
   run: z.object({ process_name: z.string(), state: z.string() }).nullable(),
   choices: list(ChoiceEntry),
   /** Whose measured changes are to be approved. */
@@ -35,43 +30,9 @@ const InboxCard = HoldEntry.extend({
   claimed_by: z.string().nullable(),
 })
 
-export const inboxPage = defineOperation({
-  name: 'desk',
-  command: 'desk',
-  screen: true,
-  toolset: 'track',
-  audience: 'person',
-  title: 'What waits, with its evidence',
-  description:
-    'The open holds, oldest first, each with its task, its mission, what was measured and claimed.',
-  kind: 'query',
-  input: z.strictObject({ limit: count('How many; default 50', 200).optional() }),
-  output: z.object({ cards: list(InboxCard.extend({ content })), total: z.int() }),
-}).handler(async (handling, input) => {
-  const { cards, holds, total } = await handling.store.view(async (reads) => {
-    const limit = input.limit ?? 50
-    const page = await reads.holds.list({ status: 'open' }, { limit })
-    const due = await dueHolds(reads, handling.clock.now())
-    const lines = [...page.items.map(({ item }) => item), ...due.map((hold) => ({ hold, issue: null }))]
-    const shown = lines.slice(0, limit)
-    return {
-      cards: await Promise.all(shown.map((line) => inboxCard(reads, line))),
-      holds: shown.map(({ hold }) => hold),
-      total: page.total + due.length,
-    }
-  })
-  const contents = await contentsShown(handling, holds)
-  return {
-    cards: cards.map((card) => ({ ...card, content: contents.get(card.hold_id) ?? null })),
-    total,
-  }
-})
-
-async function inboxCard(reads: Reads, line: HoldLine): Promise<z.output<typeof InboxCard>> {
-  const { missions, tasks, runs } = reads
-  const { taskId, missionId, attemptId, runId } = line.hold
-  const task = taskId === null ? null : await tasks.find(taskId)
-  const mission = missionId === null ? null : await missions.find(missionId)
+export async function inboxEvidence(reads: Reads, hold: Hold): Promise<z.output<typeof InboxEvidence>> {
+  const { tasks, runs } = reads
+  const { taskId, attemptId, runId } = hold
   const run = runId === null ? null : await runs.find(runId)
   // What a run waits for is judged by the last work on its task.
   const last = taskId === null ? null : await tasks.lastAttempt(taskId)
@@ -79,12 +40,9 @@ async function inboxCard(reads: Reads, line: HoldLine): Promise<z.output<typeof 
   const end = attempt === null || attempt.status === 'open' ? null : await tasks.end(attempt.id)
   const measured = attempt && (await tasks.measured([attempt.id])).get(attempt.id)
   return {
-    ...holdEntry(line),
-    task_name: task === null ? null : excerpt(task.name, 160),
-    mission_name: mission === null ? null : excerpt(mission.name, 120),
     run: run && { process_name: excerpt(run.process.name, 80), state: run.state },
-    choices: await choicesOf(reads, line.hold, run),
-    changed: await changedOf(reads, line.hold, run),
+    choices: await choicesOf(reads, hold, run),
+    changed: await changedOf(reads, hold, run),
     agent_name: attempt === null ? null : displayName(attempt),
     attempt_status: attempt?.status ?? null,
     areas: attempt?.areas ?? [],

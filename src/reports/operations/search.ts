@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { count, text } from '../../kernel/operations/input/fields.ts'
+import { list, Named } from '../../kernel/operations/list-answer.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import { excerpt } from '../../kernel/text.ts'
+
+/** How many missions and runs, the newest, and how many tasks are searched. */
+const maxSearched = { missions: 1_000, runs: 1_000, tasks: 5_000 }
+
+const Found = Named.extend({ status: z.string() })
+
+export const search = defineOperation({
+  name: 'search',
+  command: 'search',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Find missions, runs and tasks',
+  description:
+    'Find missions, runs and tasks by words of their name or by their id; all of them without words.',
+  kind: 'query',
+  positional: ['words'],
+  input: z.strictObject({
+    words: text('Words of the name, or the beginning of an id').optional(),
+    limit: count('How many of each kind; default all', maxSearched.tasks).optional(),
+  }),
+  output: z.object({ missions: list(Found), runs: list(Found), tasks: list(Found) }),
+}).handler(({ store, clock }, input) =>
+  store.view(async ({ missions, runs, plan }) => {
+    const found = await missions.list({ limit: maxSearched.missions })
+    const running = await runs.list({}, { limit: maxSearched.runs })
+    const tasks = await plan.graph(undefined, maxSearched.tasks, clock.now())
+    const words = (input.words ?? '').toLowerCase().split(/\s+/)
+    const isWanted = ({ id, name }: z.output<typeof Found>) =>
+      words.every((word) => id.startsWith(word) || name.toLowerCase().includes(word))
+    const fitting = (all: readonly z.output<typeof Found>[]) => all.filter(isWanted).slice(0, input.limit)
+    return {
+      missions: fitting(
+        found.items.map(({ item: { id, name, status } }) => ({ id, name: excerpt(name, 120), status })),
+      ),
+      runs: fitting(
+        running.items.map(({ item: { id, process, state, status } }) => ({
+          id,
+          name: `${excerpt(process.name, 80)}: ${state}`,
+          status,
+        })),
+      ),
+      tasks: fitting(tasks.map(({ id, name, status }) => ({ id, name: excerpt(name, 120), status }))),
+    }
+  }),
+)
