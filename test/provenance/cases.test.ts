@@ -512,8 +512,10 @@ test('what is behind a link, of git itself, ignored or named like a secret is re
   s.write('.gitignore', 'local/\n')
   s.write('local/settings.txt', 'ignored\n')
   s.write('.env', 'TOKEN=1\n')
-  await expect(s.call('blame', { file: 'link/key.txt' })).rejects.toThrow('behind link')
-  await expect(s.call('blame', { file: '.git/config' })).rejects.toThrow("git's own")
+  await expect(s.call('blame', { file: 'link/key.txt' })).rejects.toMatchObject({
+    reason: 'path_behind_link',
+  })
+  await expect(s.call('blame', { file: '.git/config' })).rejects.toMatchObject({ reason: 'path_of_git' })
   for (const file of ['local/settings.txt', '.env']) {
     const { lines: count, notes } = await s.call('blame', { file })
     expect([count, notes]).toEqual([0, [expect.stringContaining(file)]])
