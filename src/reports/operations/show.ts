@@ -258,7 +258,7 @@ async function detailOf(
   }
   if (await reads.runs.find(id)) return 'run'
   refuseCaptured(id)
-  throw new Failure('NOT_FOUND', `mission, task or run not found: ${id}`, {
+  throw new Failure('NOT_FOUND', `mission or task not found: ${id}`, {
     missing: 'mission or task',
     hint: hintOf`${callTo('list_missions')} names the missions; ${callTo('get_context', { include: ['tasks'] })} the tasks of one; ${callTo('state_gate_list_runs')} the runs.`,
   })
