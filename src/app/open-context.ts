@@ -105,7 +105,7 @@ export function openContext(opening: Opening): Context {
     const { openStore } = await import('../store/store.ts')
     const state = writableStateFolder(machine, folder, canWrite)
     const anchorFolder = anchorOf(state, { root, database: place.file }, fingerprint)
-    return openStore({ ...place, root, sandboxJournal, anchorFolder, program: version, ids: randomIds })
+    return openStore({ ...place, root, sandboxJournal, anchorFolder, ids: randomIds })
   })
   const ending = new AbortController()
   endings.set(store, ending)
@@ -207,7 +207,7 @@ async function openFileStore(
   const state = writableStateFolder(machine, folder, canWrite)
   const anchorFolder = anchorOf(state, { root: project, database: place.file }, fingerprint)
   const of = { root: '', project, sandboxJournal: false, anchorFolder }
-  return openStore({ ...place, ...of, program: version, ids: randomIds })
+  return openStore({ ...place, ...of, ids: randomIds })
 }
 
 /** Ends what goes on in the background, so that the process can exit. */

@@ -60,8 +60,6 @@ export interface StoreOptions {
   readonly sandboxJournal: boolean
   /** The folder outside the project that keeps where its journal had come to; without one nothing is kept. */
   readonly anchorFolder?: string
-  /** The version of the program: what it made of the facts is kept in that folder for the next check. */
-  readonly program?: string
   readonly ids: IdSource
 }
 
@@ -150,14 +148,11 @@ class SqliteStore implements Store {
     return this.#reading((db, projectId) => keptIn(db, { projectId, after, limit }))
   }
 
-  inspect({ full }: { readonly full: boolean } = { full: false }): Promise<Inspection> {
+  inspect(): Promise<Inspection> {
     return this.#answering(async () => {
-      const { file, anchorFolder, program } = this.#options
       const open = await this.#database.forReading()
-      const kept =
-        anchorFolder !== undefined && program !== undefined ? { folder: anchorFolder, program } : null
       const found = open
-        ? await inspectRecord({ file, projectId: await this.#projectIn(open.db), kept, full })
+        ? await inspectRecord(this.#options.file, await this.#projectIn(open.db))
         : nothingRecorded
       return { ...found, anchor: this.#anchorBeside(open?.raw ?? null) }
     })

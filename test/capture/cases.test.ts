@@ -59,7 +59,7 @@ describe('what a turn changed', () => {
       'D utils.ts certain',
     ])
     expect(await stage.sessions()).toMatchObject([{ status: 'closed', reason: 'exit', turns: 1, files: 4 }])
-    expect(troubles(await stage.project.call('doctor', { full: true }))).toEqual([])
+    expect(troubles(await stage.project.call('doctor'))).toEqual([])
   })
 
   test('case 2: a turn that only reads is a row without changes', async () => {
@@ -589,7 +589,7 @@ describe('late and twice', () => {
     }
     expect(await stage.drain()).toMatchObject({ recorded: 0, repeated: told.length })
     expect(await stage.sessions()).toMatchObject([{ turns: 1, events: told.length }])
-    expect(troubles(await stage.project.call('doctor', { full: true }))).toEqual([])
+    expect(troubles(await stage.project.call('doctor'))).toEqual([])
   })
 })
 
@@ -741,6 +741,6 @@ test.skipIf(isPostgresLeftOut)(
     stage.project.wait(31 * 60 * 1000)
     await stage.drain()
     expect((await stage.sessions()).map(({ status }) => status)).toEqual(['closed', 'closed'])
-    expect(troubles(await stage.project.call('doctor', { full: true }))).toEqual([])
+    expect(troubles(await stage.project.call('doctor'))).toEqual([])
   },
 )

@@ -73,7 +73,7 @@ describe('a guard of type ci', () => {
     await call('ci_report', { check: 'unit', status: 'success' }, ci)
     await call('ci_report', { check: 'lint', status: 'success' }, ci)
     expect(await emit()).toBe('done')
-    const found = await project.context.store.inspect({ full: true })
+    const found = await project.context.store.inspect()
     expect(found).toMatchObject({ differing: 0, trouble: null })
   })
 

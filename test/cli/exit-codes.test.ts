@@ -105,5 +105,5 @@ test.each([
 
 test('help of doctor lists the flags that are operations of their own', () => {
   const { out } = openCommandLine({ git: false }).run('doctor', '--help')
-  for (const flag of ['--full', '--chain', '--repair']) expect(out).toContain(`  ${flag} `)
+  for (const flag of ['--chain', '--repair']) expect(out).toContain(`  ${flag} `)
 })

@@ -19,7 +19,7 @@ const examples: readonly (readonly string[])[] = [
   ...otherCommands
     .filter(({ command }) => !['serve', 'mcp', 'demo play'].includes(command))
     .map(({ command }) => command.split(' ')),
-  ['doctor', '--full'],
+  ['doctor'],
   ['log', '--verify'],
   ['review', '--since'],
   ['review', 't-4k2m9x7c0vqa'],

@@ -3,17 +3,15 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openCommandLine } from './command-line.ts'
 
-test.each([[['log', '--verify']], [['doctor', '--full']]])(
-  '%j fails where there is no record, and names the place that it read',
-  (words) => {
-    const project = openCommandLine()
-    const { code, out } = project.run(...words, '--json')
-    expect(code).toBe(1)
-    const journal = JSON.parse(out).checks.find(({ check }: { check: string }) => check === 'journal')
-    expect(journal).toMatchObject({ ok: false, finding: expect.stringContaining('0 facts were read') })
-    expect(journal.finding).toContain(join(project.folder, '.waymark'))
-    expect(existsSync(join(project.folder, '.waymark'))).toBe(false)
-    project.json('mission', 'start', 'Begin', '--objective', 'Any')
-    expect(project.json(...words)).toMatchObject({ healthy: true })
-  },
-)
+test('log --verify fails where there is no record, and names the place that it read', () => {
+  const words = ['log', '--verify']
+  const project = openCommandLine()
+  const { code, out } = project.run(...words, '--json')
+  expect(code).toBe(1)
+  const journal = JSON.parse(out).checks.find(({ check }: { check: string }) => check === 'journal')
+  expect(journal).toMatchObject({ ok: false, finding: expect.stringContaining('0 facts were read') })
+  expect(journal.finding).toContain(join(project.folder, '.waymark'))
+  expect(existsSync(join(project.folder, '.waymark'))).toBe(false)
+  project.json('mission', 'start', 'Begin', '--objective', 'Any')
+  expect(project.json(...words)).toMatchObject({ healthy: true })
+})

@@ -139,5 +139,5 @@ test('of a file that several sessions there wrote, each has its lines, and a lat
     { attribution: 'certain', lines: 'own', added_lines: 1, deleted_lines: 1 },
   ])
   expect(other.changes).toMatchObject([{ attribution: 'certain', added_lines: 3, deleted_lines: 0 }])
-  expect(troubles(await stage.project.call('doctor', { full: true }))).toEqual([])
+  expect(troubles(await stage.project.call('doctor'))).toEqual([])
 })

@@ -216,7 +216,7 @@ test('a command that a runner must have run counts only with a runner’s token'
   await project.call('approve', { id: holds[0].hold_id, reason: 'It may.' }, await as('Cleo'))
   await project.call('verify', { run_id: id }, ci)
   expect(await emit(builder, 'go')).toMatchObject({ result: { status: 'succeeded' } })
-  const found = await project.context.store.inspect({ full: true })
+  const found = await project.context.store.inspect()
   expect(found).toMatchObject({ differing: 0, trouble: null })
 })
 
@@ -246,5 +246,5 @@ test('what a runner’s command printed is answered whole, until its time is ove
   )
   expect(output).not.toContain('line 0\n')
   expect(removed).toBe(new Date(later).toISOString())
-  expect(await project.context.store.inspect({ full: true })).toMatchObject({ differing: 0, trouble: null })
+  expect(await project.context.store.inspect()).toMatchObject({ differing: 0, trouble: null })
 })

@@ -366,7 +366,7 @@ test('when a token was last used is known, to a minute', async () => {
   const before = await used()
   await team.ask(builder, '/api/whoami', {})
   expect(await used()).toBe(before)
-  expect(await team.contexts[0].team?.store.inspect({ full: true })).toMatchObject({
+  expect(await team.contexts[0].team?.store.inspect()).toMatchObject({
     differing: 0,
     trouble: null,
   })

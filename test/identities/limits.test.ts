@@ -207,7 +207,7 @@ test('revoking a token revokes all that were made with it, and ends their sessio
       reason: 'token_or_session_ended',
     })
   }
-  expect(await shop.context.team?.store.inspect({ full: true })).toMatchObject({
+  expect(await shop.context.team?.store.inspect()).toMatchObject({
     differing: 0,
     trouble: null,
   })

@@ -66,7 +66,7 @@ test('what the facts make of persons and tokens is what the tables hold', async 
   await call('token_revoke', { token: 'agent' })
   await call('person_disable', { person: 'Ben' })
   for (const store of [context.store, context.team?.store]) {
-    const found = await store?.inspect({ full: true })
+    const found = await store?.inspect()
     expect(found).toMatchObject({ brokenAt: null, trouble: null, differing: 0 })
     expect(found?.rows).toBeGreaterThan(1)
   }
@@ -262,7 +262,7 @@ test('a token with a limit lets its person do no more than that, and makes none 
   expect(tokens).toMatchObject(
     expect.arrayContaining([expect.objectContaining({ name: 'Ada', access: null })]),
   )
-  const found = await context.team?.store.inspect({ full: true })
+  const found = await context.team?.store.inspect()
   expect(found).toMatchObject({ brokenAt: null, trouble: null, differing: 0 })
 })
 
@@ -323,7 +323,7 @@ test('a person is made an admin and no longer is one, and the last admin stays',
     { name: 'Ada', changes: { admin: false } },
     { name: 'Ada', changes: { disabledAt: expect.any(Number) } },
   ])
-  expect(await context.team?.store.inspect({ full: true })).toMatchObject({ differing: 0, trouble: null })
+  expect(await context.team?.store.inspect()).toMatchObject({ differing: 0, trouble: null })
 })
 
 test('show names the people behind the agents that began and completed a task', async () => {

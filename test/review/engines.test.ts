@@ -60,7 +60,7 @@ test.each(engines)('a review is kept, replayed and asked for on $engine', async 
     ['open', null],
   ])
   expect(after.verdicts).toMatchObject([{ verdict: 'send_back', comments: 2, by: 'Tess' }])
-  const inspection = await project.context.store.inspect({ full: true })
+  const inspection = await project.context.store.inspect()
   expect(inspection).toMatchObject({ trouble: null, brokenAt: null, differing: 0, differences: [] })
 })
 

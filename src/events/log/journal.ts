@@ -131,34 +131,25 @@ const batch = 500
 
 /** Hashes every fact again, a batch at a time; a fact that is missing, also at the end, breaks the chain too. */
 export async function verifyChain(scope: ReadScope): Promise<ChainCheck> {
-  const { seq, hash, isBroken } = await walkChain(scope)
-  const project = await scope.db
-    .selectFrom('project')
-    .select(['seq', 'head'])
-    .where('id', '=', scope.projectId)
-    .executeTakeFirst()
-  const head = project ?? { seq: 0, head: beforeFirst }
-  return { facts: seq, brokenAt: isBroken || head.seq !== seq || head.head !== hash ? seq + 1 : null }
-}
-
-/** Follows the chain from the first fact to the one of `last`, and answers the last that follows. */
-export async function walkChain(
-  scope: ReadScope,
-  last = Number.MAX_SAFE_INTEGER,
-): Promise<{ readonly seq: number; readonly hash: string; readonly isBroken: boolean }> {
   const pause = breath()
   let at: { readonly seq: number; readonly hash: string } = { seq: 0, hash: beforeFirst }
-  while (at.seq < last) {
-    const rows = await factsAfter(scope, at.seq, Math.min(batch, last - at.seq))
+  for (;;) {
+    const rows = await factsAfter(scope, at.seq, batch)
     for (const row of rows) {
-      if (!follows(row, at)) return { ...at, isBroken: true }
+      if (!follows(row, at)) return { facts: at.seq, brokenAt: at.seq + 1 }
       at = { seq: row.seq, hash: row.hash }
       const waits = pause()
       if (waits) await waits
     }
     if (rows.length < batch) break
   }
-  return { ...at, isBroken: false }
+  const project = await scope.db
+    .selectFrom('project')
+    .select(['seq', 'head'])
+    .where('id', '=', scope.projectId)
+    .executeTakeFirst()
+  const head = project ?? { seq: 0, head: beforeFirst }
+  return { facts: at.seq, brokenAt: head.seq !== at.seq || head.head !== at.hash ? at.seq + 1 : null }
 }
 
 /** Whether a fact is the one after `last`, unchanged. */

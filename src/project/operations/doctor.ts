@@ -20,11 +20,10 @@ export const doctor = defineOperation({
     'Checks Node, git and the record: the database file, the hash chain, and every table against the facts.',
   kind: 'query',
   input: z.strictObject({
-    full: z.boolean().describe('Apply every fact again, instead of going on from the last check').optional(),
     chain: z.boolean().describe('Check only the hash chain and the anchor').optional(),
   }),
   output: z.object({ healthy: z.boolean(), checks: list(Check) }),
-}).handler(async (handling, { full = false, chain = false }) => {
+}).handler(async (handling, { chain = false }) => {
   const { store } = handling
   const checks = chain
     ? await recordChecks(async () => chainFindings(await store.inspectChain()))
@@ -35,10 +34,7 @@ export const doctor = defineOperation({
         ...(await clientChecks(handling)),
         ...captureChecks(handling),
         ...(await silentSessions(handling)),
-        ...(await recordChecks(async () => {
-          const found = await store.inspect({ full })
-          return full ? verifiedFindings(found, (await store.health()).location) : recordFindings(found)
-        })),
+        ...(await recordChecks(async () => recordFindings(await store.inspect()))),
       ]
   return { healthy: checks.every(({ ok }) => ok), checks }
 })

@@ -86,7 +86,7 @@ export class Gathering {
       replay: (idempotency) => during(() => store.replay(idempotency)),
       health: () => during(() => store.health()),
       unreadiness: () => during(() => store.unreadiness()),
-      inspect: (how) => during(() => store.inspect(how)),
+      inspect: () => during(() => store.inspect()),
       inspectChain: () => during(() => store.inspectChain()),
       restore: (facts, restoring) => during(() => store.restore(facts, restoring)),
       kept: (after, limit) => during(() => store.kept(after, limit)),

@@ -243,11 +243,8 @@ export interface Store {
   restore(facts: readonly Fact[], restoring?: Restoring): Promise<Restored>
   /** What belongs to the project beside its log, a page at a time, after a row. */
   kept(after: KeptRow | null, limit: number): Promise<readonly KeptRow[]>
-  /**
-   * Compares every table with what the facts make of an empty store; asks SQLite whether the file is sound. Facts that a
-   * check before this one applied are not applied again, unless it is to be `full`.
-   */
-  inspect(how?: { readonly full: boolean }): Promise<Inspection>
+  /** Compares every table with what the facts make of an empty store; asks SQLite whether the file is sound. */
+  inspect(): Promise<Inspection>
   /** The chain of hashes and the anchor alone. */
   inspectChain(): Promise<ChainInspection>
   /** Makes the tables again from the facts, after a copy of the file. Fails with REFUSED where the journal is broken. */

@@ -20,7 +20,7 @@ export async function inspectIn(
 ): Promise<Omit<Inspection, 'anchor' | 'damage'>> {
   const copy = await database.read((db) => copied(db, projectId), 'inspect')
   try {
-    return await besideFacts(copy, projectId, { kept: null, full: true })
+    return await besideFacts(copy, projectId)
   } finally {
     copy.close()
   }

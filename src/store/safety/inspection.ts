@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import Database, { type Database as Connection } from 'better-sqlite3'
-import { verifyChain, walkChain } from '../../events/log/journal.ts'
+import { verifyChain } from '../../events/log/journal.ts'
 import type { ChainCheck } from '../ports/reads.ts'
 import type { Inspection as WholeInspection } from '../ports/store.ts'
 import { compare } from '../record/comparison.ts'
-import { type KeptReplays, type Replay, scratchReplay } from '../record/replay.ts'
+import { type Replay, replay } from '../record/replay.ts'
 import { openReader } from '../sqlite/connection.ts'
 import { connected } from '../sqlite/driver.ts'
 import { patiently } from '../sqlite/waiting.ts'
@@ -14,16 +14,8 @@ import { patiently } from '../sqlite/waiting.ts'
 /** The anchor is another's to look at. */
 type Inspection = Omit<WholeInspection, 'anchor' | 'damage'> & { readonly damage: readonly string[] }
 
-interface Inspecting {
-  readonly file: string
-  readonly projectId: string | null
-  readonly kept: KeptReplays | null
-  /** Every fact is applied again, whatever was kept. */
-  readonly full: boolean
-}
-
 /** Looks through a whole database: what SQLite says of the file, the chain of hashes, every table beside its facts. */
-export async function inspectRecord({ file, projectId, kept, full }: Inspecting): Promise<Inspection> {
+export async function inspectRecord(file: string, projectId: string | null): Promise<Inspection> {
   if (projectId === null) {
     const damage = await integrityFindings(file)
     return { facts: 0, damage, brokenAt: null, trouble: null, ...nothingCompared }
@@ -32,7 +24,7 @@ export async function inspectRecord({ file, projectId, kept, full }: Inspecting)
   try {
     const [damage, beside] = await Promise.allSettled([
       integrityFindings(file),
-      besideFacts(database, projectId, { kept, full }),
+      besideFacts(database, projectId),
     ])
     if (damage.status === 'rejected') throw damage.reason
     if (beside.status === 'rejected') throw beside.reason
@@ -54,43 +46,13 @@ export async function inspectChain(file: string, projectId: string): Promise<Cha
 
 type Beside = Omit<Inspection, 'damage'>
 
-/** What was kept saves time and decides nothing: what does not fit it is looked at again with every fact. */
-export async function besideFacts(
-  database: Connection,
-  projectId: string,
-  { kept, full }: Pick<Inspecting, 'kept' | 'full'>,
-): Promise<Beside> {
-  const first = await besideReplay(database, projectId, { kept, fresh: full }).catch((error: unknown) => {
-    if (kept === null) throw error
-    return null
-  })
-  if (first && (first.from === 0 || isSound(first.found))) return first.found
-  const again = await besideReplay(database, projectId, { kept: first && kept, fresh: true })
-  return again.found
-}
-
-async function besideReplay(
-  database: Connection,
-  projectId: string,
-  keeping: { readonly kept: KeptReplays | null; readonly fresh: boolean },
-): Promise<{ readonly found: Beside; readonly from: number }> {
-  const scratch = await scratchReplay(database, projectId, keeping)
-  const { replayed, from } = scratch
-  let isKept = false
+export async function besideFacts(database: Connection, projectId: string): Promise<Beside> {
+  const replayed = await replay(database, projectId)
   try {
-    const before = await walkChain({ db: connected(database, 'read').db, projectId }, from)
-    const found = before.isBroken
-      ? { facts: before.seq, brokenAt: before.seq + 1, trouble: null, ...nothingCompared }
-      : await comparedWith(replayed, database, projectId)
-    isKept = isSound(found)
-    return { found, from }
+    return await comparedWith(replayed, database, projectId)
   } finally {
-    scratch.end(isKept ? 'kept' : 'dropped')
+    replayed.close()
   }
-}
-
-function isSound({ brokenAt, trouble, differing }: Beside): boolean {
-  return brokenAt === null && trouble === null && differing === 0
 }
 
 async function comparedWith(replayed: Replay, database: Connection, projectId: string): Promise<Beside> {

@@ -1,6 +1,4 @@
-import { type FSWatcher, watch } from 'node:fs'
 import type { Changes, FollowedJournal } from '../../events/log/follow.ts'
-import { errorCode } from '../../kernel/failure.ts'
 import type { Reads } from '../ports/store.ts'
 import { type ProjectPlace, resolveProject } from '../record/project.ts'
 import { readsOf } from '../tables/reads.ts'
@@ -60,7 +58,6 @@ interface Waiting {
 class ChangeSignal implements Changes<FileState> {
   readonly #database: DatabaseFile
   readonly #interval: number
-  readonly #log: WrittenLog
   readonly #ending = new AbortController()
   readonly #waiting = new Set<Waiting>()
   readonly #looking: Promise<void>
@@ -70,7 +67,6 @@ class ChangeSignal implements Changes<FileState> {
   constructor(file: string, interval: number) {
     this.#database = new DatabaseFile(file, false)
     this.#interval = interval
-    this.#log = new WrittenLog(`${file}-wal`)
     this.#looking = this.#run()
   }
 
@@ -117,14 +113,12 @@ class ChangeSignal implements Changes<FileState> {
       this.#failure = { error }
       for (const { reject } of this.#waiting) reject(error)
     } finally {
-      this.#log.forget()
       await this.#database.forget()
     }
   }
 
   /**
    * Until something was committed, or it is time to look at the file itself. Looking in vain must cost next to nothing.
-   * Where the system tells that the log is written to, nobody waits for the next look.
    */
   #quiet(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
@@ -134,10 +128,8 @@ class ChangeSignal implements Changes<FileState> {
         if (looks < looksPerFile && this.#stands()) return
         end()
       }, this.#interval)
-      const unheard = this.#log.onWrite(() => this.#stands() || end())
       const end = () => {
         clearInterval(looking)
-        unheard()
         signal.removeEventListener('abort', end)
         resolve()
       }
@@ -161,75 +153,5 @@ class ChangeSignal implements Changes<FileState> {
     if (this.#state?.connection === connection && this.#state.version === version) return
     this.#state = { connection, version }
     for (const { resolve } of this.#waiting) resolve()
-  }
-}
-
-// Milliseconds between looks after the log was written to: what is written is committed when the disk has it.
-const pauses = [1, 1, 2, 3, 4]
-
-/**
- * Tells when the log of a database is written to, where the system tells it. It may not, so who listens looks from time to
- * time as well.
- */
-class WrittenLog {
-  readonly #path: string
-  #watcher: FSWatcher | null = null
-  // A watch on Windows is one of the folder, which could not be removed meanwhile.
-  #isRefused = process.platform === 'win32'
-  #look: (() => void) | null = null
-  #left: readonly number[] = []
-  #timer: NodeJS.Timeout | undefined
-
-  constructor(path: string) {
-    this.#path = path
-  }
-
-  /** Calls `look` when something may have been committed, a few times. Answers its stop. */
-  onWrite(look: () => void): () => void {
-    this.#look = look
-    this.#watch()
-    this.#again()
-    return () => {
-      this.#look = null
-      clearTimeout(this.#timer)
-    }
-  }
-
-  forget(): void {
-    this.#watcher?.close()
-    this.#watcher = null
-  }
-
-  #watch(): void {
-    if (this.#watcher !== null || this.#isRefused) return
-    try {
-      this.#watcher = watch(this.#path, { persistent: false }, (event) => {
-        // Removed or replaced: the next one who listens watches what is there then.
-        if (event === 'rename') this.forget()
-        this.#left = pauses
-        this.#look?.()
-        this.#again()
-      })
-      this.#watcher.on('error', () => this.#refuse())
-    } catch (error) {
-      // Without a log there is none to watch yet.
-      if (errorCode(error) !== 'ENOENT') this.#refuse()
-    }
-  }
-
-  #refuse(): void {
-    this.#isRefused = true
-    this.forget()
-  }
-
-  #again(): void {
-    clearTimeout(this.#timer)
-    const [pause, ...left] = this.#left
-    if (pause === undefined || this.#look === null) return
-    this.#timer = setTimeout(() => {
-      this.#left = left
-      this.#look?.()
-      this.#again()
-    }, pause)
   }
 }

@@ -51,24 +51,6 @@ export function openTemporary(): Connection {
   return connection
 }
 
-/** A file of one process, which is thrown away when that process does not come to its end. */
-export function openScratch(file: string): Connection {
-  const connection = new Database(file)
-  try {
-    for (const pragma of [
-      'journal_mode = off',
-      'synchronous = off',
-      'locking_mode = exclusive',
-      'cache_size = -65536',
-    ])
-      connection.pragma(pragma)
-    return connection
-  } catch (error) {
-    connection.close()
-    throw error
-  }
-}
-
 type NumberPragma = 'application_id' | 'data_version' | 'user_version'
 
 const prepared = new WeakMap<Connection, Map<NumberPragma, Statement>>()
