@@ -4,6 +4,8 @@ import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
 import { runCalls, type StartArgs } from '../../src/remote/machine/port-runner.ts'
 import { TrustedCommands } from '../../src/remote/machine/trusted-commands.ts'
+import { looks } from '../../src/remote/operations/looks.ts'
+import { type PortCallName, portCalls } from '../../src/remote/operations/port-calls.ts'
 import { type Answer, openProject, person } from '../support/project.ts'
 import { throughEdge } from '../support/through-edge.ts'
 
@@ -187,6 +189,7 @@ test('case 31: what no server may ask is refused and said, and nothing of it is 
     snapshots: () => join(project.context.program.stateFolder, 'snapshots'),
     commands: trusted(false),
     asked: 'start_task',
+    looks: Object.keys(portCalls).filter((call) => !call.startsWith('linkedTrees.')) as PortCallName[], // its own keys
     input: { name: 'T' },
     named: new Set<string>(),
     now: () => 0,
@@ -239,6 +242,10 @@ test('case 31: what no server may ask is refused and said, and nothing of it is 
   expect(said[8]).toContain('nobody on this machine asked it for')
   expect(said[10]).toContain('Nobody on this machine approved "touch ran"')
   expect(project.git('status', '--short')).toBe('')
+
+  // An operation that declares its measurements lets a server ask for nothing else.
+  const closed = await runCalls(asked, { ...running, looks: looks['start_task'] ?? [] })
+  expect(closed.every(({ failure }) => failure?.code === 'FORBIDDEN')).toBe(true)
 
   const trusting = await runCalls(
     [{ call: 'commandRunner.start', args: [{ ...start, approvedThere: true }] }],

@@ -12,15 +12,15 @@ test('refuses an approval that no person at the machine was shown, and runs noth
   const server = await hostileServer()
   const machine = await machineOf(server)
   const evil = commandAt(machine.folder, 'touch ../ran')
-  for (const words of [
-    approve,
-    ['reject', 'h-1', 'no', '--json'],
-    ['resolve', 'h-1', '--json'],
-    ['status', '--json'],
+  for (const { words, start } of [
+    { words: approve, start: 'command_not_approved' },
+    { words: ['reject', 'h-1', 'no', '--json'], start: 'command_not_approved' },
+    { words: ['resolve', 'h-1', '--json'], start: 'not_asked_here' },
+    { words: ['status', '--json'], start: 'not_asked_here' },
   ]) {
     server.askFor([evil.approve], [evil.start])
     await ranAt(machine, words)
-    expect(reasons(server), words[0]).toEqual([expect.any(String), 'command_not_approved'])
+    expect(reasons(server), words[0]).toEqual([expect.any(String), start])
   }
   expect(existsSync(join(machine.home, 'ran'))).toBe(false)
 })
@@ -49,7 +49,7 @@ test.runIf(hasPty)('runs only the command that was shown, and only as it was sho
   expect(reasons(server)).toEqual([null, 'command_not_approved', 'command_declined', 'command_not_approved'])
 
   server.askFor([shown.start])
-  await ranAt(machine, ['status', '--json'])
+  await ranAt(machine, ['verify', 'r-1', '--json'])
   expect(server.said()).toMatchObject([{ answer: { status: 'passed' } }])
   expect(existsSync(join(machine.home, 'checked'))).toBe(true)
 

@@ -12,6 +12,17 @@ interface Asked {
   readonly args: readonly unknown[]
 }
 
+interface AskedMeasurement {
+  readonly name: string
+  readonly brief: unknown
+}
+
+interface Measurement {
+  readonly name: string
+  readonly measured?: Answer
+  readonly failure?: { readonly code: string; readonly reason?: string }
+}
+
 /** What came of a call that the server asked for. */
 interface Said extends Asked {
   readonly answer?: Answer
@@ -22,6 +33,10 @@ export interface HostileServer {
   readonly address: string
   /** What is asked of a machine during its next call, one round after the other. */
   readonly askFor: (...rounds: readonly (readonly Asked[])[]) => void
+  /** What a machine is asked to measure during its next call. */
+  readonly askToMeasure: (operation: string, asked: readonly AskedMeasurement[]) => void
+  /** What it sent of that. */
+  readonly measured: () => readonly Measurement[]
   /** What the machine answered since, by the order in which it was asked. */
   readonly said: () => readonly Said[]
   /** The requests of machines as they arrived. */
@@ -32,6 +47,8 @@ export interface HostileServer {
 export async function hostileServer(): Promise<HostileServer> {
   let rounds: readonly (readonly Asked[])[] = []
   let said: readonly Said[] = []
+  let measured: readonly Measurement[] = []
+  let toMeasure: object | null = null
   const requests: Answer[] = []
   const answer = async (request: IncomingMessage): Promise<object> => {
     if (!request.url?.endsWith('/api/edge/call')) {
@@ -50,6 +67,12 @@ export async function hostileServer(): Promise<HostileServer> {
     requests.push(call)
     if (call.operation === 'edge_brief') return { answer: {} }
     said = call.gathered
+    measured = call.measured
+    if (toMeasure !== null) {
+      const measure = toMeasure
+      toMeasure = null
+      return { measure, now: Date.now() }
+    }
     const [next, ...later] = rounds
     rounds = later
     return next ? { gather: next } : { answer: { healthy: true } }
@@ -72,6 +95,11 @@ export async function hostileServer(): Promise<HostileServer> {
       rounds = wanted
       said = []
     },
+    askToMeasure: (operation, asked) => {
+      toMeasure = { operation, asked: asked.map((one) => ({ ...one, hash: 'a'.repeat(64) })) }
+      measured = []
+    },
+    measured: () => measured,
     said: () => said,
     requests: () => requests,
   }

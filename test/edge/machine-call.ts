@@ -5,6 +5,7 @@ import { measureHere } from '../../src/remote/machine/measure.ts'
 import { type PortRunning, runCalls } from '../../src/remote/machine/port-runner.ts'
 import { TrustedCommands } from '../../src/remote/machine/trusted-commands.ts'
 import { contractVersion } from '../../src/remote/operations/contract.ts'
+import { looks } from '../../src/remote/operations/looks.ts'
 import type { TeamServer } from '../identities/team-server.ts'
 import type { Answer } from '../support/project.ts'
 
@@ -29,6 +30,7 @@ export function callerAt(
       snapshots: () => join(context.program.stateFolder, 'snapshots'),
       commands,
       asked: operation,
+      looks: looks[operation] ?? [],
       input,
       named: new Set(),
       now: () => Date.now(),

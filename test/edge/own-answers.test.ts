@@ -8,6 +8,7 @@ import { runCalls } from '../../src/remote/machine/port-runner.ts'
 import { ServerClient } from '../../src/remote/machine/server-client.ts'
 import { TrustedCommands } from '../../src/remote/machine/trusted-commands.ts'
 import { Gathering } from '../../src/remote/operations/gathering.ts'
+import { looks } from '../../src/remote/operations/looks.ts'
 import type { ArgsOf, PortCallName } from '../../src/remote/operations/port-calls.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
 import { type Answer, openProject, refusalOf } from '../support/project.ts'
@@ -70,6 +71,7 @@ async function runningFor(edge: string) {
     snapshots,
     commands,
     asked: 'inbox',
+    looks: looks['inbox'] ?? [],
     input: {},
     named: new Set<string>(),
     now: () => 0,

@@ -9,15 +9,20 @@ import { type PortRunning, runCalls } from '../../src/remote/machine/port-runner
 import { TrustedCommands } from '../../src/remote/machine/trusted-commands.ts'
 import { contextOnEdge } from '../../src/remote/operations/edge-context.ts'
 import { Gathering } from '../../src/remote/operations/gathering.ts'
+import { looks } from '../../src/remote/operations/looks.ts'
 import { MeasureRequest, MeasureThere, SentMeasurement } from '../../src/remote/operations/measured-there.ts'
 import {
   type AnswerOf,
   type ArgsOf,
   GatheredCall,
   type PortCallName,
+  portCalls,
 } from '../../src/remote/operations/port-calls.ts'
 import { fingerprint } from '../../src/store/fingerprint.ts'
 import type { Store } from '../../src/store/ports/store.ts'
+
+/** A test of the witness alone is of no operation. */
+const allLooks = Object.keys(portCalls) as PortCallName[] // its own keys
 
 /** Whether what is tested is to go through an edge, though the test does not ask for it. */
 export function isThroughEdge(): boolean {
@@ -92,6 +97,7 @@ export async function throughEdge<Answer>(
     snapshots: () => join(context.program.stateFolder, 'snapshots'),
     commands,
     asked,
+    looks: asked === undefined ? allLooks : (looks[asked] ?? []),
     input,
     named: new Set(),
     now: () => context.clock.now(),

@@ -3,6 +3,7 @@ import { Failure } from '../../kernel/failure.ts'
 import type { Answer, Context } from '../../kernel/operations/operation.ts'
 import { contractVersion } from '../operations/contract.ts'
 import { EdgeAnswer, type EdgeRequest } from '../operations/edge-request.ts'
+import { looks } from '../operations/looks.ts'
 import type { SentMeasurement } from '../operations/measured-there.ts'
 import type { GatheredCall } from '../operations/port-calls.ts'
 import { AwayCommands } from './away-commands.ts'
@@ -116,13 +117,15 @@ export class EdgeProject {
 
   #running(calling: EdgeCalling, now: () => number): PortRunning {
     const { context, commands, edge, snapshots } = this.parts
+    const asked = calling.operation ?? calling.tool
     return {
       context,
       edge: edge.id,
       snapshots,
       commands,
       now,
-      asked: calling.operation ?? calling.tool,
+      asked,
+      looks: looks[asked ?? ''] ?? [],
       input: inputOf(calling),
       named: new Set(),
       runCommand: (command) =>

@@ -40,7 +40,8 @@ function declared(
   operation: Operation | undefined,
   { named, name, running }: { readonly named: string; readonly name: string; readonly running: PortRunning },
 ): { readonly measurement: Measurement; readonly input: Answer } {
-  const measurement = operation?.name === named ? operation.measurements?.[name] : undefined
+  const all = operation?.name === named ? operation.measurements : undefined
+  const measurement = all && Object.hasOwn(all, name) ? all[name] : undefined
   if (operation === undefined || measurement === undefined) {
     throw forbidden(
       'unknown_measurement',

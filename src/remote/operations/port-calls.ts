@@ -42,15 +42,12 @@ import { SentFailure } from './measured-there.ts'
 export interface PortCall {
   readonly args: z.ZodType<readonly unknown[]>
   readonly answer: z.ZodType
-  /** A call that changes something is run only while its own machine asks for one of these. */
-  readonly during?: readonly string[]
 }
 
 const asked = <Args extends z.ZodType<readonly unknown[]>, Answered extends z.ZodType>(
   args: Args,
   answer: Answered,
-  during?: readonly string[],
-) => ({ args, answer, ...(during && { during }) })
+) => ({ args, answer })
 
 const nothing = z.null()
 
@@ -206,11 +203,10 @@ export const portCalls = {
       }),
     ]),
     tree.extend({ notes: list(words) }),
-    ['worktree_add'],
   ),
-  'linkedTrees.remove': asked(z.tuple([path, tree]), nothing, ['worktree_remove']),
+  'linkedTrees.remove': asked(z.tuple([path, tree]), nothing),
   'linkedTrees.losses': asked(z.tuple([path, tree]), losses),
-  'linkedTrees.discard': asked(z.tuple([path, tree]), losses, ['worktree_remove']),
+  'linkedTrees.discard': asked(z.tuple([path, tree]), losses),
   'evidenceFiles.read': asked(
     z.tuple([path, names]),
     list(known.extend({ content: z.unknown().optional() })),
@@ -245,12 +241,12 @@ export const portCalls = {
   'commandApprovals.filesOf': asked(z.tuple([pinned]), list(pinnedFile)),
   // With whether a person approved it at the server, which counts only where this machine's user said so.
   'commandApprovals.isApproved': asked(z.tuple([sha, z.boolean()]), z.boolean()),
-  'commandApprovals.approve': asked(z.tuple([pinned.extend({ hash: sha })]), nothing, ['approve']),
+  'commandApprovals.approve': asked(z.tuple([pinned.extend({ hash: sha })]), nothing),
   'commandApprovals.list': asked(z.tuple([names]), list(approved)),
-  'commandApprovals.refuse': asked(z.tuple([refused]), nothing, ['reject']),
+  'commandApprovals.refuse': asked(z.tuple([refused]), nothing),
   'commandApprovals.refusalOf': asked(z.tuple([sha]), refused.nullable()),
   'commandApprovals.refused': asked(z.tuple([names]), list(refused)),
-  'commandApprovals.revoke': asked(z.tuple([sha]), nothing, ['command_revoke']),
+  'commandApprovals.revoke': asked(z.tuple([sha]), nothing),
   'commandRunner.start': asked(
     z.tuple([
       z.strictObject({

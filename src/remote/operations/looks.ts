@@ -1,0 +1,130 @@
+import type { PortCallName } from './port-calls.ts'
+
+/**
+ * What a server may ask of a machine during an operation that does not declare its measurements yet. For every other
+ * operation, and for every other call, the answer is no.
+ */
+
+const changes = [
+  'witness.snapshot',
+  'witness.changes',
+  'witness.touched',
+  'witness.packages',
+  'witness.states',
+  'witness.contents',
+  'copies.contents',
+] as const satisfies readonly PortCallName[]
+
+/** What the guards of a run look at, and what an approval is bound to. */
+const run = [
+  ...changes,
+  'witness.locate',
+  'witness.treeHash',
+  'witness.content',
+  'witness.branch',
+  'evidenceFiles.freshness',
+  'evidenceFiles.contents',
+  'shownContents.isKept',
+  'shownContents.keep',
+  'shownContents.since',
+  'commandApprovals.hashOf',
+  'commandApprovals.filesOf',
+  'commandApprovals.isApproved',
+  'commandApprovals.refusalOf',
+  'commandApprovals.list',
+] as const satisfies readonly PortCallName[]
+
+const event = [...run, 'evidenceFiles.read', 'commandRunner.start'] as const satisfies readonly PortCallName[]
+const process = ['processFiles.load'] as const satisfies readonly PortCallName[]
+const lines = [
+  'witness.file',
+  'witness.blame',
+  'witness.hashes',
+  'witness.commits',
+  'witness.files',
+] as const satisfies readonly PortCallName[]
+const review = [
+  ...changes,
+  'witness.unifiedDiff',
+  'witness.wholeDiff',
+] as const satisfies readonly PortCallName[]
+const reports = [
+  ...changes,
+  ...lines,
+  'witness.branch',
+  'witness.treeHash',
+] as const satisfies readonly PortCallName[]
+const trees = [
+  'witness.locate',
+  'witness.others',
+  'linkedTrees.bound',
+  'linkedTrees.list',
+  'linkedTrees.losses',
+] as const satisfies readonly PortCallName[]
+const commands = [
+  'witness.others',
+  'commandApprovals.list',
+  'commandApprovals.refused',
+  'commandApprovals.hashOf',
+] as const satisfies readonly PortCallName[]
+
+export const looks: Readonly<Record<string, readonly PortCallName[]>> = {
+  state_gate_emit_event: event,
+  decide: event,
+  verify: event,
+  approve: [...event, 'commandApprovals.approve'],
+  reject: [...event, 'commandApprovals.refuse'],
+  resolve: run,
+  inbox: run,
+  desk: run,
+  run_page: [...run, ...process],
+  state_gate_get_state: run,
+  state_gate_list_events: run,
+  complete_mission: run,
+  complete_workflow: run,
+  complete_phase: run,
+  start_phase: run,
+  taskman_phase_edit: run,
+  state_gate_create_run: process,
+  start_mission: process,
+  run_migrate: process,
+  process_show: process,
+  process_page: process,
+  process_simulate: process,
+  process_lint: [...process, 'witness.locate', 'witness.content'],
+  process_list: ['processFiles.list'],
+  token_create: ['processFiles.list'],
+  plan_import: ['planFiles.load'],
+  import_replace: ['planFiles.load'],
+  changes: review,
+  diff: review,
+  mission_changes: review,
+  sessions: review,
+  sessions_show: review,
+  sessions_diff: review,
+  show: [...review, 'linkedTrees.bound'],
+  review_show: review,
+  review_file: review,
+  review_image: review,
+  review_comment: review,
+  review_comments: review,
+  review_comment_edit: review,
+  review_mark: review,
+  review_send: review,
+  reply_to_review: review,
+  blame: lines,
+  why: lines,
+  provenance_stats: lines,
+  trailer: lines,
+  check: reports,
+  report: reports,
+  ci_report: reports,
+  worktree_add: [...trees, 'linkedTrees.add'],
+  worktree_list: trees,
+  worktree_remove: [...trees, 'linkedTrees.remove', 'linkedTrees.discard'],
+  status: ['witness.locate', 'processFiles.hasOwn'],
+  doctor: ['witness.locate', 'processFiles.hasOwn', 'processFiles.list', ...commands],
+  command_list: commands,
+  command_revoke: [...commands, 'commandApprovals.revoke'],
+  edge_told: [...changes, 'witness.lines', 'copies.amended', 'copies.linesOf'],
+}
