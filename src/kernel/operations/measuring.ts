@@ -144,7 +144,7 @@ export class Measuring<Of extends Measurements, Found> {
       }
       const measured = await context.measurer(operation, asked, input)
       for (const [name, { hash }] of asked) this.#known.set(name, { hash, value: measured.get(name) })
-      if ([...asked.keys()].some((name) => operation.measurements[name]?.drains)) await context.drain?.()
+      if (drains(operation.measurements, asked)) await context.drain?.()
     }
   }
 
@@ -165,11 +165,8 @@ export class Measuring<Of extends Measurements, Found> {
 
   /** What is asked and was not measured, or not for this brief. */
   #asked(briefs: Briefs<Of>): ReadonlyMap<string, Asked> {
-    const { fingerprint } = this.#parts.context
-    const all = Object.entries<unknown>(briefs)
-      .filter(([, brief]) => brief !== undefined)
-      .map(([name, brief]) => [name, { brief, hash: fingerprint(brief) }] as const)
-    return new Map(all.filter(([name, { hash }]) => this.#known.get(name)?.hash !== hash))
+    const asked = askedIn(briefs, this.#parts.context.fingerprint)
+    return new Map([...asked].filter(([name, { hash }]) => this.#known.get(name)?.hash !== hash))
   }
 }
 
@@ -186,6 +183,36 @@ function keepsChanging(operation: string): Failure {
     `${operation} was measured ${maxStarts} times, and each time the record had changed meanwhile. Nothing was recorded.`,
     { reason: 'record_keeps_changing', hint: 'Try again.' },
   )
+}
+
+/** Has some of an operation's measurements made. Where the files are elsewhere, the operation is run again with them. */
+export type Measure<Of extends Measurements> = <const Wanted extends Briefs<Of>>(
+  briefs: Wanted,
+) => Promise<{ readonly [Name in keyof Wanted & keyof Of]: MeasuredOf<Of[Name]> }>
+
+export function measureFor<Of extends Measurements>({
+  context,
+  operation,
+  input,
+}: Omit<MeasuringParts<Of, never>, 'prepare'>): Measure<Of> {
+  return async (briefs) => {
+    const asked = askedIn(briefs, context.fingerprint)
+    const measured = await context.measurer(operation, asked, input)
+    if (drains(operation.measurements, asked)) await context.drain?.()
+    return Object.fromEntries(measured) as never // each by its measurement
+  }
+}
+
+function askedIn(
+  briefs: Readonly<Record<string, unknown>>,
+  fingerprint: Context['fingerprint'],
+): ReadonlyMap<string, Asked> {
+  const wanted = Object.entries(briefs).filter(([, brief]) => brief !== undefined)
+  return new Map(wanted.map(([name, brief]) => [name, { brief, hash: fingerprint(brief) }]))
+}
+
+function drains(measurements: Measurements, asked: ReadonlyMap<string, Asked>): boolean {
+  return [...asked.keys()].some((name) => measurements[name]?.drains)
 }
 
 /** Measures on the machine that keeps the record. */

@@ -20,7 +20,15 @@ import type {
 import type { Actor } from '../actor.ts'
 import type { IdSource, Setting } from '../id.ts'
 import type { Clock } from '../ports/clock.ts'
-import { type Measured, type Measurements, type Measurer, Measuring, type Prepared } from './measuring.ts'
+import {
+  type Measure,
+  type Measured,
+  type Measurements,
+  type Measurer,
+  Measuring,
+  measureFor,
+  type Prepared,
+} from './measuring.ts'
 
 export type Toolset = 'plan' | 'track' | 'gate'
 
@@ -146,6 +154,14 @@ interface Preparing<
   Of extends Kind,
   M extends Measurements,
 > {
+  /** For an operation that measures first, and then does what is no decision of one transaction. */
+  handler(
+    handle: (
+      handling: Of extends 'query' ? QueryContext : Handling,
+      input: z.output<Input>,
+      measure: Measure<M>,
+    ) => Promise<z.output<Output>>,
+  ): Operation<Input, Output> & Named<Name>
   /**
    * Reads what the operation rests on, and says what must be measured next. It is called again with what was measured until
    * nothing more is, at most four times; and again in the transaction, where `found` is what holds.
@@ -194,6 +210,14 @@ export function defineOperation<
   return {
     handler: (handle) => ({ ...contract, handle }),
     measure: (measurements) => ({
+      handler: (handle) => ({
+        ...contract,
+        measurements,
+        handle: (handling, input) => {
+          const operation = { name: contract.name, measurements }
+          return handle(handling, input, measureFor({ context: handling, operation, input }))
+        },
+      }),
       prepare: (prepare) => {
         const measuring = (handling: Handling, input: z.output<Input>) =>
           new Measuring({
@@ -332,7 +356,10 @@ export type RecordContext = Omit<
   | 'linkedTrees'
   | 'copies'
   | 'commandApprovals'
->
+> & {
+  /** Reads what the file of a process says. */
+  readonly processFiles: Pick<ProcessFiles, 'read'>
+}
 
 /** A context during one call of a command. `record` is the only way to write, and carries the call's idempotency key. */
 export interface Handling extends Context {

@@ -291,3 +291,13 @@ export const branch = z.strictObject({
 /** Workspace packages: name and folder. */
 export const packages = list(z.tuple([z.string(), z.string()]), 20_000)
 export const takenSnapshot = z.strictObject({ ref: place, dirty: names, notes: list(words) })
+
+export const loadedPlan = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('plan'),
+    format: planFormat.exclude(['journal']),
+    document,
+    notices: list(words),
+  }),
+  z.strictObject({ kind: z.literal('journal'), lines: list(words, 1_000_000) }),
+])

@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import type { NewFact } from '../../events/domain/fact.ts'
+import { everyProcess, loadedProcess } from '../../gate/operations/process/processes.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { Setting } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
 import { choice, count, identifier } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation, type Handling, type QueryContext } from '../../kernel/operations/operation.ts'
+import type { ProcessSource } from '../../project/ports/project-files.ts'
 import type { TokenListed } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { type Access, accesses, atMost, permits, type Standing } from '../domain/access.ts'
@@ -62,39 +64,43 @@ export const tokenCreate = defineOperation({
     /** The token itself. It is kept nowhere. */
     secret: z.string(),
   }),
-}).handler(async (handling, input) => {
-  const team = teamOf(handling)
-  const kind = input.kind ?? (input.admin ? 'person' : 'agent')
-  await assertMayMake(handling, { ...input, kind })
-  const here = await projectHere(handling)
-  const secret = team.newSecret()
-  const { listed, id, at } = await recordInTeam(handling, async (reads, setting) => {
-    const { standing } = handling
-    const parent = standing?.tokenId ? await reads.identities.token(standing.tokenId) : null
-    const limits = limitsOf({ ...input, kind }, { parent, projectHere: here, at: setting.at })
-    const { person, facts } = await holderOf(reads, setting, { ...input, handling })
-    const token: Token = {
-      id: setting.ids.next('token'),
-      name: input.name ?? (kind === 'person' ? person.name : kind),
-      kind,
-      role: input.role ?? null,
-      ...limits,
-      personId: person.id,
-      createdBy: (standing?.personId ?? null) as Token['createdBy'], // a brand
-      parentId: parent?.id ?? null,
-      createdAt: setting.at,
-      revokedAt: null,
-      revokedBy: null,
-    }
-    await assertFree(reads, token)
-    return {
-      facts: [...facts, { kind: 'token.created', token, person: person.name }],
-      beside: [{ kind: 'secret made', of: token.id, hash: team.hashOf(secret) }],
-      answer: { listed: { token, person, usedAt: null }, id: token.id, at: setting.at },
-    }
-  })
-  return { ...tokenEntry(listed, at), secret: writeToken({ id, secret }) }
 })
+  .measure({ processes: everyProcess })
+  .handler(async (handling, input, measure) => {
+    const team = teamOf(handling)
+    const kind = input.kind ?? (input.admin ? 'person' : 'agent')
+    const { processes = [] } =
+      input.role !== undefined && kind !== 'person' ? await measure({ processes: {} }) : {}
+    await assertMayMake(handling, { ...input, kind }, processes)
+    const here = await projectHere(handling)
+    const secret = team.newSecret()
+    const { listed, id, at } = await recordInTeam(handling, async (reads, setting) => {
+      const { standing } = handling
+      const parent = standing?.tokenId ? await reads.identities.token(standing.tokenId) : null
+      const limits = limitsOf({ ...input, kind }, { parent, projectHere: here, at: setting.at })
+      const { person, facts } = await holderOf(reads, setting, { ...input, handling })
+      const token: Token = {
+        id: setting.ids.next('token'),
+        name: input.name ?? (kind === 'person' ? person.name : kind),
+        kind,
+        role: input.role ?? null,
+        ...limits,
+        personId: person.id,
+        createdBy: (standing?.personId ?? null) as Token['createdBy'], // a brand
+        parentId: parent?.id ?? null,
+        createdAt: setting.at,
+        revokedAt: null,
+        revokedBy: null,
+      }
+      await assertFree(reads, token)
+      return {
+        facts: [...facts, { kind: 'token.created', token, person: person.name }],
+        beside: [{ kind: 'secret made', of: token.id, hash: team.hashOf(secret) }],
+        answer: { listed: { token, person, usedAt: null }, id: token.id, at: setting.at },
+      }
+    })
+    return { ...tokenEntry(listed, at), secret: writeToken({ id, secret }) }
+  })
 
 type Limits = Pick<Token, 'projectId' | 'most' | 'expiresAt'>
 
@@ -147,11 +153,15 @@ interface Making {
 }
 
 /** Whoever can write the database is asked nothing: on the command line there is no standing. */
-async function assertMayMake(handling: Handling, making: Making): Promise<void> {
+async function assertMayMake(
+  handling: Handling,
+  making: Making,
+  processes: readonly ProcessSource[],
+): Promise<void> {
   const { kind, person, role, all_projects, admin } = making
   const { standing } = handling
   assertFits(making)
-  if (role !== undefined && kind !== 'person') await assertRoleOfAgents(handling, role)
+  if (role !== undefined && kind !== 'person') await assertRoleOfAgents(handling, role, processes)
   if (!standing) return
   const { personName: name } = standing
   if (admin && !standing.admin)
@@ -205,8 +215,12 @@ function forbidden(reason: string, message: string): Failure {
 }
 
 /** An agent never acts in a role that a process keeps for people. */
-async function assertRoleOfAgents({ processFiles }: Handling, role: string): Promise<void> {
-  const processes = await processFiles.list()
+async function assertRoleOfAgents(
+  { processFiles }: Handling,
+  role: string,
+  sources: readonly ProcessSource[],
+): Promise<void> {
+  const processes = await Promise.all(sources.map((source) => loadedProcess(processFiles, source)))
   const process = processes.find(({ definition }) =>
     definition?.roles.some(({ name, kind }) => name === role && kind === 'human'),
   )

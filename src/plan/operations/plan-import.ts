@@ -3,7 +3,9 @@ import { restoreJournal } from '../../events/operations/journal-line.ts'
 import { ownerOf } from '../../kernel/operations/find.ts'
 import { choice, text } from '../../kernel/operations/input/fields.ts'
 import { strings } from '../../kernel/operations/list-answer.ts'
+import { measurement } from '../../kernel/operations/measuring.ts'
 import { defineOperation, type Handling } from '../../kernel/operations/operation.ts'
+import { loadedPlan, path, planFormat } from '../../kernel/operations/shapes.ts'
 import { planFormats } from '../../project/ports/project-files.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { nextNumber } from '../../track/domain/mission.ts'
@@ -12,6 +14,13 @@ import { type ImportSituation, importPlan, type Steps, titleKey } from '../domai
 import type { PlanOwner } from '../domain/plan.ts'
 import { missionField } from './fields.ts'
 import { assertFreeId } from './phases.ts'
+
+/** A plan of another program, or an exported project, as its file says it. */
+export const planFile = measurement({
+  brief: z.strictObject({ file: path, from: planFormat.nullable() }),
+  measured: loadedPlan,
+  measure: ({ planFiles }, { file, from }) => planFiles.load(file, from ?? undefined),
+})
 
 /** What an import added to a plan, or would add. */
 export const Added = z.object({
@@ -49,17 +58,19 @@ export const planImport = defineOperation({
     facts: z.int().optional(),
     notices: strings,
   }),
-}).handler(async (handling, input) => {
-  const loaded = await handling.planFiles.load(input.file, input.from)
-  if (loaded.kind === 'journal') {
-    const dryRun = input['dry-run'] ?? false
-    const { facts } = await restoreJournal(handling, loaded.lines, { dryRun })
-    return { format: 'journal', facts, notices: [], ...(dryRun && { dry_run: true as const }) }
-  }
-  const request = { mission: input.mission, dryRun: input['dry-run'] ?? false }
-  const result = await addPlan(handling, loaded.document, request)
-  return { format: loaded.format, ...result, notices: [...loaded.notices, ...result.notices] }
 })
+  .measure({ plan: planFile })
+  .handler(async (handling, input, measure) => {
+    const { plan: loaded } = await measure({ plan: { file: input.file, from: input.from ?? null } })
+    if (loaded.kind === 'journal') {
+      const dryRun = input['dry-run'] ?? false
+      const { facts } = await restoreJournal(handling, loaded.lines, { dryRun })
+      return { format: 'journal', facts, notices: [], ...(dryRun && { dry_run: true as const }) }
+    }
+    const request = { mission: input.mission, dryRun: input['dry-run'] ?? false }
+    const result = await addPlan(handling, loaded.document, request)
+    return { format: loaded.format, ...result, notices: [...loaded.notices, ...result.notices] }
+  })
 
 /** Most tasks that an import is compared with. */
 const mostTasks = 500_000

@@ -5,6 +5,7 @@ import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { text } from '../../kernel/operations/input/fields.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
+import { planFile } from '../../plan/operations/plan-import.ts'
 import { keptTables } from '../../store/ports/record-rows.ts'
 import type { Store } from '../../store/ports/store.ts'
 
@@ -83,23 +84,25 @@ export const importReplace = defineOperation({
     set_aside: z.string().nullable(),
     next: z.string(),
   }),
-}).handler(async (handling, input) => {
-  assertOnCommandLine(handling.actor, `import --replace ${input.file}`)
-  const loaded = await handling.planFiles.load(input.file, undefined)
-  if (loaded.kind !== 'journal') {
-    throw new Failure('INVALID_INPUT', `${input.file} is not an exported project.`, {
-      reason: 'not_an_export',
-      hint: 'Name a file that `waymark export` wrote. `waymark import <file>` imports a plan.',
-    })
-  }
-  const { facts, restored } = await restoreJournal(handling, loaded.lines, { replace: true })
-  return {
-    facts,
-    added: restored?.added ?? 0,
-    set_aside: restored?.setAside ?? null,
-    next: 'Check it with waymark log --verify. Start running servers again.',
-  }
 })
+  .measure({ plan: planFile })
+  .handler(async (handling, input, measure) => {
+    assertOnCommandLine(handling.actor, `import --replace ${input.file}`)
+    const { plan: loaded } = await measure({ plan: { file: input.file, from: null } })
+    if (loaded.kind !== 'journal') {
+      throw new Failure('INVALID_INPUT', `${input.file} is not an exported project.`, {
+        reason: 'not_an_export',
+        hint: 'Name a file that `waymark export` wrote. `waymark import <file>` imports a plan.',
+      })
+    }
+    const { facts, restored } = await restoreJournal(handling, loaded.lines, { replace: true })
+    return {
+      facts,
+      added: restored?.added ?? 0,
+      set_aside: restored?.setAside ?? null,
+      next: 'Check it with waymark log --verify. Start running servers again.',
+    }
+  })
 
 /** A file is named where the person sits, and an export with keys goes to nobody else. */
 function assertOnCommandLine({ channel }: Actor, words: string): void {

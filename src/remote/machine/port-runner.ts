@@ -75,6 +75,7 @@ const sentCodes = [
   'FORBIDDEN',
   'UNAVAILABLE',
   'INTERNAL',
+  'PROCESS_NOT_FOUND',
 ] as const
 
 async function answerOf({ call, args }: PortRequest, running: Confined): Promise<unknown> {

@@ -19,7 +19,16 @@ export const MeasureRequest = z.strictObject({
 export type MeasureRequest = z.output<typeof MeasureRequest>
 
 export const SentFailure = z.strictObject({
-  code: z.enum(['INVALID_INPUT', 'NOT_FOUND', 'CONFLICT', 'REFUSED', 'FORBIDDEN', 'UNAVAILABLE', 'INTERNAL']),
+  code: z.enum([
+    'INVALID_INPUT',
+    'NOT_FOUND',
+    'CONFLICT',
+    'REFUSED',
+    'FORBIDDEN',
+    'UNAVAILABLE',
+    'INTERNAL',
+    'PROCESS_NOT_FOUND',
+  ]),
   message: z.string().max(20_000),
   reason: z.string().max(100).optional(),
   hint: z.string().max(20_000).optional(),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { JsonObject } from '../../gate/domain/json.ts'
 import { createRun } from '../../gate/domain/lifecycle.ts'
+import { runnableProcess } from '../../gate/operations/process/processes.ts'
 import { processToRun } from '../../gate/operations/run/create-run.ts'
 import { instant } from '../../kernel/instant.ts'
 import { choice, count, freeObject, identifier, name, text } from '../../kernel/operations/input/fields.ts'
@@ -38,9 +39,13 @@ export const startMission = defineOperation({
     run: z.object({ run_id: z.string(), current_state: z.string(), revision: z.int() }).optional(),
   }),
   listedOutput: ['mission_id', 'profile', 'total_phases', 'created_at'],
-}).handler(async (handling, input) => {
-  const gate = input.process_id === undefined ? null : await processToRun(handling, input.process_id)
-  return handling.record(async (reads, setting) => {
+})
+  .measure({ process: runnableProcess })
+  .prepare(async (_, { process_id }, context, { process }) => ({
+    briefs: { ...(process_id !== undefined && { process: { process: process_id } }) },
+    found: process ? await processToRun(context, process) : null,
+  }))
+  .record(async ({ reads, found: gate, context, setting }, input) => {
     const mission = decide(input, setting)
     const begun =
       gate &&
@@ -51,7 +56,7 @@ export const startMission = defineOperation({
           context: (input.process_context ?? {}) as JsonObject, // a record, as its schema says
           missionId: mission.id,
           taskId: null,
-          by: handling.actor.name,
+          by: context.actor.name,
         },
         setting,
       )
@@ -66,4 +71,3 @@ export const startMission = defineOperation({
       },
     }
   })
-})

@@ -1,12 +1,21 @@
 import { z } from 'zod'
 import { Failure } from '../../../kernel/failure.ts'
 import { list } from '../../../kernel/operations/list-answer.ts'
-import { type Context, defineOperation } from '../../../kernel/operations/operation.ts'
+import { measuredBefore, measurement, type WorkTree } from '../../../kernel/operations/measuring.ts'
+import { defineOperation } from '../../../kernel/operations/operation.ts'
+import { names } from '../../../kernel/operations/shapes.ts'
 import { pathBelow } from '../../../kernel/path-below.ts'
 import { fromProject } from '../../../kernel/path-pattern.ts'
 import type { LoadedProcess, PlacedFinding } from '../../../project/ports/project-files.ts'
 import { idlePattern } from '../../domain/lint/patterns.ts'
-import { countOf, FindingEntry, findingEntry, processField } from './processes.ts'
+import {
+  countOf,
+  FindingEntry,
+  findingEntry,
+  loadedProcess,
+  namedProcess,
+  processField,
+} from './processes.ts'
 
 export const processLint = defineOperation({
   name: 'process_lint',
@@ -26,37 +35,55 @@ export const processLint = defineOperation({
     warnings: z.int(),
     findings: list(FindingEntry),
   }),
-}).handler(async (handling, input) => {
-  const loaded = await handling.processFiles.load(input.process)
-  const findings = [...loaded.findings, ...(await idlePatterns(handling, loaded))]
-  const errors = countOf(findings, 'error')
-  return {
-    file: loaded.file,
-    healthy: errors === 0,
-    errors,
-    warnings: countOf(findings, 'warning'),
-    findings: findings.map(findingEntry),
-  }
 })
+  .measure({
+    process: namedProcess,
+    /** The project's files, from its folder; null where they cannot be listed. */
+    files: measurement({
+      brief: z.strictObject({}),
+      measured: names.nullable(),
+      measure: ({ witness, folder }) => filesOf(witness, folder),
+    }),
+  })
+  .prepare(async (_, { process }, { processFiles }, measured) => {
+    const loaded = measured.process ? await loadedProcess(processFiles, measured.process) : null
+    // A shipped process is for any project, whatever its files are.
+    const isOfProject = loaded?.origin !== 'shipped' && loaded?.patterns.some(({ isToCome }) => !isToCome)
+    return { briefs: { process: { process }, ...(isOfProject && { files: {} }) }, found: loaded }
+  })
+  .answer(async ({ found, measured: { files = null } }) => {
+    const loaded = measuredBefore(found ?? undefined)
+    const findings = [...loaded.findings, ...idlePatterns(loaded, files)]
+    const errors = countOf(findings, 'error')
+    return {
+      file: loaded.file,
+      healthy: errors === 0,
+      errors,
+      warnings: countOf(findings, 'warning'),
+      findings: findings.map(findingEntry),
+    }
+  })
 
-/** The path patterns that match none of the project's files; none where the files cannot be listed. */
-async function idlePatterns(
-  { witness, folder }: Pick<Context, 'witness' | 'folder'>,
-  { patterns, origin }: LoadedProcess,
-): Promise<readonly PlacedFinding[]> {
-  // A shipped process is for any project, whatever its files are.
-  if (origin === 'shipped' || patterns.every(({ isToCome }) => isToCome)) return []
+/** The path patterns that match none of the project's files. */
+function idlePatterns(
+  { patterns }: LoadedProcess,
+  files: readonly string[] | null,
+): readonly PlacedFinding[] {
+  if (files === null) return []
+  return patterns.flatMap((pattern) => {
+    const found = idlePattern(pattern, files)
+    return found === null ? [] : [{ ...found, place: pattern.place }]
+  })
+}
+
+async function filesOf(witness: WorkTree['witness'], folder: string): Promise<readonly string[] | null> {
   try {
     const [{ top }, { stamps }] = await Promise.all([witness.locate(folder), witness.content(folder)])
     const below = pathBelow(top, folder)
     const prefix = below ? `${below}/` : ''
-    const files = stamps.flatMap(([path]) => fromProject(path, prefix) ?? [])
-    return patterns.flatMap((pattern) => {
-      const found = idlePattern(pattern, files)
-      return found === null ? [] : [{ ...found, place: pattern.place }]
-    })
+    return stamps.flatMap(([path]) => fromProject(path, prefix) ?? [])
   } catch (error) {
-    if (error instanceof Failure && error.code === 'UNAVAILABLE') return []
+    if (error instanceof Failure && error.code === 'UNAVAILABLE') return null
     throw error
   }
 }

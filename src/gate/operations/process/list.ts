@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { list } from '../../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../../kernel/operations/operation.ts'
-import { countOf, origin } from './processes.ts'
+import { countOf, everyProcess, loadedProcess, origin } from './processes.ts'
 
 export const processList = defineOperation({
   name: 'process_list',
@@ -26,18 +26,23 @@ export const processList = defineOperation({
       }),
     ),
   }),
-}).handler(async ({ processFiles }) => {
-  const loaded = await processFiles.list()
-  return {
-    processes: loaded.map(({ id, file, origin, definition, findings }) => ({
-      process_id: id,
-      name: definition?.name ?? null,
-      version: definition?.version ?? null,
-      states: definition?.states.length ?? 0,
-      origin,
-      file,
-      errors: countOf(findings, 'error'),
-      warnings: countOf(findings, 'warning'),
-    })),
-  }
 })
+  .measure({ processes: everyProcess })
+  .prepare(async (_, __, { processFiles }, { processes }) => ({
+    briefs: { processes: {} },
+    found: await Promise.all((processes ?? []).map((source) => loadedProcess(processFiles, source))),
+  }))
+  .answer(async ({ found: loaded }) => {
+    return {
+      processes: loaded.map(({ id, file, origin, definition, findings }) => ({
+        process_id: id,
+        name: definition?.name ?? null,
+        version: definition?.version ?? null,
+        states: definition?.states.length ?? 0,
+        origin,
+        file,
+        errors: countOf(findings, 'error'),
+        warnings: countOf(findings, 'warning'),
+      })),
+    }
+  })

@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { Failure } from '../../../kernel/failure.ts'
 import { identifier } from '../../../kernel/operations/input/fields.ts'
-import type { LoadedProcess, PlacedFinding, ProcessFiles } from '../../../project/ports/project-files.ts'
+import { measuredBefore, measurement } from '../../../kernel/operations/measuring.ts'
+import type { RecordContext } from '../../../kernel/operations/operation.ts'
+import { processSource, list as upTo } from '../../../kernel/operations/shapes.ts'
+import type { LoadedProcess, PlacedFinding, ProcessSource } from '../../../project/ports/project-files.ts'
 import type { ProcessDefinition } from '../../domain/definition.ts'
 
 interface UsableProcess {
@@ -9,17 +12,78 @@ interface UsableProcess {
   readonly definition: ProcessDefinition
 }
 
+/** A process by its id or its file, as its file says it. */
+export const namedProcess = measurement({
+  brief: z.strictObject({ process: z.string().max(4_096) }),
+  measured: processSource,
+  measure: async ({ processFiles }, { process }) => sourceOf(await processFiles.load(process)),
+})
+
+/** The same, of a run that begins with it: refused with PROCESS_NOT_FOUND. */
+export const runnableProcess = measurement({
+  ...namedProcess,
+  measure: async (workTree, brief, input) => {
+    try {
+      return await namedProcess.measure(workTree, brief, input)
+    } catch (error) {
+      if (!(error instanceof Failure && error.code === 'NOT_FOUND')) throw error
+      throw new Failure('PROCESS_NOT_FOUND', error.message, {
+        reason: error.reason ?? 'process_not_found',
+        hint: error.hintParts,
+        ...(error.fix && { fix: error.fix }),
+        ...(error.details && { details: error.details }),
+        cause: error,
+      })
+    }
+  },
+})
+
+export const everyProcess = measurement({
+  brief: z.strictObject({}),
+  measured: upTo(processSource, 1_000),
+  measure: async ({ processFiles }) => (await processFiles.list()).map(sourceOf),
+})
+
+function sourceOf({ file, origin: from, id, text }: ProcessSource): ProcessSource {
+  return { file, origin: from, id, text }
+}
+
+/** For an operation that is about one process: its file is measured, and read here. */
+export async function prepareProcess(
+  _: unknown,
+  { process }: { readonly process: string },
+  { processFiles }: Pick<RecordContext, 'processFiles'>,
+  measured: { readonly process?: ProcessSource },
+) {
+  return {
+    briefs: { process: { process } },
+    found: measured.process ? await loadedProcess(processFiles, measured.process) : null,
+  }
+}
+
+const known = new WeakMap<ProcessSource, Promise<LoadedProcess>>()
+
+/** Reads what was measured, once. */
+export function loadedProcess(
+  files: RecordContext['processFiles'],
+  measured: ProcessSource,
+): Promise<LoadedProcess> {
+  const loaded = known.get(measured) ?? files.read(measured)
+  known.set(measured, loaded)
+  return loaded
+}
+
 /** A process that could be read. */
-export async function readableProcess(files: ProcessFiles, idOrFile: string): Promise<UsableProcess> {
-  const loaded = await files.load(idOrFile)
+export function readableProcess(measured: LoadedProcess | null): UsableProcess {
+  const loaded = measuredBefore(measured ?? undefined)
   const { definition } = loaded
   if (definition === null) throw unusable(loaded)
   return { loaded, definition }
 }
 
 /** A process without an error, so that it may be run. */
-export async function soundProcess(files: ProcessFiles, idOrFile: string): Promise<UsableProcess> {
-  const usable = await readableProcess(files, idOrFile)
+export function soundProcess(measured: LoadedProcess | null): UsableProcess {
+  const usable = readableProcess(measured)
   if (usable.loaded.findings.some(({ severity }) => severity === 'error')) throw unusable(usable.loaded)
   return usable
 }

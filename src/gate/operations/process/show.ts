@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { choice } from '../../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../../kernel/operations/list-answer.ts'
+import { measuredBefore } from '../../../kernel/operations/measuring.ts'
 import { defineOperation } from '../../../kernel/operations/operation.ts'
 import type { LoadedProcess } from '../../../project/ports/project-files.ts'
 import type { NamedGuard, ProcessDefinition, TransitionDefinition } from '../../domain/definition.ts'
@@ -9,7 +10,15 @@ import { needWords } from '../../domain/evidence.ts'
 import { expressionWords } from '../../domain/expression.ts'
 import { guardNeeds } from '../../domain/guards/guard-kinds.ts'
 import { json, Machine, machineOf } from '../run-answer.ts'
-import { FindingEntry, findingEntry, origin, processField, readableProcess } from './processes.ts'
+import {
+  FindingEntry,
+  findingEntry,
+  namedProcess,
+  origin,
+  prepareProcess,
+  processField,
+  readableProcess,
+} from './processes.ts'
 
 const drawings = { mermaid: mermaidStates, text: textDiagram } as const
 
@@ -106,20 +115,21 @@ export const processShow = defineOperation({
     source: Source.optional(),
     ...Parts.partial().shape,
   }),
-}).handler(async ({ processFiles, store }, input) => {
-  if (input.include !== undefined) {
-    const loaded = await processFiles.load(input.process)
-    const runs = await store.view((reads) =>
-      reads.runs.list({ status: 'active', processId: loaded.id }, { limit: 1 }),
-    )
-    return sourceAnswer(loaded, runs.total)
-  }
-  const { definition, loaded } = await readableProcess(processFiles, input.process)
-  const { id, version, name } = definition
-  const head = { process_id: id, version, name, file: loaded.file }
-  if (input.diagram !== undefined) return { ...head, diagram: drawings[input.diagram](definition) }
-  return { ...head, ...parts(definition) }
 })
+  .measure({ process: namedProcess })
+  .prepare(prepareProcess)
+  .answer(async ({ reads, found }, input) => {
+    if (input.include !== undefined) {
+      const whole = measuredBefore(found ?? undefined)
+      const runs = await reads.runs.list({ status: 'active', processId: whole.id }, { limit: 1 })
+      return sourceAnswer(whole, runs.total)
+    }
+    const { definition, loaded } = readableProcess(found)
+    const { id, version, name } = definition
+    const head = { process_id: id, version, name, file: loaded.file }
+    if (input.diagram !== undefined) return { ...head, diagram: drawings[input.diagram](definition) }
+    return { ...head, ...parts(definition) }
+  })
 
 function sourceAnswer(loaded: LoadedProcess, activeRuns: number) {
   const { id, file, origin: from, text, definition, findings } = loaded

@@ -5,7 +5,7 @@ import { list, strings } from '../../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../../kernel/operations/operation.ts'
 import { type SimulatedEvent, type SimulatedStep, type Simulation, simulate } from '../../domain/simulate.ts'
 import { json, MissingEntry, missingEntry, RunProgressEntry } from '../run-answer.ts'
-import { processField, soundProcess } from './processes.ts'
+import { namedProcess, prepareProcess, processField, soundProcess } from './processes.ts'
 
 const StepEntry = z.object({
   event: z.string(),
@@ -66,17 +66,20 @@ export const processSimulate = defineOperation({
       }),
     ),
   }),
-}).handler(async ({ processFiles }, input) => {
-  const { definition } = await soundProcess(processFiles, input.process)
-  const events = simulatedEvents(input.events ?? '')
-  const simulation = simulate(definition, events, {
-    satisfied: (input.satisfied ?? []).flatMap((names) =>
-      names.split(',').flatMap((name) => name.trim() || []),
-    ),
-    context: input.context ?? {},
-  })
-  return { process_id: definition.id, ...simulationAnswer(simulation) }
 })
+  .measure({ process: namedProcess })
+  .prepare(prepareProcess)
+  .answer(async ({ found }, input) => {
+    const { definition } = soundProcess(found)
+    const events = simulatedEvents(input.events ?? '')
+    const simulation = simulate(definition, events, {
+      satisfied: (input.satisfied ?? []).flatMap((names) =>
+        names.split(',').flatMap((name) => name.trim() || []),
+      ),
+      context: input.context ?? {},
+    })
+    return { process_id: definition.id, ...simulationAnswer(simulation) }
+  })
 
 function simulationAnswer({ steps, run, finished, progress, prompt, next }: Simulation) {
   return {

@@ -3,13 +3,15 @@ import { callTo, Failure, hintOf } from '../../../kernel/failure.ts'
 import { instant } from '../../../kernel/instant.ts'
 import { findMission, findTask } from '../../../kernel/operations/find.ts'
 import { freeObject, identifier } from '../../../kernel/operations/input/fields.ts'
-import { defineOperation, type Handling } from '../../../kernel/operations/operation.ts'
+import { measuredBefore } from '../../../kernel/operations/measuring.ts'
+import { defineOperation, type RecordContext } from '../../../kernel/operations/operation.ts'
+import type { ProcessSource } from '../../../project/ports/project-files.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 import { isEnded } from '../../../track/domain/mission.ts'
 import type { ProcessDefinition } from '../../domain/definition.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { createRun as decide } from '../../domain/lifecycle.ts'
-import { soundProcess } from '../process/processes.ts'
+import { loadedProcess, runnableProcess, soundProcess } from '../process/processes.ts'
 
 export const createRun = defineOperation({
   name: 'state_gate_create_run',
@@ -43,9 +45,14 @@ export const createRun = defineOperation({
     created_at: z.string(),
   }),
   listedOutput: ['run_id', 'process_id', 'process_version', 'current_state', 'revision', 'created_at'],
-}).handler(async (handling, input) => {
-  const { definition, hash } = await processToRun(handling, input.process_id)
-  return handling.record(async (reads, setting) => {
+})
+  .measure({ process: runnableProcess })
+  .prepare(async (_, { process_id }, context, { process }) => ({
+    briefs: { process: { process: process_id } },
+    found: process ? await processToRun(context, process) : null,
+  }))
+  .record(async ({ reads, found, context, setting }, input) => {
+    const { definition, hash } = measuredBefore(found ?? undefined)
     const subject = await subjectIn(reads, input)
     const { run, facts } = decide(
       {
@@ -54,7 +61,7 @@ export const createRun = defineOperation({
         isKept: (await reads.runs.definition(hash)) !== null,
         context: (input.context ?? {}) as JsonObject, // a record, as its schema says
         ...subject,
-        by: handling.actor.name,
+        by: context.actor.name,
       },
       setting,
     )
@@ -72,26 +79,14 @@ export const createRun = defineOperation({
       },
     }
   })
-})
 
-/** A process without errors, with its hash. Fails with PROCESS_NOT_FOUND, naming the nearest. */
+/** A process without errors, with its hash. */
 export async function processToRun(
-  { processFiles, fingerprint }: Pick<Handling, 'processFiles' | 'fingerprint'>,
-  id: string,
+  { processFiles, fingerprint }: Pick<RecordContext, 'processFiles' | 'fingerprint'>,
+  source: ProcessSource,
 ): Promise<{ readonly definition: ProcessDefinition; readonly hash: string }> {
-  try {
-    const { definition } = await soundProcess(processFiles, id)
-    return { definition, hash: fingerprint(definition) }
-  } catch (error) {
-    if (!(error instanceof Failure && error.code === 'NOT_FOUND')) throw error
-    throw new Failure('PROCESS_NOT_FOUND', error.message, {
-      reason: error.reason ?? 'process_not_found',
-      hint: error.hintParts,
-      ...(error.fix && { fix: error.fix }),
-      ...(error.details && { details: error.details }),
-      cause: error,
-    })
-  }
+  const { definition } = soundProcess(await loadedProcess(processFiles, source))
+  return { definition, hash: fingerprint(definition) }
 }
 
 async function subjectIn(

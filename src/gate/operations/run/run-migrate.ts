@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { Failure } from '../../../kernel/failure.ts'
-import type { Setting } from '../../../kernel/id.ts'
 import { identifier } from '../../../kernel/operations/input/fields.ts'
+import { measuredBefore } from '../../../kernel/operations/measuring.ts'
 import { defineOperation } from '../../../kernel/operations/operation.ts'
-import type { Reads } from '../../../store/ports/store.ts'
 import { migrateRun } from '../../domain/lifecycle.ts'
 import type { RunRecord } from '../../domain/run.ts'
+import { runnableProcess } from '../process/processes.ts'
 import { processToRun } from './create-run.ts'
 import { findRun, runField } from './find-run.ts'
 
@@ -42,38 +42,42 @@ export const runMigrate = defineOperation({
     revision: z.int(),
     migrated: z.boolean(),
   }),
-}).handler(async (handling, input) => {
-  const run = await handling.store.view((reads) => findRun(reads, input.run_id))
-  const target = await processToRun(handling, input.process ?? run.process.id)
-  const stateMap = new Map((input.state_map ?? []).map((pair) => splitPair(pair)))
-  const decide = async (reads: Reads, setting: Setting) => {
-    const now = await findRun(reads, run.id)
-    if (now.process.hash === target.hash) throw same(now)
-    const migration = {
-      ...target,
-      isKept: (await reads.runs.definition(target.hash)) !== null,
-      stateMap,
-      holds: await reads.holds.ofRun(run.id),
-      by: handling.actor.name,
-    }
-    const { record, facts } = migrateRun(now, migration, setting)
-    return {
-      facts,
-      answer: {
-        run_id: run.id,
-        from_version: now.process.version,
-        to_version: record.process.version,
-        from_state: now.state,
-        to_state: record.state,
-        revision: record.revision,
-        migrated: input.dry_run !== true,
-      },
-    }
-  }
-  if (!input.dry_run) return handling.record(decide)
-  const setting = { at: handling.clock.now(), ids: handling.ids }
-  return (await handling.store.view((reads) => decide(reads, setting))).answer
 })
+  .measure({ process: runnableProcess })
+  .prepare(async (reads, input, context, { process }) => {
+    const run = await findRun(reads, input.run_id)
+    return {
+      briefs: { process: { process: input.process ?? run.process.id } },
+      found: process ? { run, target: await processToRun(context, process) } : null,
+    }
+  })
+  .record(
+    async ({ reads, found, context, setting }, input) => {
+      const { run, target } = measuredBefore(found ?? undefined)
+      if (run.process.hash === target.hash) throw same(run)
+      const migration = {
+        ...target,
+        isKept: (await reads.runs.definition(target.hash)) !== null,
+        stateMap: new Map((input.state_map ?? []).map((pair) => splitPair(pair))),
+        holds: await reads.holds.ofRun(run.id),
+        by: context.actor.name,
+      }
+      const { record, facts } = migrateRun(run, migration, setting)
+      return {
+        facts,
+        answer: {
+          run_id: run.id,
+          from_version: run.process.version,
+          to_version: record.process.version,
+          from_state: run.state,
+          to_state: record.state,
+          revision: record.revision,
+          migrated: input.dry_run !== true,
+        },
+      }
+    },
+    { only: ({ dry_run }) => dry_run === true },
+  )
 
 function splitPair(pair: string): readonly [string, string] {
   const at = pair.indexOf('=')
