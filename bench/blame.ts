@@ -7,8 +7,11 @@ import { performance } from 'node:perf_hooks'
 import { lineHasher } from '../src/git/line-hash.ts'
 import { createWitness } from '../src/git/witness.ts'
 import type { AttemptId, TaskId } from '../src/kernel/id.ts'
+import { measureByPorts } from '../src/kernel/operations/measuring.ts'
+import type { Context } from '../src/kernel/operations/operation.ts'
 import { type ChangedPlace, measuredSteps } from '../src/lines/domain/lines-of-change.ts'
-import { lookUp } from '../src/lines/operations/look-up.ts'
+import { lineMeasurements, lookUp } from '../src/lines/operations/look-up.ts'
+import { fingerprint } from '../src/store/fingerprint.ts'
 import { agent, aMission, anAttempt, aTask } from '../test/support/entities.ts'
 import { temporaryStore } from '../test/support/store.ts'
 
@@ -122,14 +125,19 @@ const timed = async (into: number[], work: () => unknown) => {
   into.push(performance.now() - start)
 }
 const asked = { path: join(top, path) }
+// Only these ports are asked.
+const measure = measureByPorts(
+  { store, witness, folder: top, fingerprint } as unknown as Context,
+  lineMeasurements,
+)
 for (let round = 0; round < rounds; round += 1) {
   await timed(spent.git, () => git(['blame', '-M', '--porcelain', path]))
   // What was looked up is remembered for a store: this one is new each time.
   const fresh = { ...store, view: store.view.bind(store) }
-  await timed(spent.cold, () => lookUp({ store: fresh, witness, folder: top }, asked))
-  await timed(spent.warm, () => lookUp({ store: fresh, witness, folder: top }, asked))
+  await timed(spent.cold, () => lookUp({ store: fresh }, measure, asked))
+  await timed(spent.warm, () => lookUp({ store: fresh }, measure, asked))
 }
-const found = await lookUp({ store, witness, folder: top }, asked)
+const found = await lookUp({ store }, measure, asked)
 const known = found.lines.filter(({ kind }) => kind === 'agent').length
 console.log(`${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}, Node ${process.versions.node}`)
 console.log(

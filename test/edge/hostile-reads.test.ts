@@ -19,11 +19,6 @@ test('reads no file for a server that nobody at the machine named, nor one of gi
     words: readonly string[],
     calls: readonly { call: string; args: unknown[] }[],
   ])[] = [
-    [['import', 'other.md'], files.map((path) => ({ call: 'planFiles.load', args: [path, null] }))],
-    [
-      ['process', 'show', 'other'],
-      [...files, 'linked'].map((path) => ({ call: 'processFiles.load', args: [path] })),
-    ],
     [
       ['decide', 'r-1', 'finish'],
       [
@@ -36,7 +31,6 @@ test('reads no file for a server that nobody at the machine named, nor one of gi
         },
       ],
     ],
-    [['blame', 'src/api.ts'], [{ call: 'witness.file', args: [{ folder, path: '.env', salt: 's' }] }]],
   ]
   for (const [words, calls] of asked) {
     server.askFor(calls)
@@ -45,26 +39,29 @@ test('reads no file for a server that nobody at the machine named, nor one of gi
     for (const { call, args, failure } of server.said())
       expect(failure?.code, `${call} ${JSON.stringify(args)}`).toMatch(/^(FORBIDDEN|NOT_FOUND)$/)
   }
-  for (const [words, call] of [
-    [['process', 'list'], { call: 'processFiles.list', args: [] }],
-    [['inbox'], { call: 'evidenceFiles.contents', args: [folder, files.slice(0, 4)] }],
-  ] as const) {
-    server.askFor([call])
-    await ranAt(machine, [...words, '--json'])
-    expect(server.said()[0]?.answer).toBeDefined()
-    expect(JSON.stringify(server.said())).not.toMatch(/hidden-|repositoryformatversion/)
-  }
+  server.askFor([{ call: 'evidenceFiles.contents', args: [folder, files.slice(0, 4)] }])
+  await ranAt(machine, ['inbox', '--json'])
+  expect(server.said()[0]?.answer).toBeDefined()
+  expect(JSON.stringify(server.said())).not.toMatch(/hidden-|repositoryformatversion/)
 
+  const measured = async (words: readonly string[], operation: string, briefs: Record<string, object[]>) => {
+    const asked = Object.entries(briefs).flatMap(([name, all]) => all.map((brief) => ({ name, brief })))
+    server.askToMeasure(operation, asked)
+    await ranAt(machine, [...words, '--json']).catch(() => undefined)
+    expect(JSON.stringify(server.measured())).not.toMatch(/hidden-|repositoryformatversion/)
+    return server.measured().map(({ failure }) => failure?.reason ?? null)
+  }
   // What was named is read, and nothing beside it.
-  server.askFor([
-    { call: 'planFiles.load', args: [join(folder, 'plan.md'), null] },
-    { call: 'planFiles.load', args: ['src/private.txt', null] },
+  const named = join(folder, 'plan.md')
+  const plans = [named, ...files].map((file) => ({ file, from: null }))
+  const notNamed = files.map(() => 'not_named_here')
+  expect(await measured(['import', named], 'plan_import', { plan: plans })).toEqual([null, ...notNamed])
+  const processes = [...files, 'linked'].map((process) => ({ process }))
+  expect(await measured(['process', 'show', 'other'], 'process_show', { process: processes })).toEqual([
+    ...notNamed,
+    expect.any(String),
   ])
-  await ranAt(machine, ['import', join(folder, 'plan.md'), '--json']).catch(() => undefined)
-  expect(server.said().map(({ failure }) => failure?.details?.reason ?? null)).toEqual([
-    null,
-    'not_named_here',
-  ])
+  expect(await measured(['process', 'list'], 'process_list', { processes: [{}] })).toEqual([null])
 })
 
 test('removes no work tree and no branch for a server but those of the task that was named', async () => {
@@ -91,9 +88,15 @@ test('measures for a server only what the called operation declares, inside the 
   const machine = await machineOf(server)
   const { folder } = machine
   const outside = { engine: 'git', directory: '/etc', top: '/etc', prefix: '', id: 'x' }
-  const measured = async (operation: string, name: string, brief: unknown) => {
+  machine.write('.env', 'TOKEN=hidden-in-env\n')
+  const measured = async (
+    operation: string,
+    name: string,
+    brief: unknown,
+    words: readonly string[] = ['task', 'start', 'A'],
+  ) => {
     server.askToMeasure(operation, [{ name, brief }])
-    await ranAt(machine, ['task', 'start', 'A', '--json'])
+    await ranAt(machine, [...words, '--json'])
     return server.measured()[0]
   }
   const refused = { failure: { code: 'FORBIDDEN', reason: 'unknown_measurement' } }
@@ -108,5 +111,22 @@ test('measures for a server only what the called operation declares, inside the 
   })
   expect(await measured('start_task', 'start', { planned: null, overHttp: false })).toMatchObject({
     measured: { ref: { top: folder } },
+  })
+  const ofLines = { path: '.env', rev: null, salt: 's', text: true }
+  expect(await measured('blame', 'file', ofLines, ['blame', 'src/api.ts'])).toMatchObject({
+    failure: { code: 'FORBIDDEN', reason: 'unreadable_file' },
+  })
+  const readable = await measured('blame', 'file', { ...ofLines, path: 'src/api.ts' }, [
+    'blame',
+    'src/api.ts',
+  ])
+  expect(readable?.measured).toMatchObject({ path: 'src/api.ts', hashes: [expect.any(String)] })
+  expect(readable?.measured).not.toHaveProperty('text')
+  // A file is read by its path only where it was named here.
+  const other = await measured('process_show', 'process', { process: '.env' }, ['process', 'show', 'other'])
+  expect(other).toMatchObject({ failure: { code: 'FORBIDDEN', reason: 'not_named_here' } })
+  const plan = { file: 'src/api.ts', from: null }
+  expect(await measured('plan_import', 'plan', plan, ['import', 'other.md'])).toMatchObject({
+    failure: { code: 'FORBIDDEN', reason: 'not_named_here' },
   })
 })

@@ -203,6 +203,12 @@ export function measureFor<Of extends Measurements>({
   }
 }
 
+/** Measures with the ports of a context, for an operation that does not declare its measurements yet. */
+export function measureByPorts<Of extends Measurements>(context: Context, measurements: Of): Measure<Of> {
+  const operation = { name: '', measurements }
+  return measureFor({ context: { ...context, measurer: measurerHere(context) }, operation, input: {} })
+}
+
 function askedIn(
   briefs: Readonly<Record<string, unknown>>,
   fingerprint: Context['fingerprint'],

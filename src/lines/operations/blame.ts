@@ -7,7 +7,7 @@ import { type Answer, defineOperation } from '../../kernel/operations/operation.
 import { excerpt } from '../../kernel/text.ts'
 import type { LineMaker, TurnMaker } from '../../store/ports/reads.ts'
 import type { LineFinding } from '../domain/blame.ts'
-import { type LookedUp, lookUp } from './look-up.ts'
+import { type LookedUp, lineMeasurements, lookUp } from './look-up.ts'
 
 const lineKinds = ['agent', 'outside', 'author', 'before', 'uncommitted'] as const
 
@@ -83,23 +83,25 @@ export const blame = defineOperation({
   }),
   print: (answer, { porcelain, asked }) =>
     porcelain === true && asked !== 'json' ? [porcelainOf(answer)] : null,
-}).handler(async (context, input) => {
-  const found = await lookUp(context, { path: input.file, rev: input.rev, copies: input.copies })
-  const total = found.lines.length
-  const { first, last } = wantedLines(input.lines, total)
-  const makers = await makersOf(context, found)
-  const ranges = rangesOf(found, makers, await turnsOf(context, found))
-    .filter(({ start, end }) => end >= first && start <= last)
-    .map((range) => ({ ...range, start: Math.max(range.start, first), end: Math.min(range.end, last) }))
-  return {
-    path: found.file.path,
-    commit: found.file.commit,
-    lines: total,
-    ranges,
-    ...(found.file.text && { text: found.file.text.slice(first - 1, last) }),
-    notes: found.notes,
-  }
 })
+  .measure(lineMeasurements)
+  .handler(async (context, input, measure) => {
+    const found = await lookUp(context, measure, { path: input.file, rev: input.rev, copies: input.copies })
+    const total = found.lines.length
+    const { first, last } = wantedLines(input.lines, total)
+    const makers = await makersOf(context, found)
+    const ranges = rangesOf(found, makers, await turnsOf(context, found))
+      .filter(({ start, end }) => end >= first && start <= last)
+      .map((range) => ({ ...range, start: Math.max(range.start, first), end: Math.min(range.end, last) }))
+    return {
+      path: found.file.path,
+      commit: found.file.commit,
+      lines: total,
+      ranges,
+      ...(found.file.text && { text: found.file.text.slice(first - 1, last) }),
+      notes: found.notes,
+    }
+  })
 
 function wantedLines(
   wanted: string | undefined,

@@ -4,13 +4,14 @@ import { displayName } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { choice, text } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
-import { defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
+import { measureByPorts } from '../../kernel/operations/measuring.ts'
+import { type Context, defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
 import type { LineMaker, TurnMaker } from '../../store/ports/reads.ts'
 import { isHuman } from '../domain/blame.ts'
 import { firstLosses, type Loss, lossesAt, type Rework, reworkOf } from '../domain/rework.ts'
 import { blankHash } from '../domain/step.ts'
 import { agentsOf, makersOf, turnsOf } from './blame.ts'
-import { type LookedUp, lookUp, recordOf } from './look-up.ts'
+import { type LookedUp, lineMeasurements, lookUp, recordOf } from './look-up.ts'
 
 const bys = ['agent', 'model', 'mission', 'author'] as const
 
@@ -126,8 +127,9 @@ export const provenanceStats = defineOperation({
   const wanted = files.filter(({ bytes, generated }) => bytes <= mostBytes && !generated).slice(0, mostFiles)
   const counting = new Counting({ by, allSince: await capturedSince(context), commits: range?.ids ?? null })
   const left = files.length - wanted.length
+  const measure = measureByPorts(context as Context, lineMeasurements)
   await inTurns(wanted, async ({ path }) => {
-    const found = await lookUp(context, { path: `:/${path}`, rev: commit })
+    const found = await lookUp(context, measure, { path: `:/${path}`, rev: commit })
     counting.add(found, await makersOf(context, found), await turnsOf(context, found))
   })
   const { kinds, groups, alive, living } = counting

@@ -1,4 +1,16 @@
+import { z } from 'zod'
+import { isAmong, type Measure, measurement } from '../../kernel/operations/measuring.ts'
 import type { QueryContext } from '../../kernel/operations/operation.ts'
+import {
+  blamed,
+  foundFile,
+  lineHashes,
+  list,
+  oid,
+  oidOrNull,
+  path,
+  salt,
+} from '../../kernel/operations/shapes.ts'
 import type { StoreReader } from '../../store/ports/store.ts'
 import {
   alignedLines,
@@ -13,6 +25,8 @@ import {
 import { LineRecord, lineOf } from '../domain/record.ts'
 import { isSolid, type Step } from '../domain/step.ts'
 import type { Blamed, BlamedCommit, FoundFile } from '../ports/line-history.ts'
+
+const mostContents = 200
 
 export interface LookUp {
   readonly path: string
@@ -30,21 +44,51 @@ export interface LookedUp {
   readonly notes: readonly string[]
 }
 
-type Looking = Pick<QueryContext, 'store' | 'witness' | 'folder'>
+/** What git knows of the lines of a file. */
+export const lineMeasurements = {
+  file: measurement({
+    brief: z.strictObject({ path, rev: z.string().max(300).nullable(), salt, text: z.boolean() }),
+    measured: foundFile.extend({ text: list(z.string()).exactOptional() }),
+    measure: ({ witness, folder }, { rev, ...wanted }) =>
+      witness.history.file({ ...wanted, folder, ...(rev !== null && { rev }) }),
+  }),
+  blame: measurement({
+    brief: z.strictObject({ path, commit: oidOrNull, oid: z.string().max(64), copies: z.boolean() }),
+    measured: blamed,
+    measure: ({ witness, folder }, wanted) => witness.history.blame({ ...wanted, folder }),
+  }),
+  /** The hashes of the lines of contents that commits had. */
+  contents: measurement({
+    brief: z.strictObject({ oids: list(oid, mostContents), salt }),
+    measured: list(z.tuple([oid, lineHashes]), mostContents),
+    fits: ({ oids }, found) =>
+      isAmong(
+        found.map(([id]) => id),
+        oids,
+      ),
+    measure: ({ witness, folder }, { oids, salt: begun }) => witness.history.hashes(folder, oids, begun),
+  }),
+}
+
+type Looking = Pick<QueryContext, 'store'>
+type MeasureLines = Measure<typeof lineMeasurements>
 
 /** Looks up whose each line of a file is: by the record first, by git where the record says nothing. */
 export async function lookUp(
   context: Looking & Partial<Pick<QueryContext, 'edge'>>,
+  measure: MeasureLines,
   asked: LookUp,
 ): Promise<LookedUp> {
-  const { store, witness, folder } = context
-  const [salt, head] = await store.view(async ({ lines, journal }) => [
+  const { store } = context
+  const [ofProject, head] = await store.view(async ({ lines, journal }) => [
     await lines.salt(),
     await journal.head(),
   ])
   // The text of a line stays on the machine where it is.
   const text = context.edge === undefined
-  const file = await witness.history.file({ folder, path: asked.path, rev: asked.rev, salt, text })
+  const { file } = await measure({
+    file: { path: asked.path, rev: asked.rev ?? null, salt: ofProject, text },
+  })
   if (file.withoutLines !== undefined) {
     return { file, lines: [], commits: new Map(), notes: [file.withoutLines] }
   }
@@ -61,7 +105,11 @@ export async function lookUp(
   const known = remembered(store)
   const earlier = known.get(key)
   if (earlier !== undefined) return { ...earlier, file }
-  const found = await lookUpLines(context, { file, salt, copies: asked.copies ?? false })
+  const found = await lookUpLines(context, measure, {
+    file,
+    salt: ofProject,
+    copies: asked.copies ?? false,
+  })
   known.set(key, found)
   const [oldest] = known.keys()
   if (known.size > mostRemembered && oldest !== undefined) known.delete(oldest)
@@ -86,8 +134,9 @@ interface Wanted {
 }
 
 async function lookUpLines(
-  { store, witness, folder }: Looking,
-  { file, salt, copies }: Wanted,
+  { store }: Looking,
+  measure: MeasureLines,
+  { file, salt: ofProject, copies }: Wanted,
 ): Promise<Found> {
   const steps = new KnownSteps(store)
   await steps.load([file.path])
@@ -97,7 +146,7 @@ async function lookUpLines(
   const exact = exactLines(known, file)
   const blamed =
     isCommitted || exact === null || exact.includes(null)
-      ? await witness.history.blame({ folder, path: file.path, commit: file.commit, oid: file.oid, copies })
+      ? (await measure({ blame: { path: file.path, commit: file.commit, oid: file.oid, copies } })).blame
       : null
   const commits = new Map((blamed?.commits ?? []).map((commit) => [commit.id, commit]))
   const inCommits = committedAt(blamed)
@@ -124,7 +173,7 @@ async function lookUpLines(
     return again?.[at] ?? null
   })
   const history = { blamed, inCommits, needed, hashes: file.hashes }
-  const contents = await contentsNeeded({ witness, folder }, { known, salt, history, commits })
+  const contents = await contentsNeeded(measure, { known, salt: ofProject, history, commits })
   const byCommit = findingsOf(known, { blamed, commits, contents, file })
   const lines = needed.map((line, at): LineFinding => {
     const place = inCommits.get(at + 1)
@@ -173,27 +222,28 @@ interface Needing {
   }
 }
 
-const mostContents = 200
-
 /** The contents of commits whose lines some recorded state may have, though not the whole content. */
 async function contentsNeeded(
-  { witness, folder }: Pick<Looking, 'witness' | 'folder'>,
-  { known, salt, commits, history: { blamed, inCommits, needed, hashes } }: Needing,
+  measure: MeasureLines,
+  { known, salt: ofProject, commits, history: { blamed, inCommits, needed, hashes } }: Needing,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const oids = new Map((blamed?.contents ?? []).map(([commit, path, oid]) => [`${commit} ${path}`, oid]))
   const wanted = new Set<string>()
-  for (const [at, { commit, path, line }] of inCommits) {
+  for (const [at, { commit, path: name, line }] of inCommits) {
     const hash = hashes[at - 1] ?? ''
     const made = commits.get(commit)
     if (needed[at - 1] !== null || !isSolid(hash) || !known.record.hasAdded(hash)) continue
     if (made === undefined || isBefore(known, made)) continue
-    const oid = oids.get(`${commit} ${path}`)
-    const state = oid === undefined ? null : known.record.stateOf(path, oid)
+    const content = oids.get(`${commit} ${name}`)
+    const state = content === undefined ? null : known.record.stateOf(name, content)
     const isKnown = state !== null && lineOf(state, line)?.origin != null
-    if (oid !== undefined && !isKnown) wanted.add(oid)
+    if (content !== undefined && !isKnown) wanted.add(content)
   }
   if (wanted.size === 0) return new Map()
-  return new Map(await witness.history.hashes(folder, [...wanted].slice(0, mostContents), salt))
+  const { contents } = await measure({
+    contents: { oids: [...wanted].slice(0, mostContents), salt: ofProject },
+  })
+  return new Map(contents)
 }
 
 function findingsOf(

@@ -2,10 +2,11 @@ import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
 import { text } from '../../kernel/operations/input/fields.ts'
 import { strings } from '../../kernel/operations/list-answer.ts'
-import { defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
+import { measureByPorts } from '../../kernel/operations/measuring.ts'
+import { type Context, defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
 import type { ListedCommit } from '../ports/line-history.ts'
 import { makersOf, rangesOf } from './blame.ts'
-import { lookUp } from './look-up.ts'
+import { lineMeasurements, lookUp } from './look-up.ts'
 
 const maxCommits = 500
 
@@ -49,7 +50,10 @@ async function tasksOf(context: QueryContext, { id, paths }: ListedCommit): Prom
 /** Null for a file that is not in the commit any more. */
 async function foundIn(context: QueryContext, path: string, commit: string) {
   try {
-    return await lookUp(context, { path: `:/${path}`, rev: commit })
+    return await lookUp(context, measureByPorts(context as Context, lineMeasurements), {
+      path: `:/${path}`,
+      rev: commit,
+    })
   } catch (error) {
     if (error instanceof Failure && error.code === 'NOT_FOUND') return null
     throw error

@@ -16,7 +16,7 @@ import { DecisionEntry, decisionEntry } from '../../track/operations/record-answ
 import type { Origin } from '../domain/record.ts'
 import type { BlamedCommit, FoundFile } from '../ports/line-history.ts'
 import { agentsOf, LineRange, makersOf, rangesOf, turnsOf } from './blame.ts'
-import { lookUp } from './look-up.ts'
+import { lineMeasurements, lookUp } from './look-up.ts'
 
 const Maker = z.object({
   attempt_id: z.string(),
@@ -136,48 +136,52 @@ export const why = defineOperation({
     brief: z.boolean().describe('Cut the lists to what fits an agent’s context').optional(),
   }),
   output: Why,
-}).handler(async (context, input) => {
-  const { path, line } = placeOf(input.place)
-  const found = await lookUp(context, { path, rev: input.rev, copies: input.copies })
-  if (line > found.lines.length) {
-    const what = found.file.withoutLines ?? `${found.file.path} has ${counted(found.lines.length)}.`
-    throw new Failure('INVALID_INPUT', `There is no line ${line}: ${what}`, { reason: 'lines_out_of_range' })
-  }
-  const makers = await makersOf(context, { lines: found.lines.slice(line - 1, line) })
-  const turns = await turnsOf(context, { lines: found.lines.slice(line - 1, line) })
-  const all = rangesOf({ ...found, lines: found.lines.slice(line - 1, line) }, makers, turns)
-  const one = all[0]
-  if (one === undefined)
-    throw new Failure('NOT_FOUND', `Nothing is known of line ${line} of ${found.file.path}.`, {
-      reason: 'line_history_unknown',
-    })
-  const range: LineRange = { ...one, start: line, end: line }
-  const turn = turns.get(range.turn ?? '')
-  const origin = found.lines[line - 1]?.origin ?? null
-  const told = await context.store.view(async (reads) => ({
-    ...(turn && { turn: await turnEntry(reads, turn) }),
-    makers: await Promise.all([...makers.values()].map((maker) => makerEntry(reads, maker))),
-    ...(origin?.certainty === 'probable' && { perhaps: await perhapsBy(reads, origin) }),
-    comments: await commentsOf(reads, [...makers.values()], { file: found.file, line }),
-    decisions: await decisionsOf(reads, [...makers.values()]),
-    holds: await holdsOf(reads, [...makers.values()]),
-    reviews: await reviewsOf(reads, [...makers.values()]),
-    later: await laterOf(reads, range),
-  }))
-  const commit = range.commit === null ? undefined : found.commits.get(range.commit)
-  const own = found.file.text?.[line - 1]
-  const answer: z.output<typeof Why> = {
-    path: found.file.path,
-    line,
-    ...(own !== undefined && { text: excerpt(own.trim(), 200) }),
-    says: sentence(range, told),
-    range,
-    ...told,
-    commit: commit === undefined ? null : commitEntry(commit),
-    notes: found.notes,
-  }
-  return input.brief ? fitLists(inExcerpts(answer), answerBudget) : answer
 })
+  .measure(lineMeasurements)
+  .handler(async (context, input, measure) => {
+    const { path, line } = placeOf(input.place)
+    const found = await lookUp(context, measure, { path, rev: input.rev, copies: input.copies })
+    if (line > found.lines.length) {
+      const what = found.file.withoutLines ?? `${found.file.path} has ${counted(found.lines.length)}.`
+      throw new Failure('INVALID_INPUT', `There is no line ${line}: ${what}`, {
+        reason: 'lines_out_of_range',
+      })
+    }
+    const makers = await makersOf(context, { lines: found.lines.slice(line - 1, line) })
+    const turns = await turnsOf(context, { lines: found.lines.slice(line - 1, line) })
+    const all = rangesOf({ ...found, lines: found.lines.slice(line - 1, line) }, makers, turns)
+    const one = all[0]
+    if (one === undefined)
+      throw new Failure('NOT_FOUND', `Nothing is known of line ${line} of ${found.file.path}.`, {
+        reason: 'line_history_unknown',
+      })
+    const range: LineRange = { ...one, start: line, end: line }
+    const turn = turns.get(range.turn ?? '')
+    const origin = found.lines[line - 1]?.origin ?? null
+    const told = await context.store.view(async (reads) => ({
+      ...(turn && { turn: await turnEntry(reads, turn) }),
+      makers: await Promise.all([...makers.values()].map((maker) => makerEntry(reads, maker))),
+      ...(origin?.certainty === 'probable' && { perhaps: await perhapsBy(reads, origin) }),
+      comments: await commentsOf(reads, [...makers.values()], { file: found.file, line }),
+      decisions: await decisionsOf(reads, [...makers.values()]),
+      holds: await holdsOf(reads, [...makers.values()]),
+      reviews: await reviewsOf(reads, [...makers.values()]),
+      later: await laterOf(reads, range),
+    }))
+    const commit = range.commit === null ? undefined : found.commits.get(range.commit)
+    const own = found.file.text?.[line - 1]
+    const answer: z.output<typeof Why> = {
+      path: found.file.path,
+      line,
+      ...(own !== undefined && { text: excerpt(own.trim(), 200) }),
+      says: sentence(range, told),
+      range,
+      ...told,
+      commit: commit === undefined ? null : commitEntry(commit),
+      notes: found.notes,
+    }
+    return input.brief ? fitLists(inExcerpts(answer), answerBudget) : answer
+  })
 
 /** `src/auth.ts:12`; a path may hold a colon of its own. */
 function placeOf(place: string): { readonly path: string; readonly line: number } {

@@ -15,7 +15,6 @@ import {
   attemptsThatChanged,
   changesOf,
   countsOf,
-  foreseeEnd,
   keptSnapshots,
   scopeMatchesOf,
   silentAttempts,
@@ -46,7 +45,6 @@ export function taskReads(scope: ReadScope): TaskReads {
       return new Map(rows.map(({ id, name }) => [id as TaskId, name])) // a brand
     },
     ...attemptReads(scope),
-    foreseeEnd: (attempt, evidence) => foreseeEnd(scope, attempt, evidence),
     end: (attemptId) => attemptEnd(scope, attemptId),
     measured: (ids) => measuredAttempts(scope, ids),
     cards: (ids) => taskCards(scope, ids),

@@ -101,8 +101,6 @@ export const looks: Readonly<Record<string, readonly PortCallName[]>> = {
   review_mark: review,
   review_send: review,
   reply_to_review: review,
-  blame: lines,
-  why: lines,
   provenance_stats: lines,
   trailer: lines,
   check: reports,

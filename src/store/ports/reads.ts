@@ -329,11 +329,6 @@ export interface TaskReads {
   changedBy(
     paths: readonly string[],
   ): Promise<readonly { readonly path: string; readonly attemptId: AttemptId }[]>
-  /** Asks what recording the end of an attempt looks at, together with what the decision rests on. */
-  foreseeEnd(
-    attempt: Pick<Attempt, 'missionId' | 'taskId' | 'snapshot'>,
-    evidence: Pick<Measured, 'changes' | 'mission'>,
-  ): Promise<void>
   /** The subtasks of a task in the order in which they were made, at most 500. */
   subtasks(taskId: TaskId): Promise<readonly TaskId[]>
   /** Subtasks with an open attempt. */

@@ -243,20 +243,6 @@ export async function applyClosed(projecting: Projecting, closed: FactOf<'attemp
   await changeTask(projecting, around, { ...taskAfter[closed.status], ...unclaimed })
 }
 
-/** Asks what `applyClosed` looks at, together with what the decision rests on. */
-export async function foreseeEnd(
-  scope: ReadScope,
-  { missionId, taskId, snapshot }: Pick<Attempt, 'missionId' | 'taskId' | 'snapshot'>,
-  evidence: Pick<Measured, 'changes' | 'mission'>,
-): Promise<void> {
-  const place = { mission_id: missionId, tree_top: treeOf(snapshot) }
-  await Promise.all([
-    aroundTask(scope, taskId),
-    openAttemptAt(scope.db, scope.projectId, taskId),
-    countedFiles(scope, place, filesOf({ evidence })),
-  ])
-}
-
 const taskAfter = {
   success: { status: 'done', resolution: 'success' },
   partial_success: { status: 'done', resolution: 'partial_success' },
