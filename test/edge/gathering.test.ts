@@ -287,3 +287,11 @@ test('what files held on another machine is removed when its time is over, but f
   )
   expect([...kept.keys()]).toEqual([file?.after?.id])
 })
+
+test('names only operations that do not declare their measurements among those that look around', () => {
+  const known = new Map(catalog.map((operation) => [operation.name, operation]))
+  for (const name of Object.keys(looks)) {
+    expect(known.has(name), name).toBe(true)
+    expect(known.get(name)?.measurements, name).toBeUndefined()
+  }
+})

@@ -35,7 +35,6 @@ const run = [
 ] as const satisfies readonly PortCallName[]
 
 const event = [...run, 'evidenceFiles.read', 'commandRunner.start'] as const satisfies readonly PortCallName[]
-const process = ['processFiles.load'] as const satisfies readonly PortCallName[]
 const lines = [
   'witness.file',
   'witness.blame',
@@ -43,11 +42,7 @@ const lines = [
   'witness.commits',
   'witness.files',
 ] as const satisfies readonly PortCallName[]
-const review = [
-  ...changes,
-  'witness.unifiedDiff',
-  'witness.wholeDiff',
-] as const satisfies readonly PortCallName[]
+const review = [...run, 'witness.unifiedDiff', 'witness.wholeDiff'] as const satisfies readonly PortCallName[]
 const reports = [
   ...changes,
   ...lines,
@@ -76,8 +71,6 @@ export const looks: Readonly<Record<string, readonly PortCallName[]>> = {
   reject: [...event, 'commandApprovals.refuse'],
   resolve: run,
   inbox: run,
-  desk: run,
-  run_page: [...run, ...process],
   state_gate_get_state: run,
   state_gate_list_events: run,
   complete_mission: run,
@@ -91,7 +84,7 @@ export const looks: Readonly<Record<string, readonly PortCallName[]>> = {
   sessions: review,
   sessions_show: review,
   sessions_diff: review,
-  show: [...review, 'linkedTrees.bound'],
+  show: [...review, 'processFiles.load', 'linkedTrees.bound'],
   review_show: review,
   review_file: review,
   review_image: review,
