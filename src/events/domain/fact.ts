@@ -165,6 +165,40 @@ export interface Fact {
   readonly hash: string
 }
 
+/** When it happened: its own time where it has one, for a hook or another machine tells of it later. Never after its recording. */
+export function happenedAt({ at, body }: Pick<Fact, 'at' | 'body'>): number {
+  const own = ownTime(body)
+  return own !== null && Number.isFinite(own) && own > 0 && own < at ? own : at
+}
+
+function ownTime(fact: NewFact): number | null {
+  switch (fact.kind) {
+    case 'attempt.opened':
+      return fact.attempt.openedAt
+    case 'session.opened':
+      return fact.session.openedAt
+    case 'session.continued':
+    case 'session.closed':
+      return fact.at ?? null
+    case 'turn.opened':
+      return fact.turn.openedAt
+    case 'turn.closed':
+      return fact.closedAt
+    case 'edits.reported':
+      return latest(fact.edits.map(({ at }) => at))
+    case 'commands.seen':
+      return latest(fact.commands.map(({ from, to }) => to ?? from))
+    case 'capture.lost':
+      return fact.to
+    default:
+      return null
+  }
+}
+
+function latest(times: readonly number[]): number | null {
+  return times.length === 0 ? null : Math.max(...times)
+}
+
 export interface About {
   readonly missionId: string | null
   readonly taskId: string | null

@@ -7,7 +7,7 @@ import { defineOperation } from '../../kernel/operations/operation.ts'
 import { Check, verifiedFindings } from '../../project/operations/doctor.ts'
 import type { KeptRow, KeptTable } from '../../store/ports/record-rows.ts'
 import type { Reads, StoreReader } from '../../store/ports/store.ts'
-import type { Fact } from '../domain/fact.ts'
+import { type Fact, happenedAt } from '../domain/fact.ts'
 import { journalMark, writeEnd, writeFact, writeKept } from './journal-line.ts'
 
 export const log = defineOperation({
@@ -31,7 +31,9 @@ export const log = defineOperation({
     facts: list(
       z.object({
         seq: z.int(),
+        /** When it happened. Entries are in the order in which they were recorded. */
         at: z.string(),
+        recorded_at: z.string(),
         kind: z.string(),
         actor: z.string(),
         /** What the connection is known by: the program of the client, or the token. Null for a person. */
@@ -73,7 +75,8 @@ function factEntry(fact: Fact, people: ReadonlyMap<string, string>) {
   const { kind, ...body } = fact.body
   return {
     seq: fact.seq,
-    at: instant(fact.at),
+    at: instant(happenedAt(fact)),
+    recorded_at: instant(fact.at),
     kind,
     actor: displayName(fact),
     client: actorKind === 'agent' ? fact.actor.name : null,

@@ -202,11 +202,15 @@ export const log: View<'log'> = (answer, page) => {
   )
 }
 
+const lateAfterMs = 60_000
+
 function factLine(fact: OutputOf<'log'>['facts'][number], { ink }: Page): string {
   const who = fact.person === null ? fact.actor : `${fact.actor} (${fact.person})`
   const by = fact.actor_kind === 'person' ? ink('bold', who) : ink('cyan', who)
   const number = ink('dim', `#${fact.seq}`.padStart(6))
-  return `${number}  ${ink('dim', clockTime(fact.at))}  ${by}  ${wordsOf(fact)}`
+  const isLate = Date.parse(fact.recorded_at) - Date.parse(fact.at) >= lateAfterMs
+  const late = isLate ? ink('dim', `  (recorded ${clockTime(fact.recorded_at)})`) : ''
+  return `${number}  ${ink('dim', clockTime(fact.at))}  ${by}  ${wordsOf(fact)}${late}`
 }
 
 function wordsOf(fact: OutputOf<'log'>['facts'][number]): string {

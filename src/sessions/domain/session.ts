@@ -130,6 +130,8 @@ export type CaptureFact =
       readonly sessionId: CaptureSessionId
       readonly client: string
       readonly source: SessionSource
+      /** When the client said so; absent in early records, as below. */
+      readonly at?: number
     }
   | {
       readonly kind: 'session.closed'
@@ -139,6 +141,7 @@ export type CaptureFact =
       readonly turns: number
       readonly events: number
       readonly lost: number
+      readonly at?: number
     }
   /** The texts that were kept of it were removed. */
   | { readonly kind: 'session.forgotten'; readonly sessionId: CaptureSessionId; readonly client: string }

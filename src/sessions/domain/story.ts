@@ -59,8 +59,18 @@ export interface Ending {
 /** What a batch comes to, in order. */
 export type Step =
   | { readonly kind: 'session opened'; readonly session: CapturedSession }
-  | { readonly kind: 'session continued'; readonly session: CapturedSession; readonly source: SessionSource }
-  | { readonly kind: 'session closed'; readonly session: CapturedSession; readonly reason: string | null }
+  | {
+      readonly kind: 'session continued'
+      readonly session: CapturedSession
+      readonly source: SessionSource
+      readonly at: number
+    }
+  | {
+      readonly kind: 'session closed'
+      readonly session: CapturedSession
+      readonly reason: string | null
+      readonly at: number
+    }
   | { readonly kind: 'turn opened'; readonly draft: TurnDraft; readonly text: string | null }
   | {
       readonly kind: 'turn closed'
@@ -186,7 +196,7 @@ class Story {
     }
     if (session.status === 'closed') return
     this.#session = { ...session, status: 'closed' }
-    this.steps.push({ kind: 'session closed', session, reason })
+    this.steps.push({ kind: 'session closed', session, reason, at })
   }
 
   #sessionOf(moment: PlacedMoment): CapturedSession {
@@ -196,14 +206,14 @@ class Story {
     if (known !== null && started?.source === 'clear' && this.#lastNumber > 0) this.end(at, 'clear')
     else if (known?.status === 'open') {
       if (started !== null && started.source !== 'startup')
-        this.steps.push({ kind: 'session continued', session: known, source: started.source })
+        this.steps.push({ kind: 'session continued', session: known, source: started.source, at })
       return known
     } else if (known !== null && started?.source !== 'clear') {
       // Its end is late where a process was slower than the one that wrote it: it is open only for what works.
       if (what.kind === 'session_ended' || what.kind === 'lost') return known
       const session: CapturedSession = { ...known, status: 'open' }
       this.#session = session
-      this.steps.push({ kind: 'session continued', session, source: started?.source ?? 'resume' })
+      this.steps.push({ kind: 'session continued', session, source: started?.source ?? 'resume', at })
       return session
     }
     const session: CapturedSession = {

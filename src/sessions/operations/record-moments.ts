@@ -432,8 +432,8 @@ async function decide(
   for (const step of steps) {
     if (step.kind === 'session opened') facts.push({ kind: 'session.opened', session: step.session })
     if (step.kind === 'session continued') {
-      const { session, source } = step
-      facts.push({ kind: 'session.continued', sessionId: session.id, client: session.client, source })
+      const { session, source, at } = step
+      facts.push({ kind: 'session.continued', sessionId: session.id, client: session.client, source, at })
     }
     if (step.kind === 'turn opened') {
       const turn = opened.get(step.draft.id)
@@ -465,7 +465,7 @@ async function decide(
       if (turn) facts.push(...closingFacts(turn))
     }
     if (step.kind === 'session closed') {
-      const { session, reason } = step
+      const { session, reason, at } = step
       const line = await capture.session(session.id)
       const own = [...opened.values()].filter(({ sessionId }) => sessionId === session.id).length
       const lost = [...closed.values()].reduce(
@@ -480,6 +480,7 @@ async function decide(
         turns: (line?.turns ?? 0) + own,
         events: (line?.events ?? 0) + (heard.get(session.id) ?? 0),
         lost: (line?.lost ?? 0) + lost,
+        at,
       })
     }
   }

@@ -113,11 +113,11 @@ export async function applySessionContinued(
 
 export async function applySessionClosed(
   { db, projectId, at }: Projecting,
-  { sessionId, reason, turns, events, lost }: FactOf<'session.closed'>,
+  { sessionId, reason, turns, events, lost, at: said = at }: FactOf<'session.closed'>,
 ): Promise<void> {
   await db
     .updateTable('capture_session')
-    .set({ status: 'closed', reason, turns, events, lost, closed_at: at })
+    .set({ status: 'closed', reason, turns, events, lost, closed_at: Math.min(said, at) })
     .where('project_id', '=', projectId)
     .where('id', '=', sessionId)
     .execute()

@@ -147,6 +147,11 @@ function FactDetail({ fact }: { readonly fact: JournalFact }) {
           Close
         </button>
       </header>
+      {fact.recorded_at === fact.at ? null : (
+        <p class="muted">
+          Recorded <Clock at={fact.recorded_at} />
+        </p>
+      )}
       <p class="mono muted">{fact.hash}</p>
       <pre>{text}</pre>
     </aside>

@@ -1,4 +1,4 @@
-import type { Fact } from '../../../events/domain/fact.ts'
+import { type Fact, happenedAt } from '../../../events/domain/fact.ts'
 import { factWords } from '../../../events/domain/fact-kinds.ts'
 import { displayName } from '../../../kernel/actor.ts'
 import { instant } from '../../../kernel/instant.ts'
@@ -119,7 +119,7 @@ interface Known {
 /** What is said of a fact; null where it needs nobody. */
 function eventOf(fact: Fact, { holds, told, all }: Known): WatchEvent | null {
   const { body } = fact
-  const at = instant(fact.at)
+  const at = instant(happenedAt(fact))
   if (body.kind === 'hold.closed') {
     const { holdId, status, answer } = body
     return { kind: 'answered', at, holdId, status, who: displayName(fact), answer }

@@ -1,4 +1,4 @@
-import type { Fact } from '../../../events/domain/fact.ts'
+import { type Fact, happenedAt } from '../../../events/domain/fact.ts'
 import { type Concern, concernsOf, type EntityReference } from '../../../events/domain/fact-kinds.ts'
 import { refusalEntry, runEntry } from '../../../gate/operations/run-answer.ts'
 import { blockerEntry, holdEntry } from '../../../inbox/operations/hold-answer.ts'
@@ -61,7 +61,7 @@ async function framesOfFact(fact: Fact, read: Read): Promise<readonly Buffer[]> 
   if (shown.length === 0) shown.push({ event: eventOf(concerns[0], false), data: null })
   const { kind, role, channel } = fact.actor
   const name = displayName(fact)
-  const at = instant(fact.at)
+  const at = instant(happenedAt(fact))
   return shown.map(({ event, data }, n) => {
     const frame: Frame = { seq: fact.seq, n, event, at, actor: { name, kind, role, channel }, data }
     return Buffer.from(JSON.stringify(frame))
