@@ -12,6 +12,7 @@ import {
 import { table } from '../../surfaces/cli/render/table.ts'
 import { age, plainText } from '../../surfaces/cli/render/text.ts'
 import type { Page, View } from '../../surfaces/cli/render/view.ts'
+import { approvalsByEvent } from '../domain/approvals-by-event.ts'
 import type { AcceptedEntry, ApprovalEntry, EventEntry, RefusalEntry } from '../operations/run-answer.ts'
 
 /** Where a run stands: what is asked for here, what stands in the way, what can be emitted. */
@@ -181,9 +182,10 @@ export function decided(answer: OutputOf<'approve' | 'reject' | 'decide'>, page:
 
 /** A run's history: what moved it, newest first, and what was refused. */
 export const history: View<'run_history'> = (answer, page) => {
-  const events = answer.events.map((event) => eventLine(event, page))
+  const given = approvalsByEvent(answer.events, answer.approvals)
+  const events = answer.events.map((event) => eventLine(event, given.of.get(event) ?? [], page))
   const refusals = answer.refusals.map((refusal) => refusalLine(refusal, page))
-  const approvals = answer.approvals.map((approval) => approvalLine(approval, page))
+  const approvals = given.alone.map((approval) => approvalLine(approval, page))
   const head = `${answer.run_id} is in ${page.ink('bold', answer.current_state)}, revision ${answer.revision}`
   return blocks(
     head,
@@ -214,7 +216,7 @@ function after(result: AcceptedEntry, page: Page): string {
   )
 }
 
-function eventLine(event: EventEntry, { ink }: Page): string {
+function eventLine(event: EventEntry, approvals: readonly ApprovalEntry[], { ink }: Page): string {
   const way = event.state_changed ? `${event.from_state} → ${event.to_state}` : `stays in ${event.to_state}`
   const files = event.artifacts.map(({ path }) => path)
   const by = ink('dim', `${event.by} ${event.at}`)
@@ -223,6 +225,10 @@ function eventLine(event: EventEntry, { ink }: Page): string {
   return [
     line,
     ...said.map((text) => `      ${text}`),
+    ...approvals.map(
+      ({ of, role, reason }) =>
+        `      approved ${of ?? 'the state'} as ${role}${reason === null ? '' : `: ${reason}`}`,
+    ),
     ...(files.length === 0 ? [] : [`      ${files.slice(0, 10).join(', ')}`]),
   ].join('\n')
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { history } from '../../../src/gate/cli/run.ts'
 import { type Answer, agentActor, person } from '../../support/project.ts'
 import { process } from './processes.ts'
 import { failureOf, runOf, type TestRun } from './run.ts'
@@ -137,15 +138,19 @@ test('an approval of the state is voided by any change of the tree, and counts a
   expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
 })
 
-test('a person’s event gives its own approval, and waits for the second one', async () => {
-  const text = approving(2)
+/** A reviewer's event, which comes after an agent's. */
+function byReviewer(count: number): string {
+  return approving(count)
     .replace('[agent, reviewer]', '[reviewer]')
     .replaceAll('event: go', 'event: approve')
     .replace('name: go', 'name: approve')
     .replace(', when_blocked: record', '')
     .replace('events:', 'events:\n  - { name: hand_in, allowed_roles: [agent] }')
     .replace('transitions:', 'transitions:\n  - { from: work, event: hand_in, to: work }')
-  const run = await runOf(text, { git: true })
+}
+
+test('a person’s event gives its own approval, and waits for the second one', async () => {
+  const run = await runOf(byReviewer(2), { git: true })
   run.project.write('plan.md', 'The plan.')
   await run.emit('hand_in', { artifact_paths: ['plan.md'] })
   expect(await approve(run, ana)).toMatchObject({
@@ -171,4 +176,15 @@ test('nobody approves the state that they brought the run to', async () => {
     message: `Ana brought run ${run.id} to "work", which is to be approved: no one approves their own work.`,
   })
   expect(await approve(run, ben)).toMatchObject({ decided: true, status: 'succeeded' })
+})
+
+test('an approval that is given with an event is listed once in the history, with its event', async () => {
+  const run = await runOf(byReviewer(1), { git: true })
+  run.project.write('plan.md', 'The plan.')
+  await run.emit('hand_in', { artifact_paths: ['plan.md'] })
+  expect(await approve(run)).toMatchObject({ decided: true, event: 'approve' })
+  const page = { ink: (_style: string, text: string) => text, width: 200, now: Date.now() }
+  const text = history((await run.history()) as never, page as never)
+  expect(text.match(/plan as reviewer/g)).toHaveLength(1)
+  expect(text).not.toContain('Approvals')
 })
