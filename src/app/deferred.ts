@@ -109,10 +109,10 @@ export function deferredCommandRunner(environment: Environment): CommandRunner {
 }
 
 /** What a person allowed to be run. */
-export function deferredCommandApprovals(stateFolder: string, signal: AbortSignal): CommandApprovals {
+export function deferredCommandApprovals(stateFolder: string): CommandApprovals {
   const approvals = loading(async () => {
     const { commandApprovals } = await import('../gate/commands/command-approvals.ts')
-    return commandApprovals(stateFolder, signal)
+    return commandApprovals(stateFolder)
   })
   return {
     ...deferred(approvals, ['hashOf', 'filesOf', 'isApproved', 'approve', 'list']),

@@ -1,4 +1,5 @@
 import { print, quietWhenClosed, reported, tell, wantsJson } from '../surfaces/cli/terminal.ts'
+import { endOnSignal } from './process.ts'
 import { endOnUnexpected, endUnexpectedly } from './unexpected.ts'
 
 /**
@@ -8,6 +9,7 @@ import { endOnUnexpected, endUnexpectedly } from './unexpected.ts'
 export async function main(): Promise<void> {
   const words = process.argv.slice(2)
   endOnUnexpected({ rejections: words[0] !== 'mcp' })
+  endOnSignal()
   quietWhenClosed()
   try {
     // Standard output of `waymark mcp` is its protocol.

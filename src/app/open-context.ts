@@ -107,8 +107,6 @@ export function openContext(opening: Opening): Context {
     const anchorFolder = anchorOf(state, { root, database: place.file }, fingerprint)
     return openStore({ ...place, root, sandboxJournal, anchorFolder, ids: randomIds })
   })
-  const ending = new AbortController()
-  endings.set(store, ending)
   const program = runningProgram(projectStateFolder)
   const rootHere = () => rootWithoutGit(request)
   const team =
@@ -135,7 +133,7 @@ export function openContext(opening: Opening): Context {
     ...callerNamed(opening),
     commandRunner: deferredCommandRunner(environment),
     // Never in the project, where an agent in a sandbox could write what a person has to.
-    commandApprovals: deferredCommandApprovals(stateFolder(machine), ending.signal),
+    commandApprovals: deferredCommandApprovals(stateFolder(machine)),
     messenger: messenger(environment, {
       agent: `waymark/${version}`,
       reachesPrivate: opening.reachesPrivate ?? true,
@@ -211,20 +209,7 @@ async function openFileStore(
 }
 
 /** Ends what goes on in the background, so that the process can exit. */
-const endings = new WeakMap<Context['store'], AbortController>()
-
-/** Ends what goes on for callers, such as the hashing of files: they are refused. */
-export function endWork({ store }: Pick<Context, 'store'>): void {
-  endings.get(store)?.abort(
-    new Failure('UNAVAILABLE', 'Waymark is ending, so this was not finished.', {
-      reason: 'shutting_down',
-      hint: 'Call again once it runs.',
-    }),
-  )
-}
-
 export async function closeContext({ store, witness, commandRunner, team }: Context): Promise<void> {
-  endWork({ store })
   await commandRunner.stop()
   await witness.settle()
   await store.close()

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface, type Interface } from 'node:readline/promises'
+import { processEnd } from '../kernel/ending.ts'
 import { Failure, messageOf } from '../kernel/failure.ts'
 import type { OutputOf } from '../kernel/operations/catalog.ts'
 import { counted } from '../kernel/text.ts'
@@ -352,6 +353,7 @@ async function edited(text: string): Promise<string> {
     const child = spawn(`${editor} "$WAYMARK_REVIEW_FILE"`, {
       shell: true,
       stdio: 'inherit',
+      signal: processEnd,
       env: { ...process.env, WAYMARK_REVIEW_FILE: file },
     })
     return once(child, 'exit')
@@ -452,7 +454,11 @@ async function page(text: string): Promise<void> {
   const pager = process.env['PAGER'] ?? 'less -FRX'
   if (!processTerminal().interactive || pager.trim() === '') return print(text)
   const [code] = await withoutInterrupt(() => {
-    const child = spawn(pager, { shell: true, stdio: ['pipe', 'inherit', 'inherit'] })
+    const child = spawn(pager, {
+      shell: true,
+      stdio: ['pipe', 'inherit', 'inherit'],
+      signal: processEnd,
+    })
     child.stdin.on('error', () => undefined) // it was left before the end
     child.stdin.end(printable(text))
     return once(child, 'exit')

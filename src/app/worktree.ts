@@ -4,6 +4,7 @@ import { statSync } from 'node:fs'
 import { z } from 'zod'
 import { clients as allClients } from '../clients/setup/clients.ts'
 import { programPaths } from '../clients/setup/detect.ts'
+import { processEnd } from '../kernel/ending.ts'
 import { Failure } from '../kernel/failure.ts'
 import { print, processTerminal, tell, wantsJson } from '../surfaces/cli/terminal.ts'
 import { answerAsJson } from './command-line.ts'
@@ -187,7 +188,8 @@ function commandIn(path: string, program: string): string {
 
 async function run({ program }: TerminalClient, path: string): Promise<number> {
   return withoutInterrupt(async () => {
-    const child = spawn(program, [], { cwd: path, stdio: 'inherit', shell: process.platform === 'win32' })
+    const options = { cwd: path, stdio: 'inherit', shell: process.platform === 'win32' } as const
+    const child = spawn(program, [], { ...options, signal: processEnd })
     const [code] = await once(child, 'exit')
     return typeof code === 'number' ? code : 1
   })

@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import { lstatSync, readlinkSync, type Stats } from 'node:fs'
+import { processEnd } from '../kernel/ending.ts'
 import { openRegular, readSeenSync } from '../kernel/files/regular-file.ts'
 import { objectId } from './pack.ts'
 import { onDisk, type PathBytes } from './paths.ts'
@@ -79,7 +80,10 @@ export async function blobIdOf(objectFormat: string, top: string, path: PathByte
     return rawBlobId(objectFormat, top, path, file)
   }
   const hash = createHash(objectFormat).update(`blob ${file.stat.size}\0`)
-  return digest(hash, onDisk(top, path)).catch(() => null)
+  return digest(hash, onDisk(top, path)).catch(() => {
+    processEnd.throwIfAborted()
+    return null
+  })
 }
 
 const smallFile = 1024 * 1024
@@ -92,7 +96,7 @@ export function sha256(top: string, path: PathBytes): Promise<string> {
 async function digest(hash: Hash, path: string | Buffer): Promise<string> {
   const file = await openRegular(path)
   // The stream closes the file.
-  for await (const chunk of file.createReadStream()) hash.update(chunk)
+  for await (const chunk of file.createReadStream({ signal: processEnd })) hash.update(chunk)
   return hash.digest('hex')
 }
 

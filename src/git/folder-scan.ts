@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import ignore, { type Ignore } from 'ignore'
+import { nextTurn } from '../kernel/ending.ts'
 import { readRegularSync, specialKind } from '../kernel/files/regular-file.ts'
 import { isSecretFile } from '../kernel/secret-files.ts'
 import { blobId, blobIdOf, contentAt, type DiskFile, diskFile, sameStat } from './disk.ts'
@@ -54,6 +54,7 @@ export async function scanFolder(
   const notes: string[] = []
   const reader = new Reader(place, known)
   const waiting: { readonly path: PathBytes; readonly above: Rules | null }[] = [{ path: '', above: null }]
+  let entriesRead = 0
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { path: folder, above } = next
     const entries = entriesOf(top, folder)
@@ -67,6 +68,8 @@ export async function scanFolder(
     }
     const rules = entries.some(({ name }) => name === '.gitignore') ? rulesOf(top, folder, above) : above
     for (const entry of entries) {
+      entriesRead += 1
+      if (entriesRead % perTurn === 0) await nextTurn()
       const path = `${folder}${entry.name}${entry.isDirectory() ? '/' : ''}`
       if (entry.name === '.git' || waymarksOwn.test(path)) continue
       if (entry.name !== '.waymark' && !includes(path)) continue
@@ -76,7 +79,6 @@ export async function scanFolder(
       else {
         const found = await reader.read(path)
         if (found !== null) overlay.set(path, found)
-        if (overlay.size % perTurn === 0) await nextTurn()
       }
     }
   }

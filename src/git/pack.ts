@@ -1,9 +1,9 @@
 import { createHash, hash, randomUUID } from 'node:crypto'
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { crc32, deflate, deflateSync } from 'node:zlib'
+import { nextTurn } from '../kernel/ending.ts'
 
 /** An object of git, not written yet. */
 export interface NewObject {

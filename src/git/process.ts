@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { processEnd } from '../kernel/ending.ts'
 import { Failure } from '../kernel/failure.ts'
 import { launch } from './launcher.ts'
 import { anyObstacle, obstructed } from './obstacles.ts'
@@ -56,13 +57,14 @@ export function gitEnvironment(inherited: NodeJS.ProcessEnv): Environment {
 
 /**
  * Runs git and answers whatever its exit code is. Fails with UNAVAILABLE when git waits for something that is not a
- * file, or takes longer than a minute; it is ended then, with whatever it started.
+ * file, takes longer than a minute, or this process has to end; it is ended then, with whatever it started.
  */
-export function runGit(args: readonly string[], call: GitCall): Promise<GitResult> {
+export async function runGit(args: readonly string[], call: GitCall): Promise<GitResult> {
+  processEnd.throwIfAborted()
   return new Promise((resolve, reject) => {
     const run = start([...everyCall, ...args], call)
     let isOver = false
-    const giveUp = (failure: Failure) => {
+    const giveUp = (failure: unknown) => {
       if (isOver) return
       reject(failure)
       run.end()
@@ -73,8 +75,11 @@ export function runGit(args: readonly string[], call: GitCall): Promise<GitResul
       })
     }, suspectAfter)
     const limit = setTimeout(() => giveUp(tooSlow(args, call)), call.limit ?? timeLimit)
+    const stop = () => giveUp(processEnd.reason)
+    processEnd.addEventListener('abort', stop)
     const over = () => {
       isOver = true
+      processEnd.removeEventListener('abort', stop)
       clearTimeout(suspicion)
       clearTimeout(limit)
     }

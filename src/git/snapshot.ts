@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { nextTurn } from '../kernel/ending.ts'
 import { isWithin } from '../kernel/files/contained.ts'
 import { sameState } from './comparison.ts'
 import { suspiciousKeys } from './configuration.ts'

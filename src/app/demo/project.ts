@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import type { Fact } from '../../events/domain/fact.ts'
+import { processEnd } from '../../kernel/ending.ts'
 import { errorCode, Failure } from '../../kernel/failure.ts'
 import type { Environment } from '../settings/environment.ts'
 import { damaged, type RecordedTree, type Recording, readRecording, recordingFiles } from './recording.ts'
@@ -96,7 +97,11 @@ function emptyFolders({ texts, trees }: Recording): readonly string[] {
 }
 
 async function unpack(objects: string, main: string): Promise<void> {
-  const unpacking = run('git', ['index-pack', '--stdin', '--fix-thin'], { cwd: main, env: gitEnvironment() })
+  const unpacking = run('git', ['index-pack', '--stdin', '--fix-thin'], {
+    cwd: main,
+    env: gitEnvironment(),
+    signal: processEnd,
+  })
   const { stdin } = unpacking.child
   if (!stdin) throw new Error('git was given no input')
   // What git says of a damaged pack is told by its exit, not by the pipe that it closes.
@@ -106,7 +111,7 @@ async function unpack(objects: string, main: string): Promise<void> {
 /** Everything as it lay there; what was not committed is left uncommitted. */
 async function fill({ folder, tree }: RecordedTree, home: string): Promise<void> {
   const git = (...words: readonly string[]) =>
-    run('git', words, { cwd: join(home, folder), env: gitEnvironment() })
+    run('git', words, { cwd: join(home, folder), env: gitEnvironment(), signal: processEnd })
   await git('read-tree', tree)
   await git('checkout-index', '--all')
   await git('read-tree', 'HEAD')

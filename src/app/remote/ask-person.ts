@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises'
+import { processEnd } from '../../kernel/ending.ts'
 import type { AskPerson, ShownCommand } from '../../remote/machine/trusted-commands.ts'
 import { tell } from '../../surfaces/cli/terminal.ts'
 
@@ -12,6 +13,7 @@ export function askAtTerminal(): AskPerson | null {
     try {
       const answer = await lines.question(
         'Run exactly this on this machine whenever a guard asks for it? [yes/N] ',
+        { signal: processEnd },
       )
       return /^(?:y|yes)$/i.test(answer.trim())
     } finally {

@@ -5,7 +5,7 @@ import type { Team } from '../../people/ports/team.ts'
 import type { OidcSettings } from '../../surfaces/http/guard/oidc.ts'
 import { TokenFile } from '../../surfaces/http/guard/tokens.ts'
 import type { Log } from '../../surfaces/http/serving.ts'
-import { closeContext, databaseNamed, endWork } from '../open-context.ts'
+import { closeContext, databaseNamed } from '../open-context.ts'
 import { endSignal, endSoon, thisProcess } from '../process.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { type Environment, userName } from '../settings/environment.ts'
@@ -129,11 +129,10 @@ async function untilTold(
   const signal = await endSignal()
   log.info('Waymark stops as soon as running requests are answered.', { signal })
   clearInterval(looking)
-  for (const { context } of open) endWork(context)
+  endSoon()
   await Promise.all(stopping.map((stop) => stop()))
   ending.abort()
   await Promise.all(telling)
-  endSoon()
 }
 
 interface Telling {

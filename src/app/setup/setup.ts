@@ -28,6 +28,7 @@ import {
   summaryOf,
 } from '../../clients/setup/plan.ts'
 import { differences, type ShownLine } from '../../clients/setup/shown.ts'
+import { processEnd } from '../../kernel/ending.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { canWrite } from '../../kernel/files/state-folder.ts'
 import { nearest } from '../../kernel/nearest-word.ts'
@@ -599,7 +600,7 @@ async function answered(question: string, otherwise: boolean): Promise<boolean> 
 
 async function ask(question: string): Promise<string> {
   print(question)
-  const lines = createInterface({ input: process.stdin })
+  const lines = createInterface({ input: process.stdin, signal: processEnd })
   try {
     for await (const line of lines) return line.trim()
     return 'n'

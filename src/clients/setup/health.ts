@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { isAbsolute } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { processEnd } from '../../kernel/ending.ts'
 import type { ClientHealth } from '../ports/client-health.ts'
 import type { Client, Reader, ServerPlace } from './client.ts'
 import { clients } from './clients.ts'
@@ -173,6 +174,8 @@ function answersInitialize(
       cwd: folder,
       env: { ...own, ...environment },
       stdio: ['pipe', 'pipe', 'ignore'],
+      signal: processEnd,
+      killSignal: 'SIGKILL',
       // npm's commands are scripts on Windows.
       shell: platform === 'win32' && !isAbsolute(command),
       windowsHide: true,

@@ -1,15 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { processEnd } from '../../kernel/ending.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { ApprovedCommand, CommandApprovals, RefusedCommand } from '../ports/command-runner.ts'
 import { pinnedFiles } from './pinned-files.ts'
 
 /** Approvals and refusals as one file per hash in a state folder: none is ever written twice with other content. */
-export function commandApprovals(
-  stateFolder: string,
-  signal: AbortSignal = new AbortController().signal,
-): CommandApprovals {
+export function commandApprovals(stateFolder: string, signal: AbortSignal = processEnd): CommandApprovals {
   const approvals = keptIn(join(stateFolder, 'approved-commands'), 'approval')
   const refusals = keptIn(join(stateFolder, 'refused-commands'), 'refusal')
   return {

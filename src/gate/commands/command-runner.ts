@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
 import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as wait } from 'node:timers/promises'
+import { processEnd } from '../../kernel/ending.ts'
 import { messageOf } from '../../kernel/failure.ts'
 import type { CommandEnd, CommandLine, CommandRunner } from '../ports/command-runner.ts'
 import { gateMark, gateVariable, isRunnerAlive, runnerName } from './processes.ts'
@@ -11,9 +12,18 @@ import { gateMark, gateVariable, isRunnerAlive, runnerName } from './processes.t
 /** Runs commands on this machine. */
 export function commandRunner(environment: NodeJS.ProcessEnv = process.env): CommandRunner {
   const running = new Set<RunningCommand>()
+  const stop = async () => {
+    await Promise.all([...running].map((command) => command.stop()))
+  }
+  processEnd.addEventListener('abort', () => void stop())
+  // A group of its own gets no signal of this process.
+  process.on('exit', () => {
+    for (const command of running) command.kill()
+  })
   return {
     name: runnerName(),
     start: async (line): Promise<CommandEnd> => {
+      processEnd.throwIfAborted()
       let command: RunningCommand
       try {
         command = new RunningCommand(line, commandEnvironment(environment))
@@ -28,9 +38,7 @@ export function commandRunner(environment: NodeJS.ProcessEnv = process.env): Com
       return end
     },
     isAlive: isRunnerAlive,
-    stop: async () => {
-      await Promise.all([...running].map((command) => command.stop()))
-    },
+    stop,
   }
 }
 
@@ -106,9 +114,14 @@ const mostOutput = 20_000
 // Beyond this a timer fires at once.
 const longestTimer = 2 ** 31 - 1
 /** Milliseconds between asking to end and ending. */
-const grace = 2_000
+const usualGrace = 2_000
+const graceAtEnd = 400
 /** Milliseconds that output may still come after the end, from children that outlive it. */
 const drain = 300
+
+function grace(): number {
+  return processEnd.aborted ? graceAtEnd : usualGrace
+}
 
 interface Exit {
   readonly code: number | null
@@ -141,6 +154,10 @@ class RunningCommand {
     await this.ended
   }
 
+  kill(): void {
+    signalGroup(this.#child, 'SIGKILL')
+  }
+
   async #run(command: CommandLine): Promise<CommandEnd> {
     const closed = once(this.#child, 'close').catch(() => undefined)
     const timeout = setTimeout(
@@ -167,7 +184,7 @@ class RunningCommand {
   // A child in the background may hold the output open for ever.
   async #drain(closed: Promise<unknown>): Promise<void> {
     // The shell ends at once when it is told to; what it started may still be tidying up.
-    const patience = this.#interruption === null ? drain : grace
+    const patience = this.#interruption === null ? drain : grace()
     await Promise.race([closed, wait(patience, undefined, { ref: false })])
     signalGroup(this.#child, 'SIGKILL')
     await Promise.race([closed, wait(drain, undefined, { ref: false })])
@@ -180,7 +197,7 @@ class RunningCommand {
     if (this.#interruption !== null || exitCode !== null || signalCode !== null) return
     this.#interruption = interruption
     signalGroup(this.#child, 'SIGTERM')
-    const kill = setTimeout(() => signalGroup(this.#child, 'SIGKILL'), grace)
+    const kill = setTimeout(() => signalGroup(this.#child, 'SIGKILL'), grace())
     void this.ended.then(() => clearTimeout(kill))
   }
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join, relative, resolve } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { untilEnd } from '../../kernel/ending.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { containedPath, isWithin, pathFailure, readContained } from '../../kernel/files/contained.ts'
 import { readRegular } from '../../kernel/files/regular-file.ts'
@@ -189,7 +190,7 @@ export function readAside(text: string): Promise<ReadDefinition> {
   worker.once('error', reject)
   worker.once('exit', (code) => reject(new Error(`The reader of processes ended with code ${code}.`)))
   worker.postMessage(text)
-  return promise.finally(() => {
+  return untilEnd(promise).finally(() => {
     clearTimeout(deadline)
     void worker.terminate()
   })

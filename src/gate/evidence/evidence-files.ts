@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { type BigIntStats, lstatSync, realpathSync } from 'node:fs'
 import { type FileHandle, lstat, readlink, realpath } from 'node:fs/promises'
 import { dirname, extname, join } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { nextTurn } from '../../kernel/ending.ts'
 import { errorCode, Failure } from '../../kernel/failure.ts'
 import {
   containedPath,

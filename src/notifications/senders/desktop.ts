@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { processEnd } from '../../kernel/ending.ts'
 import type { Message } from '../domain/notice.ts'
 import type { Delivery } from '../ports/messenger.ts'
 
@@ -80,7 +81,7 @@ export async function showOnDesktop(
     const child = spawn(program, words, {
       env: { ...environment, ...texts },
       stdio: ['ignore', 'ignore', 'pipe'],
-      signal: AbortSignal.any([signal, AbortSignal.timeout(patience)]),
+      signal: AbortSignal.any([signal, processEnd, AbortSignal.timeout(patience)]),
       windowsHide: true,
     })
     child.stderr.setEncoding('utf8').on('data', (text: string) => {

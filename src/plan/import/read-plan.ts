@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { nextTurn, untilEnd } from '../../kernel/ending.ts'
 import type { PlanFormat } from '../../project/ports/project-files.ts'
 import type { DocumentTask } from '../domain/document.ts'
 import { readBacklog } from './backlog.ts'
@@ -47,7 +48,7 @@ export async function readPlan(source: Source): Promise<ImportResult> {
       if (part.kind !== 'tasks' || part.tasks.length === 0)
         throw new Error('The reader of plans answered out of turn.')
       for (const task of part.tasks) tasks.push(task)
-      await new Promise(setImmediate)
+      await nextTurn()
     }
     return { ...result, document: { ...result.document, tasks } }
   } finally {
@@ -64,7 +65,7 @@ function asked(worker: Worker, question: AskedAside): Promise<ReadAside> {
   )
   worker.once('message', resolve).once('error', reject).once('exit', ended)
   worker.postMessage(question)
-  return promise.finally(() => {
+  return untilEnd(promise).finally(() => {
     clearTimeout(deadline)
     worker.off('message', resolve).off('error', reject).off('exit', ended)
   })

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { nextTurn } from '../../kernel/ending.ts'
 import { Failure, messageOf } from '../../kernel/failure.ts'
 import { readOwn } from '../../kernel/files/regular-file.ts'
 import { counted } from '../../kernel/text.ts'

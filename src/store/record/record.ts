@@ -3,6 +3,7 @@ import type { NewFact } from '../../events/domain/fact.ts'
 import { beforeFirst, factRows } from '../../events/log/journal.ts'
 import { sealed } from '../../events/log/sealed-lines.ts'
 import { actingAs } from '../../kernel/actor.ts'
+import { processEnd } from '../../kernel/ending.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { IdSource, ProjectId } from '../../kernel/id.ts'
 import { belongsToServer, serverProject } from '../../people/domain/identity.ts'
@@ -200,6 +201,8 @@ type By = Pick<RecordRequest<unknown>, 'actor' | 'at'>
 
 /** Applies what happened and appends it to the journal, the facts last. Answers the last one. */
 async function appendFacts(journal: Appending, facts: readonly NewFact[], by: By): Promise<Head> {
+  // What was gathered may lack what could no longer be measured.
+  processEnd.throwIfAborted()
   const { db, root, project } = journal
   const id = project.id as ProjectId // a brand
   const all: readonly NewFact[] = project.exists ? facts : [{ kind: 'project.created', id, root }, ...facts]

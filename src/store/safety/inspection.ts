@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import Database, { type Database as Connection } from 'better-sqlite3'
 import { verifyChain } from '../../events/log/journal.ts'
+import { processEnd, untilEnd } from '../../kernel/ending.ts'
 import type { ChainCheck } from '../ports/reads.ts'
 import type { Inspection as WholeInspection } from '../ports/store.ts'
 import { compare } from '../record/comparison.ts'
@@ -132,6 +133,7 @@ export async function isDamaged(file: string): Promise<boolean> {
   try {
     return (await integrityFindings(file)).length > 0
   } catch {
+    processEnd.throwIfAborted()
     return true
   }
 }
@@ -140,9 +142,10 @@ export async function isDamaged(file: string): Promise<boolean> {
 export async function integrityFindings(file: string): Promise<readonly string[]> {
   const driver = createRequire(import.meta.url).resolve('better-sqlite3')
   const worker = new Worker(source, { eval: true, workerData: { driver, file, most: mostFindings } })
-  return new Promise((resolve, reject) => {
-    worker.once('message', (found: readonly string[]) => resolve(found.filter((line) => line !== 'ok')))
+  const found = new Promise<readonly string[]>((resolve, reject) => {
+    worker.once('message', (lines: readonly string[]) => resolve(lines.filter((line) => line !== 'ok')))
     worker.once('error', reject)
     worker.once('exit', () => resolve([]))
   })
+  return untilEnd(found).finally(() => void worker.terminate())
 }

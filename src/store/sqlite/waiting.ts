@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { nextTurn, processEnd } from '../../kernel/ending.ts'
 import { errorCode } from '../../kernel/failure.ts'
 
 /** How long a locked database is waited for, in milliseconds. */
@@ -24,6 +25,7 @@ export async function patiently<Result>(work: () => Result, since = elapsed()): 
       return work()
     } catch (error) {
       if (!isBusy(error) || left < 0) throw error
+      processEnd.throwIfAborted()
     }
     await sleep(1 + Math.random() * pause)
     left -= Math.min(elapsed() - began, longestTry)
@@ -63,11 +65,8 @@ export function breath(milliseconds = 8): () => Promise<void> | undefined {
   let since = elapsed()
   return () => {
     if (elapsed() - since < milliseconds) return undefined
-    return new Promise((resolve) => {
-      setImmediate(() => {
-        since = elapsed()
-        resolve()
-      })
+    return nextTurn().then(() => {
+      since = elapsed()
     })
   }
 }

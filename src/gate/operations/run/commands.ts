@@ -1,5 +1,6 @@
 import type { NewFact } from '../../../events/domain/fact.ts'
 import type { FactOf } from '../../../events/domain/fact-kinds.ts'
+import { processEnd } from '../../../kernel/ending.ts'
 import { hexDigest } from '../../../kernel/operations/digest.ts'
 import type { Context, Handling, QueryContext } from '../../../kernel/operations/operation.ts'
 import type { Beside, Reads } from '../../../store/ports/store.ts'
@@ -202,10 +203,9 @@ function patienceOf({ edge }: Handling): number {
   return edge ? patienceAway : patience
 }
 
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds)
-  })
+async function pause(milliseconds: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, milliseconds))
+  processEnd.throwIfAborted()
 }
 
 /** Waits for work at most so long; the work goes on. */

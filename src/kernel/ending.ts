@@ -1,0 +1,35 @@
+import { Failure } from './failure.ts'
+
+const ending = new AbortController()
+
+/** Aborted once this process has to end: what takes long stops then, and nothing new is begun. */
+export const processEnd: AbortSignal = ending.signal
+
+/** Refuses whatever still goes on in this process. */
+export function endWork(): void {
+  ending.abort(
+    new Failure('UNAVAILABLE', 'Waymark is ending, so this was not finished.', {
+      reason: 'shutting_down',
+      hint: 'Call again once it runs.',
+    }),
+  )
+}
+
+/** Lets the process answer others meanwhile. Throws once it has to end. */
+export async function nextTurn(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve))
+  processEnd.throwIfAborted()
+}
+
+/** Waits for something that does not stop by itself. Rejects once this process has to end. */
+export async function untilEnd<Result>(work: Promise<Result>): Promise<Result> {
+  processEnd.throwIfAborted()
+  const { promise, reject } = Promise.withResolvers<never>()
+  const stop = () => reject(processEnd.reason)
+  processEnd.addEventListener('abort', stop)
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    processEnd.removeEventListener('abort', stop)
+  }
+}
