@@ -113,6 +113,9 @@ export interface MeasuringParts<Of extends Measurements, Found> {
 export class Measuring<Of extends Measurements, Found> {
   readonly #parts: MeasuringParts<Of, Found>
   readonly #known = new Map<string, { readonly hash: string; readonly value: unknown }>()
+  #rounds = 0
+  /** How often something was measured again. */
+  #starts = 0
 
   constructor(parts: MeasuringParts<Of, Found>) {
     this.#parts = parts
@@ -122,30 +125,39 @@ export class Measuring<Of extends Measurements, Found> {
   async decided<Answered>(
     decide: (how: (reads: Reads) => Promise<Settled<Of, Found>>) => Promise<Answered>,
   ): Promise<Answered> {
-    for (let start = 1; ; start += 1) {
+    for (;;) {
       await this.#measure()
       try {
         return await decide((reads) => this.#settled(reads))
       } catch (error) {
         if (!(error instanceof Moved)) throw error
-        if (start === maxStarts) throw keepsChanging(this.#parts.operation.name)
       }
     }
   }
 
   async #measure(): Promise<void> {
     const { context, operation, input } = this.#parts
-    for (let round = 0; ; round += 1) {
+    for (;;) {
       const { briefs } = await context.store.view((reads) => this.#prepared(reads))
       const asked = this.#asked(briefs)
       if (asked.size === 0) return
-      if (round === maxRounds) {
-        throw new Error(`${operation.name} asks for more than ${maxRounds} rounds: ${[...asked.keys()]}`)
-      }
+      this.#count(asked)
       const measured = await context.measurer(operation, asked, input)
       for (const [name, { hash }] of asked) this.#known.set(name, { hash, value: measured.get(name) })
       if (drains(operation.measurements, asked)) await context.drain?.()
     }
+  }
+
+  /** A round asks for something new. What is asked again was changed meanwhile in the record. */
+  #count(asked: ReadonlyMap<string, Asked>): void {
+    const { name } = this.#parts.operation
+    const isNew = [...asked.keys()].some((one) => !this.#known.has(one))
+    if (isNew) this.#rounds += 1
+    else this.#starts += 1
+    if (this.#rounds > maxRounds) {
+      throw new Error(`${name} asks for more than ${maxRounds} rounds: ${[...asked.keys()]}`)
+    }
+    if (this.#starts >= maxStarts) throw keepsChanging(name)
   }
 
   async #settled(reads: Reads): Promise<Settled<Of, Found>> {

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { invoke } from '../../src/kernel/operations/invoke.ts'
+import { measurement } from '../../src/kernel/operations/measuring.ts'
+import { defineOperation } from '../../src/kernel/operations/operation.ts'
+import { MeasureThere, measurerThere } from '../../src/remote/operations/measured-there.ts'
+import { fingerprint } from '../../src/store/fingerprint.ts'
+import { attemptEnds } from '../../src/track/operations/measure.ts'
+import { type Answer, openProject, person, refusalOf } from '../support/project.ts'
+
+/** An operation that measures the mission it reads last, and another thing that never changes. */
+function countingOperation(onMeasure: (brief: string) => Promise<void>) {
+  const made: string[] = []
+  const counted = (name: string) =>
+    measurement({
+      brief: z.string(),
+      measured: z.string(),
+      measure: async (_, brief) => {
+        made.push(`${name} ${brief}`)
+        if (name === 'mission') await onMeasure(brief)
+        return brief
+      },
+    })
+  const operation = defineOperation({
+    name: 'counting',
+    command: 'counting',
+    toolset: 'track',
+    audience: 'both',
+    title: 'Count',
+    description: 'Count',
+    kind: 'command',
+    input: z.strictObject({}),
+    output: z.object({ mission: z.string(), found: z.string() }),
+  })
+    .measure({ mission: counted('mission'), same: counted('same') })
+    .prepare(async (reads) => {
+      const { items } = await reads.missions.list({ limit: 1 })
+      const name = items[0]?.item.name ?? 'none'
+      return { briefs: { mission: name, same: 'always' }, found: name }
+    })
+    .record(async ({ found, measured }) => ({
+      facts: [],
+      answer: { mission: measured.mission ?? '', found },
+    }))
+  return { operation, made }
+}
+
+async function projectWith(options: { readonly changes: number }) {
+  const project = await openProject({ isOnEdge: false })
+  await project.call('start_mission', { name: 'M0', objective: 'o' })
+  let changed = 0
+  const { operation, made } = countingOperation(async () => {
+    if (changed >= options.changes) return
+    changed += 1
+    project.wait(1_000)
+    await project.call('start_mission', { name: `M${changed}`, objective: 'o' })
+  })
+  return { made, run: (): Promise<Answer> => invoke(operation, { ...project.context, actor: person }, {}) }
+}
+
+test('measures again what the record asks for by then, and only that', async () => {
+  const { made, run } = await projectWith({ changes: 2 })
+  expect(await run()).toEqual({ mission: 'M2', found: 'M2' })
+  expect(made.filter((one) => one.startsWith('same'))).toEqual(['same always'])
+  expect(made.filter((one) => one.startsWith('mission'))).toEqual(['mission M0', 'mission M1', 'mission M2'])
+})
+
+test('gives up after ten times with a conflict, and records nothing', async () => {
+  const { made, run } = await projectWith({ changes: Number.MAX_SAFE_INTEGER })
+  expect(await refusalOf(run())).toMatchObject({ code: 'CONFLICT', reason: 'record_keeps_changing' })
+  expect(made.filter((one) => one.startsWith('mission'))).toHaveLength(10)
+})
+
+test('takes from a machine only what it measured for this very brief', async () => {
+  const operation = { name: 'complete_task', measurements: { end: attemptEnds } }
+  const brief = [{ id: 'a-1', top: '/p', prefix: '', engine: 'git' }]
+  const end = { id: 'a-1', at: 1, until: 1, place: null, notes: [], trouble: 'gone' }
+  const asked = new Map([['end', { brief, hash: fingerprint(brief) }]])
+  const taken = (sent: object) =>
+    measurerThere([{ name: 'end', hash: fingerprint(brief), ...sent }])(operation, asked, {})
+  expect((await taken({ measured: [end] })).get('end')).toEqual([end])
+
+  const other = taken({ hash: fingerprint([]), measured: [end] })
+  await expect(other).rejects.toBeInstanceOf(MeasureThere)
+  for (const measured of [[{ ...end, id: 'a-2' }], [], [{ ...end, more: 1 }], 'text'])
+    expect(await refusalOf(taken({ measured }))).toMatchObject({
+      code: 'INVALID_INPUT',
+      reason: 'machine_answer_invalid',
+    })
+  const failure = { code: 'UNAVAILABLE', message: 'No disk.', reason: 'disk_full' }
+  expect(await refusalOf(taken({ failure }))).toMatchObject({ code: 'UNAVAILABLE', reason: 'disk_full' })
+})
