@@ -301,3 +301,11 @@ export const loadedPlan = z.discriminatedUnion('kind', [
   }),
   z.strictObject({ kind: z.literal('journal'), lines: list(words, 1_000_000) }),
 ])
+
+/** What is common to the work trees of one repository. */
+export const location = z.strictObject({
+  top: path,
+  mainTop: path,
+  engine: z.enum(['git', 'checksum']),
+  reason: z.string().exactOptional(),
+})

@@ -1,12 +1,18 @@
+import { z } from 'zod'
 import { Failure } from '../failure.ts'
-import type { Context } from './operation.ts'
+import { measurement } from './measuring.ts'
+import { location } from './shapes.ts'
 
 /** The work tree of the project; null where it is on other machines, as for a project of a team's server. */
-export async function workTreeHere({ witness, folder }: Pick<Context, 'witness' | 'folder'>) {
-  try {
-    return await witness.locate(folder)
-  } catch (error) {
-    if (error instanceof Failure && error.details?.['elsewhere'] === true) return null
-    throw error
-  }
-}
+export const workTreePlace = measurement({
+  brief: z.strictObject({}),
+  measured: location.nullable(),
+  measure: async ({ witness, folder }) => {
+    try {
+      return await witness.locate(folder)
+    } catch (error) {
+      if (error instanceof Failure && error.details?.['elsewhere'] === true) return null
+      throw error
+    }
+  },
+})

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
+import type { MeasuredOf } from '../../kernel/operations/measuring.ts'
 import { defineOperation, type Handling, type QueryContext } from '../../kernel/operations/operation.ts'
-import { workTreeHere } from '../../kernel/operations/work-tree-here.ts'
+import { workTreePlace } from '../../kernel/operations/work-tree-here.ts'
 import { counted } from '../../kernel/text.ts'
 import type { ChainInspection, Inspection } from '../../store/ports/store.ts'
 
@@ -23,21 +24,23 @@ export const doctor = defineOperation({
     chain: z.boolean().describe('Check only the hash chain and the anchor').optional(),
   }),
   output: z.object({ healthy: z.boolean(), checks: list(Check) }),
-}).handler(async (handling, { chain = false }) => {
-  const { store } = handling
-  const checks = chain
-    ? await recordChecks(async () => chainFindings(await store.inspectChain()))
-    : [
-        programCheck(handling),
-        await attempted('witness', () => witnessCheck(handling)),
-        await attempted('database', () => databaseCheck(handling)),
-        ...(await clientChecks(handling)),
-        ...captureChecks(handling),
-        ...(await silentSessions(handling)),
-        ...(await recordChecks(async () => recordFindings(await store.inspect()))),
-      ]
-  return { healthy: checks.every(({ ok }) => ok), checks }
 })
+  .measure({ place: workTreePlace })
+  .handler(async (handling, { chain = false }, measure) => {
+    const { store } = handling
+    const checks = chain
+      ? await recordChecks(async () => chainFindings(await store.inspectChain()))
+      : [
+          programCheck(handling),
+          await attempted('witness', async () => witnessCheck((await measure({ place: {} })).place)),
+          await attempted('database', () => databaseCheck(handling)),
+          ...(await clientChecks(handling)),
+          ...captureChecks(handling),
+          ...(await silentSessions(handling)),
+          ...(await recordChecks(async () => recordFindings(await store.inspect()))),
+        ]
+    return { healthy: checks.every(({ ok }) => ok), checks }
+  })
 
 /** A check that fails is a finding, not the end of the others. */
 async function attempted(check: string, run: () => Promise<Check>): Promise<Check> {
@@ -54,8 +57,7 @@ function programCheck({ program }: QueryContext): Check {
   return { check: 'program', ok: true, finding }
 }
 
-async function witnessCheck(handling: QueryContext): Promise<Check> {
-  const place = await workTreeHere(handling)
+function witnessCheck(place: MeasuredOf<typeof workTreePlace>): Check {
   if (place === null)
     return { check: 'witness', ok: true, finding: 'The work trees are on the machines of its agents' }
   if (place.reason !== undefined) {

@@ -4,7 +4,7 @@ import { instant, instantOrNull } from '../../kernel/instant.ts'
 import { count } from '../../kernel/operations/input/fields.ts'
 import { list, Named, strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
-import { workTreeHere } from '../../kernel/operations/work-tree-here.ts'
+import { workTreePlace } from '../../kernel/operations/work-tree-here.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { currentPhase, shownStatus, totalPhases } from '../../track/domain/mission.ts'
@@ -62,39 +62,41 @@ export const status = defineOperation({
     sessions: z.int(),
     warnings: strings,
   }),
-}).handler(async (handling, input) => {
-  const { store, clock, drain } = handling
-  await drain?.()
-  const [place, health] = await Promise.all([workTreeHere(handling), store.health()])
-  return store.view(async (reads) => {
-    const { missions, capture, identities } = reads
-    const open = await missions.list({ limit: 10, statuses: ['pending', 'in_progress'] })
-    const lines = await missions.listed(open.items.map(({ item }) => item))
-    const sessions = await capture.sessions({}, { limit: 1 })
-    return {
-      project: place?.mainTop ?? (await nameOf(identities)),
-      database: health.location,
-      recorded: health.exists,
-      ended: health.ended,
-      facts: health.seq,
-      witness: place?.engine ?? null,
-      missions: lines.map(({ mission, now, phases }) => ({
-        mission_id: mission.id,
-        name: excerpt(mission.name, 120),
-        status: shownStatus(mission, now),
-        current_phase: currentPhase(mission, phases),
-        total_phases: totalPhases(mission, phases),
-        open_tasks: now.openAttempts,
-        to_do_tasks: now.toDoTasks,
-        done_tasks: now.doneTasks,
-        open_blockers: now.openBlockers,
-      })),
-      ...(await workNow(reads, clock.now(), input.limit)),
-      sessions: sessions.total,
-      warnings: [...(place?.reason === undefined ? [] : [place?.reason]), ...health.warnings],
-    }
-  })
 })
+  .measure({ place: workTreePlace })
+  .handler(async (handling, input, measure) => {
+    const { store, clock, drain } = handling
+    await drain?.()
+    const [{ place }, health] = await Promise.all([measure({ place: {} }), store.health()])
+    return store.view(async (reads) => {
+      const { missions, capture, identities } = reads
+      const open = await missions.list({ limit: 10, statuses: ['pending', 'in_progress'] })
+      const lines = await missions.listed(open.items.map(({ item }) => item))
+      const sessions = await capture.sessions({}, { limit: 1 })
+      return {
+        project: place?.mainTop ?? (await nameOf(identities)),
+        database: health.location,
+        recorded: health.exists,
+        ended: health.ended,
+        facts: health.seq,
+        witness: place?.engine ?? null,
+        missions: lines.map(({ mission, now, phases }) => ({
+          mission_id: mission.id,
+          name: excerpt(mission.name, 120),
+          status: shownStatus(mission, now),
+          current_phase: currentPhase(mission, phases),
+          total_phases: totalPhases(mission, phases),
+          open_tasks: now.openAttempts,
+          to_do_tasks: now.toDoTasks,
+          done_tasks: now.doneTasks,
+          open_blockers: now.openBlockers,
+        })),
+        ...(await workNow(reads, clock.now(), input.limit)),
+        sessions: sessions.total,
+        warnings: [...(place?.reason === undefined ? [] : [place?.reason]), ...health.warnings],
+      }
+    })
+  })
 
 /** What a project without a folder here is called. */
 async function nameOf(identities: Reads['identities']): Promise<string> {

@@ -11,6 +11,7 @@ import {
   lineHashes,
   list,
   loadedPlan,
+  location,
   losses,
   measuredLines,
   names,
@@ -52,15 +53,7 @@ const asked = <Args extends z.ZodType<readonly unknown[]>, Answered extends z.Zo
 const nothing = z.null()
 
 export const portCalls = {
-  'witness.locate': asked(
-    z.tuple([path]),
-    z.strictObject({
-      top: path,
-      mainTop: path,
-      engine: z.enum(['git', 'checksum']),
-      reason: z.string().exactOptional(),
-    }),
-  ),
+  'witness.locate': asked(z.tuple([path]), location),
   'witness.others': asked(z.tuple([path]), names),
   'witness.snapshot': asked(
     z.tuple([

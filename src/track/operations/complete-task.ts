@@ -37,6 +37,7 @@ import { goneBrief, goneLines, metComments } from '../../review/operations/for-a
 import type { MissionTree } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { changesOfMission, type MissionChange } from '../domain/changes.ts'
+import type { CompletionSituation } from '../domain/completion.ts'
 import { askedBy, correctAttempt, completeTask as decide, refuseOpenSubtasks } from '../domain/completion.ts'
 import { assertOpen, type Hold } from '../domain/records.ts'
 import {
@@ -252,7 +253,7 @@ export const completeTask = defineOperation({
       if (found.kind === 'repeated') return { facts: [], answer: found.answer }
       if (found.kind !== 'ended') throw new Error('A task was completed before it was measured.')
       const review = metComments(found.comments, measured.gone)
-      if (found.input.preview) return previewed(reads, { ...found, review, actor: context.actor, setting })
+      if (found.input.preview) return previewed({ ...found, review, actor: context.actor, setting })
       const rows = await missionRows(reads, found, measured.mission)
       const { lines, attempt, outcome } = found
       const recorded =
@@ -266,7 +267,6 @@ export const completeTask = defineOperation({
           : []
       const { evidence } = found
       return ended(
-        reads,
         { actor: context.actor, setting },
         {
           ...found,
@@ -285,7 +285,10 @@ type Completion =
   | { readonly kind: 'correction' }
   | { readonly kind: 'asking' }
   | { readonly kind: 'repeated'; readonly answer: ReturnType<typeof keptAnswer> }
-  | (Pick<Ending, 'input' | 'inputHash' | 'task' | 'attempt' | 'outcome' | 'evidence'> & {
+  | (Pick<
+      Ending,
+      'input' | 'inputHash' | 'task' | 'attempt' | 'outcome' | 'evidence' | 'situation' | 'waiting'
+    > & {
       readonly kind: 'ended'
       readonly mission: MissionTree | null
       readonly comments: readonly ReviewComment[]
@@ -310,33 +313,39 @@ async function prepareCompletion(
     return { briefs: {}, found: { kind: 'repeated' as const, answer: keptAnswer(repeated) } }
   }
   refuseOtherToken(context.actor, attempt)
-  refuseOpenSubtasks(input.status, task, await reads.tasks.openSubtasks(task.id))
-  if (input.phase_complete) await assertPhaseFree(reads, attempt, context.actor.kind)
   const outcome = outcomeOf(input.outcome, input.metadata)
-  const [ended, briefs] = endAsked(context, attempt, measured.end)
-  const asked: Briefs<typeof completionMeasurements> = briefs
-  if (ended === null) return { briefs: asked, found: { kind: 'asking' as const } }
-  const claims = { outcome, areas: input.areas ?? [] }
-  const around = await changesAround(reads, ended)
-  const changes = changesBrief(ended, around, claims)
-  const [mission, comments, lines] = await Promise.all([
-    input.preview ? null : missionTree(reads, attempt),
+  const [looked, asked] = endAsked(context, attempt, measured.end)
+  const phaseComplete = input.phase_complete ?? false
+  // Asked together: while the project is held, every answer that is waited for holds up others.
+  const [open, around, mission, comments, lines, settings, situation, waiting] = await Promise.all([
+    reads.tasks.openSubtasks(task.id),
+    looked && changesAround(reads, looked),
+    input.preview || looked === null ? null : missionTree(reads, attempt),
     reads.reviews.commentsOn([task.id]),
-    input.preview ? null : linesOf(reads, ended),
+    input.preview || looked === null ? null : linesOf(reads, looked),
+    reads.runs.settings(),
+    loadCompletion(reads, { task, attempt, phaseComplete: !input.preview && phaseComplete }),
+    waitingFor(reads, task.id),
+    phaseComplete && assertPhaseFree(reads, attempt, context.actor.kind),
   ])
+  refuseOpenSubtasks(input.status, task, open)
+  if (looked === null || around === null) return { briefs: asked, found: { kind: 'asking' } }
+  const claims = { outcome, areas: input.areas ?? [] }
+  const changes = changesBrief(looked, around, claims)
+  const end = looked.end?.place ?? null
   const first = {
     ...asked,
     ...(changes && { changes: [changes] }),
-    ...(mission && { mission: missionBrief(attempt, mission, ended.end?.place ?? null) }),
-    gone: goneBrief(comments, ended.end?.place ?? null),
+    ...(mission && { mission: missionBrief(attempt, mission, end) }),
+    gone: goneBrief(comments, end),
     ...(lines && { reported: reportedBrief(lines.around, lines.now) }),
   }
   if (changes !== null && measured.changes === undefined) {
     return { briefs: first, found: { kind: 'asking' as const } }
   }
-  const evidence = measuredOf(ended, around, measured.changes?.[0], claims)
+  const evidence = measuredOf(looked, around, measured.changes?.[0], claims)
   const { endSnapshot } = evidence
-  const isOn = context.edge !== undefined && settingOf(await reads.runs.settings(), 'upload_diff') !== 'off'
+  const isOn = context.edge !== undefined && settingOf(settings, 'upload_diff') !== 'off'
   const keeps = isOn && !input.preview && endSnapshot !== null && evidence.changes.length > 0
   return {
     briefs: {
@@ -350,6 +359,7 @@ async function prepareCompletion(
     found: {
       kind: 'ended' as const,
       ...{ input, inputHash, task, attempt, outcome, evidence, mission, comments, lines },
+      ...{ situation, waiting },
     },
   }
 }
@@ -392,6 +402,9 @@ function refuseOtherToken(actor: Actor, attempt: Attempt): void {
 }
 
 interface Ending {
+  readonly situation: CompletionSituation
+  /** What of the task waits for a person already. */
+  readonly waiting: readonly Hold[]
   readonly input: Completing
   readonly inputHash: string
   readonly outcome: Outcome
@@ -412,12 +425,10 @@ interface By {
   readonly setting: Setting
 }
 
-async function ended(reads: Reads, { actor, setting }: By, ending: Ending) {
-  const { input, inputHash, outcome, task, attempt, evidence } = ending
+function ended({ actor, setting }: By, ending: Ending) {
+  const { input, inputHash, outcome, task, attempt, evidence, situation } = ending
   const phaseComplete = input.phase_complete ?? false
-  const open = await waitingFor(reads, task.id)
   assertOpen(task, attempt)
-  const situation = await loadCompletion(reads, { task, attempt, phaseComplete })
   const request = {
     actor,
     status: input.status,
@@ -429,7 +440,7 @@ async function ended(reads: Reads, { actor, setting }: By, ending: Ending) {
   const completed = decide(request, situation, setting)
   const full = { ...evidence, warnings: [...evidence.warnings, ...completed.notes] }
   const opened = completed.consequences.flatMap((next) => (next.kind === 'hold.opened' ? [next.hold] : []))
-  const waiting = [...open, ...opened]
+  const waiting = [...ending.waiting, ...opened]
   const answer = completionAnswer({
     task,
     attempt,
@@ -465,21 +476,19 @@ async function ended(reads: Reads, { actor, setting }: By, ending: Ending) {
 }
 
 /** What completing would answer now; nothing ends and nothing is recorded. */
-async function previewed(
-  reads: Reads,
-  {
-    input,
-    outcome,
-    task,
-    attempt,
-    evidence,
-    review,
-    actor,
-    setting,
-  }: Pick<Ending, 'input' | 'outcome' | 'task' | 'attempt' | 'evidence' | 'review'> & By,
-) {
-  const { phase, waiting: gate } = await loadCompletion(reads, { task, attempt, phaseComplete: false })
-  const waiting = await waitingFor(reads, task.id)
+function previewed({
+  input,
+  outcome,
+  task,
+  attempt,
+  evidence,
+  review,
+  situation,
+  waiting,
+  actor,
+  setting,
+}: Omit<Ending, 'inputHash' | 'lines' | 'diff' | 'files'> & By) {
+  const { phase, waiting: gate } = situation
   const asked = askedBy(
     { outcome, evidence, scopeReason: scopeReasonOf(evidence) },
     { ...attempt, completedBy: actor },

@@ -146,21 +146,28 @@ export const startTask = defineOperation({
     const planned = own == null ? given : { ...given, planned_task_id: own }
     assertNamed(planned)
     const input = await inNamedPhase(reads, planned)
-    await refuseIdAsName(reads, input)
-    const situation = await loadSituation(reads, input)
+    const taken = measured.start && {
+      at: assertTime(context, measured.start.at),
+      place: placed(context, measured.start.ref),
+    }
+    // Asked together: while the project is held, every answer that is waited for holds up others.
+    const [situation, around, open, session] = await Promise.all([
+      loadSituation(reads, input),
+      taken ? linesAround(reads, taken) : null,
+      taken ? openBeside(reads, taken.place, taken.at) : [],
+      sessionOfCaller(reads, context),
+      refuseIdAsName(reads, input),
+    ])
     admitTask(situation)
     const briefs = {
       ...(isUnnamed && { ownTree: {} }),
       start: { planned: input.planned_task_id ?? null, overHttp: context.actor.channel === 'http' },
     }
-    if (measured.start === undefined) return { briefs, found: null }
-    const { ref: taken } = measured.start
-    const at = assertTime(context, measured.start.at)
-    const ref = placed(context, taken)
+    if (taken === undefined) return { briefs, found: null }
+    const ref = taken.place
     const areas = input.areas ?? situation.planned?.task.areas ?? []
-    const beside = areas.length === 0 ? [] : await openBeside(reads, ref, at)
-    const around = await linesAround(reads, { at, place: ref })
-    const found = { input, situation, areas, ref, beside, around }
+    const beside = areas.length === 0 ? [] : open
+    const found = { input, situation, areas, ref, beside, around, session }
     const isOn = around !== null
     const { reported } = measured
     return {
@@ -173,18 +180,17 @@ export const startTask = defineOperation({
             others: beside.map((other) => ({ areas: other.areas, prefix: other.snapshot.prefix })),
           },
         }),
-        ...(isOn && { reported: reportedBrief(around, { at, place: ref }) }),
-        ...(isOn && reported && { lines: linesBrief(around, { at, place: ref }, reported) }),
+        ...(isOn && { reported: reportedBrief(around, taken) }),
+        ...(isOn && reported && { lines: linesBrief(around, taken, reported) }),
       },
       found,
     }
   })
   .record(async ({ reads, found, measured, context, setting }) => {
-    const { input, situation, areas, ref, beside, around } = measuredBefore(found ?? undefined)
+    const { input, situation, areas, ref, beside, around, session } = measuredBefore(found ?? undefined)
     const { at: snapshotAt, ownTree, ...snapshot } = measuredBefore(measured.start)
     const { actor } = context
     const { reported, lines = null } = measured
-    const session = await sessionOfCaller(reads, context)
     const started = decide(
       {
         name: input.name ?? null,

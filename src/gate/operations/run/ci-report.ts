@@ -1,8 +1,11 @@
 import { z } from 'zod'
+import type { Actor } from '../../../kernel/actor.ts'
 import { Failure } from '../../../kernel/failure.ts'
 import { instant } from '../../../kernel/instant.ts'
 import { choice, text } from '../../../kernel/operations/input/fields.ts'
+import { measuredBefore, measurement } from '../../../kernel/operations/measuring.ts'
 import { defineOperation } from '../../../kernel/operations/operation.ts'
+import { oid } from '../../../kernel/operations/shapes.ts'
 import type { CommandResult } from '../../domain/run.ts'
 import { ciFolder, ciLine } from './ci-results.ts'
 
@@ -53,26 +56,27 @@ export const ciReport = defineOperation({
     /** It had been handed in before. */
     known: z.boolean(),
   }),
-}).handler(async ({ actor, witness, folder, record }, input) => {
-  if (actor.runner !== true) {
-    throw new Failure(
-      'FORBIDDEN',
-      `${actor.name} is no runner: what CI found counts only with a token of kind runner.`,
-      {
-        reason: 'runner_token_needed',
-        hint: 'Make one at the server (waymark token create ci --kind runner), and set WAYMARK_SERVER and WAYMARK_TOKEN where CI runs.',
+})
+  .measure({
+    commit: measurement({
+      brief: z.strictObject({ commit: z.string().max(300).nullable() }),
+      /** Of another commit than the one that is checked out, the content here says nothing. */
+      measured: z.strictObject({ commit: oid, tree: z.string().max(100).nullable() }),
+      measure: async ({ witness, folder }, { commit }) => {
+        const { head: here } = await witness.branch({ folder, base: 'HEAD' })
+        const named =
+          commit === null ? here : (await witness.branch({ folder, base: commit, head: commit })).head
+        return { commit: named.id, tree: here.id === named.id ? await witness.treeHash(folder) : null }
       },
-    )
-  }
-  const words = input.commit ?? 'HEAD'
-  const { head: here } = await witness.branch({ folder, base: 'HEAD' })
-  const named =
-    input.commit === undefined ? here : (await witness.branch({ folder, base: words, head: words })).head
-  const commit = named.id
-  // Of another commit than the one that is checked out, the content here says nothing.
-  const tree = here.id === commit ? await witness.treeHash(folder) : null
-  const line = { run: ciLine(input.check), folder: ciFolder(commit) }
-  return record(async (reads, setting) => {
+    }),
+  })
+  .prepare(async (_, input, { actor }) => {
+    assertRunner(actor)
+    return { briefs: { commit: { commit: input.commit ?? null } }, found: null }
+  })
+  .record(async ({ reads, measured, context: { actor }, setting }, input) => {
+    const { commit, tree } = measuredBefore(measured.commit)
+    const line = { run: ciLine(input.check), folder: ciFolder(commit) }
     const last = await reads.runs.commandResult(line)
     const status = kept[input.status]
     const isSame =
@@ -119,4 +123,15 @@ export const ciReport = defineOperation({
       answer,
     }
   })
-})
+
+function assertRunner({ name, runner }: Actor): void {
+  if (runner === true) return
+  throw new Failure(
+    'FORBIDDEN',
+    `${name} is no runner: what CI found counts only with a token of kind runner.`,
+    {
+      reason: 'runner_token_needed',
+      hint: 'Make one at the server (waymark token create ci --kind runner), and set WAYMARK_SERVER and WAYMARK_TOKEN where CI runs.',
+    },
+  )
+}
