@@ -123,7 +123,7 @@ test('comments are drafts of their author until they are sent back with the work
   await project.call('reply_to_review', { comment_id: id, text: 'Renamed.', done: true })
   expect((await show()).comments[0]).toMatchObject({
     status: 'done',
-    replies: [{ text: 'Renamed.', is_person: false }],
+    replies: [{ text: 'Renamed.', is_person: false, agent_name: 'backend' }],
   })
 })
 

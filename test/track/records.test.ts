@@ -30,6 +30,7 @@ describe('log_decision', () => {
         category: 'LIBRARY_CHOICE',
         id: answer.decision_id,
         task_id,
+        agent_name: 'test-agent',
         created_at: answer.created_at,
       },
     ])

@@ -1,13 +1,17 @@
 import './agent.css'
 
-/** Who: a monogram in the agent's own hue, and its name. */
-export function Agent({ name }: { readonly name: string }) {
+/** Who: a monogram in the agent's own hue, its name, and the person behind it where one is known. */
+export function Agent({ name, person = null }: { readonly name: string; readonly person?: string | null }) {
   return (
     <span class="agent">
       <AgentMark name={name} />
-      <span class="cut">{name}</span>
+      <span class="cut">{withPerson(name, person)}</span>
     </span>
   )
+}
+
+export function withPerson(agent: string, person: string | null): string {
+  return person === null ? agent : `${agent} (${person})`
 }
 
 /** The monogram alone, beside something that says the name. */

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { RunRecord } from '../../gate/domain/run.ts'
 import { subjectOf } from '../../gate/operations/run/find-run.ts'
 import { displayName } from '../../kernel/actor.ts'
+import { personOf } from '../../kernel/operations/find.ts'
 import { list, Named, strings } from '../../kernel/operations/list-answer.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { MeasuredShort, measuredShort } from '../../reports/operations/board.ts'
@@ -21,6 +22,8 @@ export const InboxEvidence = z.object({
     .object({ mission_id: z.string().nullable(), task_id: z.string().nullable(), tasks: list(Named) })
     .nullable(),
   agent_name: z.string().nullable(),
+  /** The person behind that agent, where a server knows its people. */
+  person: z.string().nullable(),
   attempt_status: z.enum(attemptStatuses).nullable(),
   areas: strings,
   measured: MeasuredShort.nullable(),
@@ -28,10 +31,11 @@ export const InboxEvidence = z.object({
   claimed: z.string().nullable(),
   /** Who completed the attempt, and with that said so. */
   claimed_by: z.string().nullable(),
+  claimed_by_person: z.string().nullable(),
 })
 
 export async function inboxEvidence(reads: Reads, hold: Hold): Promise<z.output<typeof InboxEvidence>> {
-  const { tasks, runs } = reads
+  const { tasks, runs, identities } = reads
   const { taskId, attemptId, runId } = hold
   const run = runId === null ? null : await runs.find(runId)
   // What a run waits for is judged by the last work on its task.
@@ -44,11 +48,13 @@ export async function inboxEvidence(reads: Reads, hold: Hold): Promise<z.output<
     choices: await choicesOf(reads, hold, run),
     changed: await changedOf(reads, hold, run),
     agent_name: attempt === null ? null : displayName(attempt),
+    person: await personOf(identities, attempt?.actor),
     attempt_status: attempt?.status ?? null,
     areas: attempt?.areas ?? [],
     measured: measured ? measuredShort(measured) : null,
     claimed: end === null ? null : excerpt(end.outcome.summary, 600),
     claimed_by: attempt === null || end === null ? null : outcomeAuthorOf(attempt),
+    claimed_by_person: end === null ? null : await personOf(identities, attempt?.completedBy),
   }
 }
 

@@ -165,13 +165,13 @@ const verdictWords = {
 
 function taskOf(maker: OutputOf<'why'>['makers'][number]): string {
   const { task_id, task, goal, mission_id, mission, agent, model, prompt } = maker
-  const { summary, measurement, tests, commands } = maker
+  const { summary, claimed_by, measurement, tests, commands } = maker
   return [
     `${task_id} ${inOneLine(task)}, by ${inOneLine(agent)}${model === null ? '' : ` (${inOneLine(model)})`}`,
     goal === null ? '' : `goal: ${inOneLine(goal)}`,
     prompt === null ? '' : `asked for: ${inOneLine(prompt)}`,
     mission === null ? '' : `mission: ${mission_id} ${inOneLine(mission)}`,
-    summary === null ? '' : `said at its end: ${inOneLine(summary)}`,
+    summary === null ? '' : `${inOneLine(claimed_by ?? agent)} said at its end: ${inOneLine(summary)}`,
     measurement === null
       ? ''
       : `measured: ${measurement}${tests === null ? '' : `; tests, as claimed: ${tests}`}`,

@@ -12,6 +12,7 @@ import { onlyPlace } from '../../review/domain/lines.ts'
 import { commentKinds, type ReviewComment, standingOf, verdicts } from '../../review/domain/review.ts'
 import type { LineMaker, TurnMaker } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
+import { outcomeAuthorOf } from '../../track/domain/task.ts'
 import { DecisionEntry, decisionEntry } from '../../track/operations/record-answer.ts'
 import type { Origin } from '../domain/record.ts'
 import type { BlamedCommit, FoundFile } from '../ports/line-history.ts'
@@ -31,8 +32,9 @@ const Maker = z.object({
   status: z.string(),
   started_at: z.string(),
   ended_at: z.string().nullable(),
-  /** What its agent said of it at its end: a claim. */
+  /** What was said of it at its end: a claim, and whose. */
   summary: z.string().nullable(),
+  claimed_by: z.string().nullable(),
   measurement: z.string().nullable(),
   tests: z.string().nullable(),
   commands: strings,
@@ -223,6 +225,7 @@ async function makerEntry({ tasks, capture }: Reads, maker: LineMaker) {
     started_at: instant(attempt.openedAt),
     ended_at: instantOrNull(attempt.closedAt),
     summary: end?.outcome.summary ?? null,
+    claimed_by: end === null ? null : outcomeAuthorOf(attempt),
     measurement: end?.evidence.measurement ?? null,
     tests: end?.outcome.testsStatus ?? null,
     commands: end?.outcome.commandsExecuted.slice(0, 8) ?? [],

@@ -5,7 +5,15 @@ import type { AttemptId, TaskId } from '../../kernel/id.ts'
 import type { Page, PageRequest, Placed, TaskFilter, TaskLine, TaskReads } from '../../store/ports/reads.ts'
 import { anyOf, idsLike, parsed, prepared, preparedFor, preparedUpTo } from '../../store/tables/query.ts'
 import type { ReadScope } from '../../store/tables/tables.ts'
-import type { Correction, Dependency, PastAttempt, Task, TaskHistory } from '../../track/domain/task.ts'
+import {
+  type AuthoredText,
+  type Correction,
+  type Dependency,
+  outcomeAuthorOf,
+  type PastAttempt,
+  type Task,
+  type TaskHistory,
+} from '../../track/domain/task.ts'
 import {
   type AttemptCorrectionTable,
   attemptEnd,
@@ -281,7 +289,7 @@ async function dependenciesOfTask(scope: ReadScope, taskId: TaskId): Promise<rea
   return planned.map(({ task, unsettled }) => ({
     task,
     unsettled,
-    summary: ends.get(task.id)?.summary ?? null,
+    summary: ends.get(task.id)?.summary?.text ?? null,
     files: ends.get(task.id)?.files ?? [],
     holds: holds.filter(({ task_id }) => task_id === task.id).map(holdOf),
   }))
@@ -318,15 +326,19 @@ async function taskHistories(
         claim: isHeld(claim, now) ? claim : null,
         attempts: attempts.get(task.id) ?? 0,
         summary: ends.get(task.id)?.summary ?? null,
-        correction: said.findLast(({ task_id }) => task_id === task.id)?.text ?? null,
+        correction: lastCorrection(said.findLast(({ task_id }) => task_id === task.id)),
         files: ends.get(task.id)?.files ?? [],
       },
     ]),
   )
 }
 
+function lastCorrection(row: AttemptCorrectionTable | undefined): AuthoredText | null {
+  return row === undefined ? null : { text: row.text, author: row.agent_name ?? row.said_by }
+}
+
 interface End {
-  readonly summary: string | null
+  readonly summary: AuthoredText | null
   readonly files: readonly string[]
 }
 
@@ -336,7 +348,8 @@ const lastEndsOf = preparedFor((db, projectId, taskIds) =>
     .innerJoin('attempt_end as end', (join) =>
       join.onRef('end.project_id', '=', 'attempt.project_id').onRef('end.attempt_id', '=', 'attempt.id'),
     )
-    .select(['attempt.id', 'attempt.task_id', 'end.summary'])
+    .selectAll('attempt')
+    .select('end.summary')
     .where('attempt.project_id', '=', projectId)
     .where('attempt.task_id', 'in', taskIds)
     .where(
@@ -354,7 +367,12 @@ async function lastEnds(scope: ReadScope, taskIds: readonly string[]): Promise<R
     scope,
     rows.map(({ id }) => id),
   )
-  return new Map(rows.map(({ id, task_id, summary }) => [task_id, { summary, files: files.get(id) ?? [] }]))
+  return new Map(
+    rows.map((row) => {
+      const summary = { text: row.summary, author: outcomeAuthorOf(attemptOf(row)) }
+      return [row.task_id, { summary, files: files.get(row.id) ?? [] }]
+    }),
+  )
 }
 
 const firstChanges = preparedFor((db, projectId, attemptIds) =>

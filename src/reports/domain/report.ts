@@ -321,7 +321,12 @@ function decisionsSection({ records, said, ofTask }: About): Section {
     const { question, chosen, reasoning, tradeOffs, optionsConsidered, agentName } = decision
     const refused = optionsConsidered.filter((option) => option !== chosen)
     return {
-      line: [{ strong: said(chosen) }, ` — ${said(question)}`, ...ofTask(decision.taskId)],
+      line: [
+        { strong: said(chosen) },
+        ` — ${said(question)}`,
+        ...(agentName === null ? [] : [` · ${excerpt(agentName, 60)}`]),
+        ...ofTask(decision.taskId),
+      ],
       under: [
         [`Why: ${said(reasoning)}`],
         ...(refused.length === 0 ? [] : [[`Refused: ${said(refused.join('; '))}`]]),

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import type { Measured, Outcome } from '../../events/domain/fact.ts'
 import { RunDetail, runDetail } from '../../gate/operations/run/run-detail.ts'
 import { HoldEntry, holdEntry } from '../../inbox/operations/hold-answer.ts'
-import { type Actor, displayName } from '../../kernel/actor.ts'
+import { displayName } from '../../kernel/actor.ts'
 import { answerBudget, fitLists, inExcerpts } from '../../kernel/budget.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type { TaskId } from '../../kernel/id.ts'
 import { instant, instantOrNull, secondsBetween } from '../../kernel/instant.ts'
-import { refuseCaptured } from '../../kernel/operations/find.ts'
+import { personOf, refuseCaptured } from '../../kernel/operations/find.ts'
 import { choice, identifier } from '../../kernel/operations/input/fields.ts'
 import { list, Named, strings } from '../../kernel/operations/list-answer.ts'
 import { type Context, defineOperation } from '../../kernel/operations/operation.ts'
@@ -414,20 +414,11 @@ async function attemptDetail(
           },
     claimed: end === null ? null : claims(end.outcome),
     claimed_by: end === null ? null : outcomeAuthorOf(attempt),
-    claimed_by_person: end === null ? null : await personBehind(identities, attempt.completedBy),
-    person: await personBehind(identities, attempt.actor),
+    claimed_by_person: end === null ? null : await personOf(identities, attempt.completedBy),
+    person: await personOf(identities, attempt.actor),
     /** What was said after the end: it stands beside the claim. */
     corrections: end === null ? [] : (await tasks.corrections(attempt.id)).map(correctionEntry),
   }
-}
-
-/** The name of the person whose agent this is; null for a person, and where a server knows no people. */
-async function personBehind(
-  identities: Reads['identities'],
-  actor: Actor | null | undefined,
-): Promise<string | null> {
-  if (actor?.kind !== 'agent' || actor.person === undefined) return null
-  return (await identities.person(actor.person))?.name ?? null
 }
 
 function measuredBy({ snapshot, actor }: Attempt): Pick<z.output<typeof AttemptDetail>, 'measured_by'> {

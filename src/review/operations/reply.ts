@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
-import { isSameCaller } from '../../track/domain/task.ts'
+import { speakerOf } from '../../track/domain/task.ts'
 import { longestComment, type ReviewReply } from '../domain/review.ts'
 import { ReplyEntry, replyEntry } from './entries.ts'
 import { commentField } from './file.ts'
@@ -40,18 +40,18 @@ export const replyToReview = defineOperation({
         hint: hintOf`Say it in the report of the task (${callTo('complete_task')}).`,
       })
     }
-    const attempt = comment.taskId === null ? null : await reads.tasks.openAttempt(comment.taskId)
+    const last = comment.taskId === null ? null : await reads.tasks.lastAttempt(comment.taskId)
     const reply: ReviewReply = {
       id: ids.next('reviewReply'),
       commentId: comment.id,
       taskId: comment.taskId,
       missionId: comment.missionId,
-      attemptId: attempt?.id ?? null,
+      attemptId: last?.status === 'open' ? last.id : null,
       text: input.text,
       done: input.done ?? false,
       by: actor.name,
       isPerson: actor.kind === 'person',
-      agentName: attempt && isSameCaller(attempt.actor, actor) ? attempt.agentName : null,
+      agentName: actor.kind === 'person' ? null : speakerOf(last, actor),
       at,
     }
     const isDone = reply.done || comment.replies.some(({ done }) => done)

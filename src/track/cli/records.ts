@@ -10,7 +10,7 @@ export function decisionList(decisions: readonly DecisionEntry[], page: Page): s
   return decisions
     .map((decision) => {
       const head = `${decision.question} ${page.ink('bold', decision.chosen)}`
-      return `- ${head}  ${page.ink('dim', when(decision, page))}\n  ${quoted(decision.reasoning, page)}`
+      return `- ${head}  ${page.ink('dim', by(decision, page))}\n  ${quoted(decision.reasoning, page)}`
     })
     .join('\n')
 }
@@ -19,7 +19,7 @@ export function progressList(progress: readonly ProgressEntry[], page: Page): st
   return progress
     .map((step) => {
       const share = step.progress === null ? '' : ` (${step.progress} %)`
-      return `- ${quoted(step.message, page)}${share}  ${page.ink('dim', when(step, page))}`
+      return `- ${quoted(step.message, page)}${share}  ${page.ink('dim', by(step, page))}`
     })
     .join('\n')
 }
@@ -41,8 +41,9 @@ export function issueList(issues: readonly IssueLine[], page: Page): string {
     .join('\n')
 }
 
-function when(entry: { readonly created_at: string }, page: Page): string {
-  return age(entry.created_at, page.now)
+function by(entry: { readonly agent_name: string | null; readonly created_at: string }, page: Page): string {
+  const when = age(entry.created_at, page.now)
+  return entry.agent_name === null ? when : `${entry.agent_name}, ${when}`
 }
 
 const lists = [

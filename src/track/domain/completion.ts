@@ -9,8 +9,8 @@ import { endSilence } from './take-over.ts'
 import {
   type Attempt,
   type Correction,
-  isSameCaller,
   outcomeAuthorOf,
+  speakerOf,
   type Task,
   type TaskOutcome,
 } from './task.ts'
@@ -213,12 +213,12 @@ export function correctAttempt(
   setting: Setting,
 ): {
   readonly attempt: Attempt
-  readonly agentName: string | null
+  readonly agentName: string
   readonly facts: readonly NewFact[]
   readonly at: number
 } {
   const ended = assertCompleted(task, attempt)
-  const agentName = isSameCaller(ended.actor, actor) ? ended.agentName : null
+  const agentName = speakerOf(ended, actor)
   const said = before.find((correction) => correction.text === text)
   if (said) return { attempt: ended, agentName, facts: [], at: said.at }
   const fact: NewFact = {

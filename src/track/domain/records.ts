@@ -13,7 +13,7 @@ import type {
   Setting,
   TaskId,
 } from '../../kernel/id.ts'
-import { type Attempt, isSameCaller, type Task } from './task.ts'
+import { type Attempt, speakerOf, type Task } from './task.ts'
 
 export const decisionCategories = [
   'architecture',
@@ -39,6 +39,7 @@ export interface RecordPlace {
   readonly attemptId: AttemptId | null
   readonly missionId: MissionId | null
   readonly phaseId: PhaseId | null
+  /** Who said it; null in early records. */
   readonly agentName: string | null
 }
 
@@ -140,18 +141,13 @@ export type HoldRequest =
 /** An issue; with `requires_human_review` it is a blocker until a person resolves its hold. */
 export function logIssue(
   said: Pick<Issue, 'type' | 'description' | 'resolution' | 'requiresHumanReview'>,
-  where: RecordPlace,
-  by: { readonly setting: Setting; readonly actorName: string },
+  where: RecordPlace & { readonly agentName: string },
+  setting: Setting,
 ): { readonly issue: Issue; readonly facts: readonly NewFact[] } {
-  const { setting, actorName } = by
   const issue: Issue = { id: setting.ids.next('issue'), ...where, ...said, createdAt: setting.at }
   if (!issue.requiresHumanReview) return { issue, facts: [{ kind: 'issue.logged', issue }] }
   const hold: Hold = {
-    ...openHold(
-      { kind: 'blocker', reason: issue.description, openedBy: where.agentName ?? actorName },
-      where,
-      setting,
-    ),
+    ...openHold({ kind: 'blocker', reason: issue.description, openedBy: where.agentName }, where, setting),
     issueId: issue.id,
   }
   return {
@@ -213,7 +209,7 @@ function numberIn36(digits: string): bigint {
 export function placeRecord(
   task: Task,
   attempts: { readonly open: Attempt | null; readonly named: Attempt | null; readonly caller: Actor },
-): RecordPlace {
+): RecordPlace & { readonly agentName: string } {
   const { open, named, caller } = attempts
   if (named) assertOpen(task, named)
   const attempt = named ?? open
@@ -222,8 +218,7 @@ export function placeRecord(
     attemptId: attempt?.id ?? null,
     missionId: attempt ? attempt.missionId : task.missionId,
     phaseId: attempt ? attempt.phaseId : task.phaseId,
-    // Another agent that records into an attempt keeps its own name.
-    agentName: attempt && isSameCaller(attempt.actor, caller) ? attempt.agentName : null,
+    agentName: speakerOf(attempt, caller),
   }
 }
 

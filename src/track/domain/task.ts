@@ -110,6 +110,13 @@ export function outcomeAuthorOf(attempt: Pick<Attempt, 'agentName' | 'actor' | '
   return completedBy.name
 }
 
+/** The name of who speaks about an attempt: the one that the attempt has for this caller, else the caller's own. */
+export function speakerOf(attempt: Pick<Attempt, 'agentName' | 'actor'> | null, caller: Actor): string {
+  return attempt && isSameCaller(attempt.actor, caller)
+    ? displayName(attempt)
+    : displayName({ actor: caller })
+}
+
 /** Whether two calls came from one caller, as far as their connections show it. */
 export function isSameCaller(a: Actor, b: Actor): boolean {
   const isOneConnection =
@@ -163,6 +170,12 @@ export interface Dependency {
   readonly holds: readonly Hold[]
 }
 
+/** Words about an attempt, and the name of who said them. */
+export interface AuthoredText {
+  readonly text: string
+  readonly author: string
+}
+
 /** What a list says of a task besides the task: what it waits for, how often it was tried, what came of it. */
 export interface TaskHistory {
   readonly dependsOn: readonly TaskId[]
@@ -170,8 +183,9 @@ export interface TaskHistory {
   readonly blocked: boolean
   readonly claim: { readonly agent: string; readonly expiresAt: number | null } | null
   readonly attempts: number
-  readonly summary: string | null
-  readonly correction: string | null
+  /** Of the last attempt that ended, with the name of who said it. */
+  readonly summary: AuthoredText | null
+  readonly correction: AuthoredText | null
   readonly files: readonly string[]
 }
 

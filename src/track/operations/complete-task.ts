@@ -43,8 +43,8 @@ import { assertOpen, type Hold } from '../domain/records.ts'
 import {
   type Attempt,
   isOfOtherToken,
-  isSameCaller,
   type SnapshotPlace,
+  speakerOf,
   type Task,
   type TaskOutcome,
   taskOutcomes,
@@ -464,7 +464,7 @@ function ended({ actor, setting }: By, ending: Ending) {
   }
   return {
     facts: [...ending.lines, closed, ...completed.consequences],
-    agentName: isSameCaller(attempt.actor, actor) ? attempt.agentName : null,
+    agentName: speakerOf(attempt, actor),
     beside: [
       ...(ending.diff ? [{ kind: 'diff kept' as const, attemptId: attempt.id, ...ending.diff }] : []),
       ...(ending.files

@@ -96,8 +96,11 @@ export const TaskEntry = z.object({
   settled: z.literal(false).optional(),
   claim: z.object({ agent: z.string(), expires_at: z.string().nullable() }).optional(),
   attempts: z.int().optional(),
+  /** What the last attempt that ended came to, and who said so. */
   summary: z.string().optional(),
+  claimed_by: z.string().optional(),
   correction: z.string().optional(),
+  corrected_by: z.string().optional(),
   files: strings.optional(),
 })
 export type TaskEntry = z.output<typeof TaskEntry>
@@ -135,8 +138,8 @@ function storyOf({ name, goal }: Task, history: TaskHistory): Partial<TaskEntry>
     ...(unsettled && { settled: false }),
     ...(claim && { claim: { agent: claim.agent, expires_at: instantOrNull(claim.expiresAt) } }),
     ...(attempts > 1 && { attempts }),
-    ...(summary !== null && { summary: excerpt(summary) }),
-    ...(correction !== null && { correction: excerpt(correction) }),
+    ...(summary !== null && { summary: excerpt(summary.text), claimed_by: summary.author }),
+    ...(correction !== null && { correction: excerpt(correction.text), corrected_by: correction.author }),
     ...(files.length > 0 && { files }),
   }
 }

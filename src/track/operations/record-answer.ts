@@ -15,6 +15,7 @@ export const DecisionEntry = z.object({
   options_considered: strings,
   trade_offs: z.string().nullable(),
   task_id: z.string(),
+  agent_name: z.string().nullable(),
   created_at: z.string(),
 })
 export type DecisionEntry = z.output<typeof DecisionEntry>
@@ -29,6 +30,7 @@ export function decisionEntry(decision: Decision): DecisionEntry {
     options_considered: decision.optionsConsidered.slice(0, 8).map((option) => excerpt(option, 80)),
     trade_offs: decision.tradeOffs === null ? null : excerpt(decision.tradeOffs),
     task_id: decision.taskId,
+    agent_name: decision.agentName,
     created_at: instant(decision.createdAt),
   }
 }
@@ -39,12 +41,20 @@ export const ProgressEntry = z.object({
   message: z.string(),
   /** Percent. */
   progress: z.number().nullable(),
+  agent_name: z.string().nullable(),
   created_at: z.string(),
 })
 export type ProgressEntry = z.output<typeof ProgressEntry>
 
-export function progressEntry({ id, taskId, message, progress, createdAt }: Progress): ProgressEntry {
-  return { id, task_id: taskId, message: excerpt(message), progress, created_at: instant(createdAt) }
+export function progressEntry(said: Progress): ProgressEntry {
+  return {
+    id: said.id,
+    task_id: said.taskId,
+    message: excerpt(said.message),
+    progress: said.progress,
+    agent_name: said.agentName,
+    created_at: instant(said.createdAt),
+  }
 }
 
 /** How an issue's type is answered: as Mission Control spells it. */
@@ -88,6 +98,7 @@ export const IssueDetail = z.object({
   description: z.string(),
   resolution: z.string().nullable(),
   requires_human_review: z.boolean(),
+  agent_name: z.string().nullable(),
   created_at: z.string(),
 })
 export type IssueDetail = z.output<typeof IssueDetail>
@@ -100,6 +111,7 @@ export function issueDetail(issue: Issue): IssueDetail {
     description: issue.description,
     resolution: issue.resolution || null,
     requires_human_review: issue.requiresHumanReview,
+    agent_name: issue.agentName,
     created_at: instant(issue.createdAt),
   }
 }

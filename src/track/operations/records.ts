@@ -13,7 +13,6 @@ import {
   issueTypes,
   type Progress,
   placeRecord,
-  type RecordPlace,
 } from '../domain/records.ts'
 
 export const logDecision = defineOperation({
@@ -104,7 +103,7 @@ export const logIssue = defineOperation({
         requiresHumanReview: input.requires_human_review ?? false,
       }
       const where = await recordPlaceOf(reads, input, actor)
-      const { issue, facts } = decide(said, where, { setting, actorName: actor.name })
+      const { issue, facts } = decide(said, where, setting)
       const answer = {
         issue_id: issue.id,
         created_at: instant(issue.createdAt),
@@ -168,7 +167,7 @@ function lookAt({ tasks }: Reads, { task_id, attempt_id }: Said): Promise<unknow
 }
 
 /** Reads, under the lock, where something said about a task belongs. */
-async function recordPlaceOf(reads: Reads, said: Said, caller: Actor): Promise<RecordPlace> {
+async function recordPlaceOf(reads: Reads, said: Said, caller: Actor) {
   const task = await findTask(reads, said.task_id)
   const open = said.attempt_id === undefined ? await reads.tasks.openAttempt(task.id) : null
   const named = said.attempt_id === undefined ? null : await findAttempt(reads, said.attempt_id)

@@ -170,7 +170,7 @@ export async function applyOpened(
       last_attempt_id: attempt.id,
       ...heldBy(attempt, around.before, projecting.at),
     },
-    { mission: attempt.missionId, phase: attempt.phaseId, agent: attempt.agentName },
+    { mission: attempt.missionId, phase: attempt.phaseId, agent: displayName(attempt) },
   )
 }
 

@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { FactOf } from '../../events/domain/fact-kinds.ts'
-import type { Actor } from '../../kernel/actor.ts'
+import { type Actor, displayName } from '../../kernel/actor.ts'
 import type { MissionId, TaskId } from '../../kernel/id.ts'
 import { phaseOf, phaseTallies, standingPhases } from '../../plan/tables/phase.ts'
 import { phaseById } from '../../plan/tables/task.ts'
@@ -358,7 +358,7 @@ interface AgentRow {
 function agentsOf(rows: readonly AgentRow[]): MissionGlance['agents'] {
   const working = new Map<string, boolean>()
   for (const { agent_name, actor, open } of rows) {
-    const name = agent_name ?? parsed<Actor>(actor).name
+    const name = displayName({ agentName: agent_name, actor: parsed<Actor>(actor) })
     working.set(name, (working.get(name) ?? false) || Number(open) > 0)
   }
   return [...working].map(([name, isWorking]) => ({ name, working: isWorking }))

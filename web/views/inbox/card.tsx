@@ -3,7 +3,7 @@ import type { ComponentType } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { InboxCard } from '../../api/entities.ts'
 import { keysOf } from '../../keys/bindings.ts'
-import { Agent } from '../../parts/agent.tsx'
+import { Agent, withPerson } from '../../parts/agent.tsx'
 import { Claimed, Measured } from '../../parts/evidence.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { StatusBadge } from '../../parts/status.tsx'
@@ -55,7 +55,7 @@ export function Card({ card: of, isSelected, isSettled, asking, select, act, ans
               {card.mission_name}
             </a>
           ) : null}
-          <Agent name={card.agent_name ?? card.opened_by} />
+          <Agent name={openerOf(card)} person={openerOf(card) === card.agent_name ? card.person : null} />
           <span>
             held <Since at={card.opened_at} />
           </span>
@@ -77,16 +77,16 @@ export function Card({ card: of, isSelected, isSettled, asking, select, act, ans
       {card.request?.kind === 'command' ? <Pinned request={card.request} /> : null}
       {card.measured ? <Measured measured={card.measured} /> : null}
       {card.task_id !== null && (card.measured?.files ?? 0) > 0 ? <FirstHunk task={card.task_id} /> : null}
-      {[card.workaround, card.claimed].map((text) =>
-        text ? (
-          <Claimed
-            key={text}
-            by={(text === card.claimed ? card.claimed_by : null) ?? card.agent_name ?? card.opened_by}
-          >
-            <Prose text={text} />
-          </Claimed>
-        ) : null,
-      )}
+      {card.workaround ? (
+        <Claimed by={card.opened_by}>
+          <Prose text={card.workaround} />
+        </Claimed>
+      ) : null}
+      {card.claimed ? (
+        <Claimed by={withPerson(card.claimed_by ?? openerOf(card), card.claimed_by_person)}>
+          <Prose text={card.claimed} />
+        </Claimed>
+      ) : null}
       {sending ? (
         <p class="muted">{sending.text}</p>
       ) : isSettled ? (
@@ -169,6 +169,11 @@ function Pinned({ request: { files = [], before } }: { readonly request: Command
       {before && before.diff !== '' ? <pre class="pinned-diff mono">{before.diff}</pre> : null}
     </>
   )
+}
+
+/** Who asks; for what Waymark itself found, whose work it found it in. */
+function openerOf({ opened_by, agent_name }: InboxCard): string {
+  return opened_by === 'waymark' ? (agent_name ?? opened_by) : opened_by
 }
 
 /** What the card is about, and where that is shown. */

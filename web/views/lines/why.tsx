@@ -273,7 +273,7 @@ function MadeBy({ maker }: { readonly maker: LineWhy['makers'][number] }) {
         )}
       </dl>
       {summary === null && tests === null && commands.length === 0 ? null : (
-        <Claimed by={agent}>
+        <Claimed by={maker.claimed_by ?? agent}>
           {summary === null ? null : <Prose text={summary} />}
           {tests === null ? null : ` Tests: ${tests}.`}
           {commands.length === 0 ? null : <span class="mono"> {commands.join(' · ')}</span>}

@@ -75,7 +75,6 @@ export function DecisionsTab({ mission }: { readonly mission: Timeline }) {
   const input = { mission_id: mission.id, include: ['decisions' as const], limit: 200 }
   const { answer, failure } = useQuery('get_context', input)
   const names = useMemo(() => new Map(mission.tasks.map(({ id, name }) => [id, name])), [mission])
-  const agents = useMemo(() => new Map(mission.marks.map(({ id, agent }) => [id, agent])), [mission])
   if (!answer.value)
     return failure.value === null ? null : (
       <div class="tab-page">
@@ -115,7 +114,7 @@ export function DecisionsTab({ mission }: { readonly mission: Timeline }) {
                 </p>
               )}
               <p class="decision-foot muted">
-                {agents.get(decision.id) != null && <Agent name={agents.get(decision.id) ?? ''} />}
+                {decision.agent_name !== null && <Agent name={decision.agent_name} />}
                 <a class="link cut" href={href(`/tasks/${decision.task_id}`)}>
                   {names.get(decision.task_id) ?? decision.task_id}
                 </a>

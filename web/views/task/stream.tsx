@@ -11,6 +11,7 @@ interface Entry {
   readonly at: string
   readonly status: Status
   readonly title: string
+  readonly by?: string | null
   readonly text?: ComponentChildren
 }
 
@@ -19,11 +20,12 @@ export function Stream({ task }: { readonly task: TaskDetail }) {
   const entries = entriesOf(task).sort((a, b) => Date.parse(b.at) - Date.parse(a.at))
   return (
     <ol class="stream" aria-label="Decisions, issues and progress">
-      {entries.map(({ key, at, status, title, text }) => (
+      {entries.map(({ key, at, status, title, by, text }) => (
         <li key={key}>
           <StatusIcon status={status} named={false} />
           <div>
             <b>{title}</b>
+            {by ? <Agent name={by} /> : null}
             {text ? <div class="stream-text">{text}</div> : null}
           </div>
           <span class="muted stream-time">
@@ -38,35 +40,39 @@ export function Stream({ task }: { readonly task: TaskDetail }) {
 function entriesOf({ attempts, decisions, issues, progress, holds }: TaskDetail): Entry[] {
   return [
     ...attempts.flatMap(attemptEntries),
-    ...decisions.map(({ id, created_at: at, question, chosen, reasoning, options_considered }): Entry => {
-      const others = options_considered.filter((option) => option !== chosen)
-      return {
-        key: id,
-        at,
-        status: 'review',
-        title: question,
-        text: (
-          <>
-            <p>
-              <b>
-                <Prose text={chosen} />
-              </b>
-              {others.length > 0 ? <span class="muted">, not {others.join(', ')}</span> : null}
-            </p>
-            <p>
-              <Prose text={reasoning} />
-            </p>
-          </>
-        ),
-      }
-    }),
+    ...decisions.map(
+      ({ id, created_at: at, agent_name: by, question, chosen, reasoning, options_considered }): Entry => {
+        const others = options_considered.filter((option) => option !== chosen)
+        return {
+          key: id,
+          at,
+          status: 'review',
+          title: question,
+          by,
+          text: (
+            <>
+              <p>
+                <b>
+                  <Prose text={chosen} />
+                </b>
+                {others.length > 0 ? <span class="muted">, not {others.join(', ')}</span> : null}
+              </p>
+              <p>
+                <Prose text={reasoning} />
+              </p>
+            </>
+          ),
+        }
+      },
+    ),
     ...issues.map(
-      ({ id, created_at: at, description, resolution, requires_human_review }): Entry => ({
+      ({ id, created_at: at, agent_name: by, description, resolution, requires_human_review }): Entry => ({
         key: id,
         at,
         status:
           requires_human_review && holds.some(({ issue_id }) => issue_id === id) ? 'blocked' : 'partial',
         title: requires_human_review ? 'Blocker' : 'Issue',
+        by,
         text: (
           <>
             <p>
@@ -82,11 +88,12 @@ function entriesOf({ attempts, decisions, issues, progress, holds }: TaskDetail)
       }),
     ),
     ...progress.map(
-      ({ id, created_at: at, message, progress: percent }): Entry => ({
+      ({ id, created_at: at, agent_name: by, message, progress: percent }): Entry => ({
         key: id,
         at,
         status: 'active',
         title: percent === null ? 'Progress' : `Progress ${Math.round(percent)}%`,
+        by,
         text: <Prose text={message} />,
       }),
     ),
@@ -95,21 +102,26 @@ function entriesOf({ attempts, decisions, issues, progress, holds }: TaskDetail)
 
 function attemptEntries(attempt: TaskDetail['attempts'][number]): readonly Entry[] {
   const { attempt_id, number, agent_name, started_at, completed_at, status, duration_seconds } = attempt
-  const by = <Agent name={agent_name} />
   const which = number > 1 ? ` again, attempt ${number}` : ''
   const started: Entry = {
     key: `${attempt_id} start`,
     at: started_at,
     status: 'ready',
     title: `Started${which}`,
-    text: by,
+    by: agent_name,
   }
   if (completed_at === null) return [started]
   const took = duration_seconds === null ? '' : ` after ${durationText(duration_seconds * 1_000)}`
   const end = ends[status] ?? { status: 'done', word: 'Completed' }
   return [
     started,
-    { key: `${attempt_id} end`, at: completed_at, status: end.status, title: `${end.word}${took}`, text: by },
+    {
+      key: `${attempt_id} end`,
+      at: completed_at,
+      status: end.status,
+      title: `${end.word}${took}`,
+      by: attempt.claimed_by ?? agent_name,
+    },
   ]
 }
 

@@ -1,6 +1,6 @@
 import { claimedNotFound } from '../../../src/track/domain/claimed-paths.ts'
 import type { AttemptDetail, Changes } from '../../api/entities.ts'
-import { Agent } from '../../parts/agent.tsx'
+import { Agent, withPerson } from '../../parts/agent.tsx'
 import { Claimed } from '../../parts/evidence.tsx'
 import { StatusIcon } from '../../parts/status.tsx'
 import { Prose } from '../../parts/text.tsx'
@@ -147,8 +147,7 @@ function List({ of, title }: { readonly of: readonly string[]; readonly title?: 
 }
 
 function authorOf({ claimed_by, claimed_by_person, agent_name }: AttemptDetail): string {
-  const author = claimed_by ?? agent_name
-  return claimed_by_person === null ? author : `${author} (${claimed_by_person})`
+  return withPerson(claimed_by ?? agent_name, claimed_by_person)
 }
 
 function asideOf(claimed: NonNullable<AttemptDetail['claimed']>): string {

@@ -12,6 +12,7 @@ import type { ProcessDefinition } from '../../domain/definition.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { createRun as decide } from '../../domain/lifecycle.ts'
 import { loadedProcess, runnableProcess, soundProcess } from '../process/processes.ts'
+import { callerOfRun } from './find-run.ts'
 
 export const createRun = defineOperation({
   name: 'state_gate_create_run',
@@ -54,6 +55,7 @@ export const createRun = defineOperation({
   .record(async ({ reads, found, context, setting }, input) => {
     const { definition, hash } = measuredBefore(found ?? undefined)
     const subject = await subjectIn(reads, input)
+    const by = await callerOfRun(reads, subject.taskId, context.actor)
     const { run, facts } = decide(
       {
         definition,
@@ -61,12 +63,13 @@ export const createRun = defineOperation({
         isKept: (await reads.runs.definition(hash)) !== null,
         context: (input.context ?? {}) as JsonObject, // a record, as its schema says
         ...subject,
-        by: context.actor.name,
+        by,
       },
       setting,
     )
     return {
       facts,
+      agentName: by,
       answer: {
         run_id: run.id,
         process_id: run.process.id,

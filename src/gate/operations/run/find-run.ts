@@ -1,7 +1,9 @@
+import type { Actor } from '../../../kernel/actor.ts'
 import { callTo, Failure, hintOf } from '../../../kernel/failure.ts'
 import { identifier } from '../../../kernel/operations/input/fields.ts'
 import type { LoadedRun, RunSubject } from '../../../store/ports/reads.ts'
 import type { Reads } from '../../../store/ports/store.ts'
+import { speakerOf } from '../../../track/domain/task.ts'
 import type { RunRecord } from '../../domain/run.ts'
 
 const otherRuns = hintOf`Use ${callTo('state_gate_list_runs')} to see the runs of this project, or ${callTo('state_gate_create_run')} to start one.`
@@ -37,6 +39,16 @@ export async function loadRun(reads: Reads, named: string | undefined): Promise<
 }
 
 export const runField = identifier('Run ID; may be left out when exactly one run is active').optional()
+
+/** Who acts on a run: an agent by the name of its open attempt at the run's task, a person by their own. */
+export async function callerOfRun(
+  { tasks }: Reads,
+  taskId: RunRecord['taskId'],
+  actor: Actor,
+): Promise<string> {
+  if (taskId === null || actor.kind === 'person') return actor.name
+  return speakerOf(await tasks.openAttempt(taskId), actor)
+}
 
 /** What a run is about: the task where it has one, else the mission. Null for a run on its own. */
 export function subjectOf({ missionId, taskId }: RunRecord): RunSubject | null {

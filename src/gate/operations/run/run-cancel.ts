@@ -3,7 +3,7 @@ import { Failure } from '../../../kernel/failure.ts'
 import { text } from '../../../kernel/operations/input/fields.ts'
 import { defineOperation } from '../../../kernel/operations/operation.ts'
 import { cancelRun } from '../../domain/lifecycle.ts'
-import { findRun, runField } from './find-run.ts'
+import { callerOfRun, findRun, runField } from './find-run.ts'
 
 export const runCancel = defineOperation({
   name: 'run_cancel',
@@ -34,7 +34,12 @@ export const runCancel = defineOperation({
       )
     }
     const holds = await reads.holds.ofRun(run.id)
-    const { facts, revision } = cancelRun(run, { holds, reason: input.reason, by: actor.name }, setting)
-    return { facts, answer: { run_id: run.id, status: 'cancelled', current_state: run.state, revision } }
+    const by = await callerOfRun(reads, run.taskId, actor)
+    const { facts, revision } = cancelRun(run, { holds, reason: input.reason, by }, setting)
+    return {
+      facts,
+      agentName: by,
+      answer: { run_id: run.id, status: 'cancelled', current_state: run.state, revision },
+    }
   }),
 )

@@ -7,7 +7,7 @@ import { migrateRun } from '../../domain/lifecycle.ts'
 import type { RunRecord } from '../../domain/run.ts'
 import { runnableProcess } from '../process/processes.ts'
 import { processToRun } from './create-run.ts'
-import { findRun, runField } from './find-run.ts'
+import { callerOfRun, findRun, runField } from './find-run.ts'
 
 export const runMigrate = defineOperation({
   name: 'run_migrate',
@@ -60,7 +60,7 @@ export const runMigrate = defineOperation({
         isKept: (await reads.runs.definition(target.hash)) !== null,
         stateMap: new Map((input.state_map ?? []).map((pair) => splitPair(pair))),
         holds: await reads.holds.ofRun(run.id),
-        by: context.actor.name,
+        by: await callerOfRun(reads, run.taskId, context.actor),
       }
       const { record, facts } = migrateRun(run, migration, setting)
       return {

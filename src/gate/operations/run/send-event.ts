@@ -29,7 +29,7 @@ import {
   type NamedFile,
   readHandedIn,
 } from './external-state.ts'
-import { loadRun } from './find-run.ts'
+import { callerOfRun, loadRun } from './find-run.ts'
 import { guardLine } from './refusal.ts'
 import { promptWithWords, type Said, saidNow, saidOf } from './said.ts'
 
@@ -191,6 +191,7 @@ async function decideEvent(
   if (hasMoved(loaded, deciding)) return { facts: [], answer: 'moved' }
 
   const { record, definition } = loaded
+  const caller = await callerOfRun(reads, record.taskId, handling.actor)
   const run = engineRun(loaded, external.standings)
   const observed = await observe(sourcesOf(reads, deciding), loaded)
   const requester = await requestedBy(reads, loaded)
@@ -217,15 +218,22 @@ async function decideEvent(
   if (!result.accepted) {
     const noticed = await refusalFacts(
       reads,
-      { loaded, refused: result, emission, tried: triedOf(sending.sent, external), by: handling.actor },
+      {
+        loaded,
+        refused: result,
+        emission,
+        tried: triedOf(sending.sent, external),
+        by: { kind: handling.actor.kind, name: caller },
+      },
       setting,
     )
     return {
       facts: [...given.recorded, ...noticed.facts],
+      agentName: caller,
       answer: { kind: 'refused', refused: result, run: record, holdId: noticed.holdId, already: [] },
     }
   }
-  return accept({ reads, loaded, accepted: result, emission, given }, deciding, setting)
+  return accept({ reads, loaded, accepted: result, emission, given, caller }, deciding, setting)
 }
 
 const mostTried = 20
@@ -270,10 +278,11 @@ interface Accepting {
   readonly accepted: Accepted
   readonly emission: Emission
   readonly given: GivenApprovals
+  readonly caller: string
 }
 
 async function accept(
-  { reads, loaded, accepted, emission, given }: Accepting,
+  { reads, loaded, accepted, emission, given, caller }: Accepting,
   { handling, sending, external }: Deciding,
   setting: Setting,
 ): Promise<Decided<Sent>> {
@@ -286,7 +295,7 @@ async function accept(
       emission,
       artifacts: external.handedIn,
       holds: await reads.holds.ofRun(record.id),
-      by: handling.actor.name,
+      by: caller,
       author: identityOf(handling.actor),
     },
     setting,
@@ -294,6 +303,7 @@ async function accept(
   const answer = acceptedAnswer(definition, advanced, accepted, await saidOf(reads, record))
   return {
     facts: [...given.recorded, ...advanced.facts(sending.repeat && { ...sending.repeat, answer })],
+    agentName: caller,
     answer: {
       kind: 'accepted',
       accepted,
@@ -406,7 +416,7 @@ interface Refusing {
   readonly refused: Refused
   readonly emission: Emission
   readonly tried: Tried | null
-  readonly by: Actor
+  readonly by: Pick<Actor, 'kind' | 'name'>
 }
 
 /**

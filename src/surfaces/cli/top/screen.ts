@@ -146,7 +146,7 @@ function detailLines(card: Card, columns: number): readonly Line[] {
     request?.kind === 'command' ? `It would run: ${request.run} in ${request.folder}` : '',
     request?.kind === 'decision' ? `Run ${card.run_id} in "${request.state}"` : '',
     card.paths.length > 0 ? `Files: ${card.paths.join(', ')}` : '',
-    card.claimed ? `The agent says: ${card.claimed}` : '',
+    card.claimed ? `${card.claimed_by ?? 'The agent'} says: ${card.claimed}` : '',
     card.workaround ? `Meanwhile it did: ${card.workaround}` : '',
   ]
   const lines = texts.filter(Boolean).flatMap((text) => wrapped(safe(text), width))
