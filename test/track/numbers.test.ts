@@ -161,6 +161,9 @@ test('a list that is cut says how many there are in all', async () => {
   expect(ended).toMatchObject({ counts, verification: { unexpected_total: 70 } })
   const changes = await call('changes', { id: task_id })
   expect(changes).toMatchObject({ counts, total: 70, verification: { unexpected_total: 70 } })
+  const { holds } = await call('inbox')
+  expect(holds).toMatchObject([{ kind: 'scope', paths_total: 70 }])
+  expect(holds[0].paths).toHaveLength(50)
   const page = { ink: (_: string, text: string) => text, width: 120, now: 0 }
   for (const answer of [ended, changes]) {
     const words = scopeText(answer, page, counts)
@@ -170,4 +173,15 @@ test('a list that is cut says how many there are in all', async () => {
   const task = await call('show', { id: task_id })
   expect(taskPage(task, page)).toContain('20 of 70 are shown')
   expect(completeTask(ended, page)).toContain(`${ended.details.length} of 70 are shown`)
+})
+
+test('files that git ignores are cut with their total', async () => {
+  const project = await openProject()
+  const { call, write } = project
+  write('.gitignore', '*.log\n')
+  const { task_id } = await call('start_task', { name: 'Work', goal: 'g' })
+  for (let n = 0; n < 12; n += 1) write(`${n}.log`, 'x\n')
+  const ended = await call('complete_task', { task_id, status: 'success', outcome })
+  expect(ended.ignored.added).toHaveLength(10)
+  expect(ended.ignored_total).toBe(12)
 })

@@ -57,7 +57,9 @@ export const HoldEntry = z.object({
   request: HoldRequestEntry.nullable(),
   /** What the agent did meanwhile, in its words. */
   workaround: z.string().nullable(),
+  /** The first of the paths that it is about, and how many there are. */
   paths: strings,
+  paths_total: z.int(),
   opened_by: z.string(),
   opened_at: z.string(),
   /** How it can be ended, while it is open. */
@@ -83,6 +85,7 @@ export function holdEntry({ hold, issue }: HoldLine): HoldEntry {
     request: hold.request,
     workaround: issue ? excerpt(issue.resolution, 1000) || null : null,
     paths: hold.paths.slice(0, 50),
+    paths_total: hold.paths.length,
     opened_by: hold.openedBy,
     opened_at: instant(hold.openedAt),
     answers: hold.status === 'open' ? answersTo(hold) : [],

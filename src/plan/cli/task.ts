@@ -58,7 +58,7 @@ export const completeTask: View<'complete_task'> = (answer, page) => {
         ),
     cutNote(answer.details.length, countOf(answer.counts), `waymark changes ${answer.task_id} lists all.`),
     sharedTree(answer, page),
-    section('Files that git ignores', indented(ignoredFiles(answer.ignored)), page),
+    section('Files that git ignores', indented(ignoredFiles(answer.ignored, answer.ignored_total)), page),
     section(
       answer.completed_at === null ? 'Would wait for a person' : 'Waits for a person',
       indented(waiting(answer)),

@@ -69,7 +69,12 @@ type Scoped = Pick<OutputOf<'changes'>, 'measurement' | 'verification'>
 type ChangeCounts = OutputOf<'changes'>['counts']
 type SharedTree = Pick<
   OutputOf<'changes'>,
-  'contested_files' | 'contested_files_total' | 'commits' | 'commits_total' | 'claimed_paths'
+  | 'contested_files'
+  | 'contested_files_total'
+  | 'commits'
+  | 'commits_total'
+  | 'claimed_paths'
+  | 'claimed_paths_total'
 >
 /** A changed file of an attempt; of a mission's, what happened to it in the attempts is not told. */
 type ChangedFile = OutputOf<'changes'>['changes'][number]
@@ -118,6 +123,7 @@ export function sharedTree(answer: SharedTree, page: Page): string {
     section('Commits made meanwhile', indented(commits.join('\n')), page),
     total > commits.length ? cutNote(commits.length, total, 'git log shows the others.') : '',
     section('Paths that the report names', indented(claimed.join('\n')), page),
+    cutNote(claimed.length, answer.claimed_paths_total ?? claimed.length, 'the others are not listed here.'),
   )
 }
 
@@ -164,9 +170,15 @@ function repeatsScope(warning: string, unexpected: readonly string[]): boolean {
 }
 
 /** Files that git ignores and that changed all the same. */
-export function ignoredFiles(ignored: Record<'added' | 'modified' | 'deleted', readonly string[]>): string {
-  return (['added', 'modified', 'deleted'] as const)
-    .flatMap((kind) => ignored[kind].map((path) => `${letters[kind]}  ${inOneLine(path)}`))
+export function ignoredFiles(
+  ignored: Record<'added' | 'modified' | 'deleted', readonly string[]>,
+  total?: number,
+): string {
+  const lines = (['added', 'modified', 'deleted'] as const).flatMap((kind) =>
+    ignored[kind].map((path) => `${letters[kind]}  ${inOneLine(path)}`),
+  )
+  return [...lines, cutNote(lines.length, total ?? lines.length, 'the others are not listed here.')]
+    .filter((line) => line !== '')
     .join('\n')
 }
 

@@ -89,6 +89,7 @@ export const sharedTreeFields = {
   ).optional(),
   commits_total: z.int().optional(),
   claimed_paths: list(z.object({ path: z.string(), found: z.enum(['settled', 'unchanged']) })).optional(),
+  claimed_paths_total: z.int().optional(),
   areas_added: strings.optional(),
 }
 
@@ -102,6 +103,9 @@ export function sharedTree({
 }: Omit<Measured, 'changes'>): z.output<typeof SharedTree> {
   const shown =
     contested && within(contested.slice(0, mostContested), pathCharacters, ({ path }) => path.length + 30)
+  const named =
+    claimedPaths &&
+    within(claimedPaths.slice(0, mostContested), pathCharacters / 2, ({ path }) => path.length)
   return {
     ...(contested && shown && { contested_files: shown }),
     ...(contested && shown && contested.length > shown.length && { contested_files_total: contested.length }),
@@ -111,13 +115,8 @@ export function sharedTree({
         .map(({ id, subject, by }) => ({ id: id.slice(0, 12), subject: excerpt(subject, 80), by })),
     }),
     ...(commits && commits.length > mostCommits && { commits_total: commits.length }),
-    ...(claimedPaths && {
-      claimed_paths: within(
-        claimedPaths.slice(0, mostContested),
-        pathCharacters / 2,
-        ({ path }) => path.length,
-      ),
-    }),
+    ...(named && { claimed_paths: named }),
+    ...(named && claimedPaths.length > named.length && { claimed_paths_total: claimedPaths.length }),
     ...(widened && { areas_added: widened }),
   }
 }
@@ -134,6 +133,8 @@ export const reportFields = {
   details: list(ChangeEntry),
   ...sharedTreeFields,
   ignored: z.object({ added: strings, modified: strings, deleted: strings }),
+  /** How many there are, where the lists have only the first of each kind. */
+  ignored_total: z.int().optional(),
   measurement,
   verification: Verification,
   /** Where the whole list is, where the answer has only the first of it. */
@@ -165,11 +166,7 @@ export function completionReport(evidence: Measured, taskId: string): z.output<t
     counts: countChanges(evidence.changes),
     details,
     ...sharedTree(evidence),
-    ignored: {
-      added: evidence.ignored.added.slice(0, 10),
-      modified: evidence.ignored.modified.slice(0, 10),
-      deleted: evidence.ignored.deleted.slice(0, 10),
-    },
+    ...ignoredOf(evidence.ignored),
     measurement: evidence.measurement,
     verification: {
       scope_match: evidence.scope.matches,
@@ -180,6 +177,21 @@ export function completionReport(evidence: Measured, taskId: string): z.output<t
       warnings: cutWarnings(evidence.warnings),
     },
     ...(cut && { all_changes: `waymark://tasks/${taskId}/changes` }),
+  }
+}
+
+const mostIgnored = 10
+
+function ignoredOf({ added, modified, deleted }: Measured['ignored']) {
+  const all = [added, modified, deleted]
+  const isCut = all.some(({ length }) => length > mostIgnored)
+  return {
+    ignored: {
+      added: added.slice(0, mostIgnored),
+      modified: modified.slice(0, mostIgnored),
+      deleted: deleted.slice(0, mostIgnored),
+    },
+    ...(isCut && { ignored_total: all.reduce((sum, { length }) => sum + length, 0) }),
   }
 }
 

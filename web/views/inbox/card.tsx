@@ -71,7 +71,7 @@ export function Card({ card: of, isSelected, isSettled, asking, select, act, ans
               {path}
             </li>
           ))}
-          {card.paths.length > 8 ? <li class="muted">{card.paths.length - 8} more</li> : null}
+          {card.paths_total > 8 ? <li class="muted">{card.paths_total - 8} more</li> : null}
         </ul>
       ) : null}
       {card.request?.kind === 'command' ? <Pinned request={card.request} /> : null}
@@ -191,9 +191,9 @@ function askedOf(card: InboxCard): string {
     return `${card.run.process_name} is in \`${card.run.state}\` and waits for ${oneOf(card.request.events)}.`
   }
   if (card.kind !== 'scope') return card.reason
-  const { length } = card.paths
   const areas = card.areas.map((area) => `\`${area}\``).join(', ')
-  return `${length} changed ${length === 1 ? 'file lies' : 'files lie'} outside the declared scope, ${areas}.`
+  const { paths_total: total } = card
+  return `${total} changed ${total === 1 ? 'file lies' : 'files lie'} outside the declared scope, ${areas}.`
 }
 
 /** `approve, send_back or reject`. */

@@ -4,6 +4,7 @@ import type { ReviewedFile, ShownFile } from '../../api/entities.ts'
 import { failureOf } from '../../api/session.ts'
 import { plainText } from '../../geometry/line-parts.ts'
 import { Agent } from '../../parts/agent.tsx'
+import { PlusMinus } from '../../parts/evidence.tsx'
 import { linesOf } from '../../parts/lines-of.ts'
 import { base } from '../../router/location.ts'
 import { CommentForm, Conversation, Draft } from './comments.tsx'
@@ -107,12 +108,10 @@ function FileHead({ review, file, isOpen }: { review: Review; file: ShownFile; i
         ) : null}
         {drafts > 0 ? <span class="comment-count">{counted(drafts, 'draft')}</span> : null}
       </span>
-      {added === null && removed === null ? (
+      {added === null || removed === null ? (
         <span class="muted">{file.kind === 'text' ? '' : file.kind}</span>
       ) : (
-        <span class="plus-minus">
-          <ins>+{added ?? 0}</ins> <del>−{removed ?? 0}</del>
-        </span>
+        <PlusMinus added_lines={added} deleted_lines={removed} />
       )}
       <label class="viewed-label">
         <input

@@ -3,6 +3,7 @@ import { useMemo } from 'preact/hooks'
 import type { ReviewShown, ShownFile } from '../../api/entities.ts'
 import { type DiffNode, diffRows, diffTree } from '../../geometry/diff-tree.ts'
 import { plainText } from '../../geometry/line-parts.ts'
+import { PlusMinus } from '../../parts/evidence.tsx'
 import { FilterField } from '../../parts/list.tsx'
 import { fileKey, type Review } from './model.ts'
 
@@ -95,10 +96,8 @@ function Node({ node, isFolded, fold, go, review }: NodeProps) {
           <span class="visually-hidden"> {said === 1 ? 'comment' : 'comments'}</span>
         </span>
       ) : null}
-      {change.added === null ? null : (
-        <span class="plus-minus">
-          <ins>+{change.added}</ins> <del>−{change.removed ?? 0}</del>
-        </span>
+      {change.added === null || change.removed === null ? null : (
+        <PlusMinus added_lines={change.added} deleted_lines={change.removed} />
       )}
     </button>
   )

@@ -1,6 +1,7 @@
 import type { Change, Changes } from '../../api/entities.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { InlineDiff } from '../../parts/diff.tsx'
+import { PlusMinus } from '../../parts/evidence.tsx'
 import { query, setQuery } from '../../router/location.ts'
 
 /** What git saw, by folder; a row opens its lines. */
@@ -85,15 +86,7 @@ function FileRow({ change, isSelected, isOpen, toggle, attempt }: FileRowProps) 
           )}
         </span>
         <span class="file-change muted">{change.change}</span>
-        <span class="plus-minus">
-          {added_lines === null && deleted_lines === null ? (
-            <span class="muted">binary</span>
-          ) : (
-            <>
-              <ins>+{added_lines ?? 0}</ins> <del>−{deleted_lines ?? 0}</del>
-            </>
-          )}
-        </span>
+        <PlusMinus added_lines={added_lines} deleted_lines={deleted_lines} />
         <span class="squares" aria-hidden="true">
           {squares(added_lines, deleted_lines).map((kind, at) => (
             <i key={at} data-kind={kind} />
@@ -130,13 +123,14 @@ function foldersOf(changes: readonly Change[]): readonly FolderOfChanges[] {
 
 /** Five squares, as many green and red ones as the lines are. */
 function squares(added: number | null, deleted: number | null): readonly ('added' | 'deleted' | 'none')[] {
-  const total = (added ?? 0) + (deleted ?? 0)
-  if (total === 0) return ['none', 'none', 'none', 'none', 'none']
+  if (added === null || deleted === null || added + deleted === 0)
+    return ['none', 'none', 'none', 'none', 'none']
+  const total = added + deleted
   const filled = Math.min(5, total)
-  const exact = (filled * (added ?? 0)) / total
+  const exact = (filled * added) / total
   const green = Math.min(
-    Math.max(Math.round(exact), (added ?? 0) > 0 ? 1 : 0),
-    filled - ((deleted ?? 0) > 0 && filled > 1 ? 1 : 0),
+    Math.max(Math.round(exact), added > 0 ? 1 : 0),
+    filled - (deleted > 0 && filled > 1 ? 1 : 0),
   )
   return Array.from({ length: 5 }, (_, at) => (at < green ? 'added' : at < filled ? 'deleted' : 'none'))
 }

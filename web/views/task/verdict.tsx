@@ -165,6 +165,7 @@ function asideOf(claimed: NonNullable<AttemptDetail['claimed']>): string {
 /** What else happened in the work tree: files that are probably of others, commits, and what the agent's word settled. */
 export function SharedTree({ changes }: { readonly changes: Changes }) {
   const { contested_files = [], commits = [], commits_total, claimed_paths = [] } = changes
+  const { claimed_paths_total: named = claimed_paths.length } = changes
   const settled = claimed_paths.filter(({ found }) => found === 'settled')
   return (
     <>
@@ -199,6 +200,9 @@ export function SharedTree({ changes }: { readonly changes: Changes }) {
               </li>
             ))}
           </ul>
+          {named > claimed_paths.length ? (
+            <p class="muted">{named - claimed_paths.length} more named files are not listed here.</p>
+          ) : null}
         </section>
       ) : null}
       {commits.length > 0 ? (

@@ -1,10 +1,12 @@
 import { useEffect } from 'preact/hooks'
+import { sumOfLines } from '../../../src/track/domain/changes.ts'
 import type { AttemptDetail, LinkedTask, TaskDetail, TaskLinks } from '../../api/entities.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { InlineDiff } from '../../parts/diff.tsx'
 import { Failed } from '../../parts/empty-state.tsx'
+import { PlusMinus } from '../../parts/evidence.tsx'
 import { markStatus, StatusBadge, StatusIcon, statusOf, taskStatus } from '../../parts/status.tsx'
 import { CopyButton, Prose, shortId } from '../../parts/text.tsx'
 import { Clock } from '../../parts/time.tsx'
@@ -149,8 +151,7 @@ function Measured({ attempt }: { readonly attempt: AttemptDetail }) {
   const changes = useQuery('changes', { id: attempt_id, limit: 1_000 }, { once: status !== 'open' })
   const answer = changes.answer.value
   if (answer === null) return <Failed failure={changes.failure} />
-  const added = answer.changes.reduce((sum, change) => sum + (change.added_lines ?? 0), 0)
-  const deleted = answer.changes.reduce((sum, change) => sum + (change.deleted_lines ?? 0), 0)
+  const isWhole = answer.changes.length === answer.total
   return (
     <>
       <Verdict changes={answer} attempt={attempt} />
@@ -159,9 +160,12 @@ function Measured({ attempt }: { readonly attempt: AttemptDetail }) {
         <span class="muted">
           {answer.total} {answer.total === 1 ? 'file' : 'files'}
         </span>{' '}
-        <span class="plus-minus">
-          <ins>+{added}</ins> <del>−{deleted}</del>
-        </span>
+        {answer.total > 0 && isWhole ? (
+          <PlusMinus
+            added_lines={sumOfLines(answer.changes.map(({ added_lines }) => added_lines))}
+            deleted_lines={sumOfLines(answer.changes.map(({ deleted_lines }) => deleted_lines))}
+          />
+        ) : null}
       </h2>
       {answer.total === 0 ? null : <ChangeTree changes={answer} attempt={attempt_id} />}
       {answer.total > answer.changes.length ? (

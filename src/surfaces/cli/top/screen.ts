@@ -145,7 +145,7 @@ function detailLines(card: Card, columns: number): readonly Line[] {
     `${noticeWords[card.kind]}, says ${card.opened_by}: ${card.reason}`,
     request?.kind === 'command' ? `It would run: ${request.run} in ${request.folder}` : '',
     request?.kind === 'decision' ? `Run ${card.run_id} in "${request.state}"` : '',
-    card.paths.length > 0 ? `Files: ${card.paths.join(', ')}` : '',
+    card.paths_total > 0 ? `${counted(card.paths_total, 'file')}: ${card.paths.join(', ')}` : '',
     card.claimed ? `${card.claimed_by ?? 'The agent'} says: ${card.claimed}` : '',
     card.workaround ? `Meanwhile it did: ${card.workaround}` : '',
   ]
