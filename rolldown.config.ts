@@ -47,10 +47,10 @@ const hook = defineConfig({
         // Each file takes half a millisecond to find, so there are few: what judges, and what reads a record on this machine.
         {
           name: 'judging',
-          test: /\/src\/(?!storage\/|edge\/|git\/|main\/edge\/)|\/picomatch\//,
+          test: /\/src\/(?!store\/|\w+\/tables\/|events\/log\/|remote\/|git\/|app\/remote\/)|\/picomatch\//,
           priority: 1,
         },
-        { name: 'record', test: /\/src\/storage\/(?!postgres\/)|\/kysely\// },
+        { name: 'record', test: /\/src\/(?:store\/(?!postgres\/)|\w+\/tables\/|events\/log\/)|\/kysely\// },
       ],
     },
     minify: true,

@@ -97,7 +97,7 @@ async function write(ada: Agent, main: Scratch, missionId: string): Promise<void
 
 async function build(bo: Agent, side: Scratch, missionId: string): Promise<void> {
   chapter('Phase 2: build it, in a work tree of its own')
-  does('Bo (codex)', 'starts a task with the scope src/storage/')
+  does('Bo (codex)', 'starts a task with the scope src/store/')
   const task = await bo.call('start_task', {
     mission_id: missionId,
     phase: 2,
@@ -106,11 +106,11 @@ async function build(bo: Agent, side: Scratch, missionId: string): Promise<void>
     agent_name: 'bo',
     name: 'Make ids of eight characters',
     goal: 'random-ids makes eight characters',
-    areas: ['src/storage/'],
+    areas: ['src/store/'],
   })
   await bo.call('log_milestone', { task_id: task.task_id, message: 'Renaming the module', progress: 40 })
-  side.git('mv', 'src/storage/random-ids.ts', 'src/storage/short-ids.ts')
-  side.append('src/storage/short-ids.ts', '\nexport const idLength = 8\n')
+  side.git('mv', 'src/store/random-ids.ts', 'src/store/short-ids.ts')
+  side.append('src/store/short-ids.ts', '\nexport const idLength = 8\n')
   side.git('commit', '--quiet', '-am', 'Rename the module')
   does('Bo', 'renames a module, commits, and also edits a file that nobody asked for')
   side.append('bin/waymark.js', '\n// a shortcut\n')
@@ -122,7 +122,7 @@ async function build(bo: Agent, side: Scratch, missionId: string): Promise<void>
   claims('Bo', 'Only touched the storage folder.')
   showReport(report)
   assert.deepEqual(report.files_changed.renamed, [
-    { from: 'src/storage/random-ids.ts', to: 'src/storage/short-ids.ts' },
+    { from: 'src/store/random-ids.ts', to: 'src/store/short-ids.ts' },
   ])
   assert.deepEqual(report.verification.unexpected_files, ['bin/waymark.js'])
 }

@@ -158,7 +158,7 @@ test('what was measured is shown apart from what was claimed', () => {
     'text',
   ).out
   expect(completed).toContain(
-    '● Verified. Changed outside the declared scope: 1 of 2 files\n  - elsewhere.ts',
+    '● Measured exactly. Changed outside the declared scope: 1 of 2 files\n  - elsewhere.ts',
   )
   expect(completed).toContain('M  src/app.ts  +1 -1')
   const { out: shown } = project.run('show', taskId, '--format', 'text')
@@ -195,7 +195,7 @@ test('every command of a day has a text for a person', () => {
   expect(text('status')).toMatch(
     /Open missions\n.*Sign in.*Running now\n.*Add the form.*1 thing waits for you/s,
   )
-  expect(text('inbox')).toMatch(/blocker.*It breaks\n {2}The agent says it did meanwhile: "Left out"/s)
+  expect(text('inbox')).toMatch(/blocker.*It breaks\n {2}\w+ says it did meanwhile: "Left out"/s)
   expect(
     text('context', missionId, '--include', 'tasks', '--include', 'blockers', '--include', 'decisions'),
   ).toMatch(/Tasks\n.*Add the form.*Blockers\n.*It breaks.*Decisions\n- Which form\? Plain/s)

@@ -63,7 +63,7 @@ function holdText(hold: HoldEntry & Partial<InboxHold>, page: Page): string {
     hold.reason,
     indented(bullets(hold.paths.map(inOneLine))),
     cutNote(hold.paths.length, hold.paths_total, `waymark changes ${hold.task_id} lists all files.`),
-    hold.workaround ? `${hold.opened_by} did meanwhile, by its word: ${quoted(hold.workaround, page)}` : '',
+    hold.workaround ? `${hold.opened_by} says it did meanwhile: ${quoted(hold.workaround, page)}` : '',
     hold.closed_by
       ? `${hold.said ?? hold.status} by ${hold.closed_by}: ${hold.answer ?? 'without an answer'}`
       : '',

@@ -4,13 +4,14 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  promises,
   realpathSync,
   renameSync,
   rmSync,
   type Stats,
   writeFileSync,
 } from 'node:fs'
-import { type FileHandle, lstat, open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { Failure } from '../failure.ts'
 import { isSecretFile } from '../secret-files.ts'
@@ -125,10 +126,10 @@ export async function openContained(
   if ('reason' in place) return place
   let file: FileHandle | null = null
   try {
-    const found = await lstat(place.absolute)
+    const found = await promises.lstat(place.absolute)
     const unfit = unfitness(found, maxBytes)
     if (unfit !== null) return unfit
-    file = await open(
+    file = await promises.open(
       place.absolute,
       constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
     )
@@ -227,7 +228,7 @@ export function linkFree(base: string, path: string): ContainedPath | PathRefusa
   const names = namesBelow(top, absolute)
   if (names === null) return refusal('outside')
   if (names.some(isGitName)) return refusal('git')
-  for (let at = dirname(absolute); isWithin(top, at) && at !== top; at = dirname(at)) {
+  for (let at = dirname(absolute); at.length > top.length; at = dirname(at)) {
     if (entryAt(at)?.isSymbolicLink()) return refusal('link')
   }
   return { path: names.join('/'), absolute }
@@ -236,7 +237,7 @@ export function linkFree(base: string, path: string): ContainedPath | PathRefusa
 /** Whether no part of a path below the base is a link, the path itself included. */
 export function isLinkFree(base: string, path: string): boolean {
   const place = linkFree(base, path)
-  return !('reason' in place) && entryAt(place.absolute)?.isSymbolicLink() !== true
+  return !('reason' in place || entryAt(place.absolute)?.isSymbolicLink())
 }
 
 function writeNew(path: string, content: string | Uint8Array): void {
@@ -307,7 +308,7 @@ const reasons: Readonly<Record<string, RefusalReason>> = {
 }
 
 function codeRefusal(error: unknown): PathRefusal {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  const { code = `${error}` } = error as NodeJS.ErrnoException
   return refusal(reasons[code] ?? 'unreadable', code)
 }
 

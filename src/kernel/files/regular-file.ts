@@ -3,12 +3,13 @@ import {
   constants,
   fstatSync,
   openSync,
+  promises,
   readFileSync,
   readSync,
   type Stats,
   statSync,
 } from 'node:fs'
-import { type FileHandle, open, stat } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 
 // Windows has none: there a pipe is no file of a folder.
 const noWait = constants.O_NONBLOCK ?? 0
@@ -30,9 +31,9 @@ export function specialKind(found: Stats): string | null {
 
 /** Opens a regular file, through links, without ever waiting for a writer. */
 export async function openRegular(path: string | Buffer): Promise<FileHandle> {
-  refuseSpecial(path, await stat(path))
+  refuseSpecial(path, await promises.stat(path))
   // Something else may have been put there since.
-  const file = await open(path, constants.O_RDONLY | noWait)
+  const file = await promises.open(path, constants.O_RDONLY | noWait)
   try {
     refuseSpecial(path, await file.stat())
     return file

@@ -67,7 +67,7 @@ How to work, 3 to 6 calls per task:
 4. When done: complete_task with status and an honest outcome.summary that names what you edited outside your areas. preview: true shows the verdict first. A failed task can be taken again.
 5. Instead of polling: get_context { wait_seconds }. At the end: complete_mission.
 
-What you write is your claim; what changed is measured between start_task and complete_task: commits, uncommitted and new files. measurement "exact": every path is certain; "partial" or "unknown": something could not be seen. In a shared tree, contested_files are probably others'. A file outside your areas is unexpected: explain or put it back. scope_match null: nothing was declared.
+What you write is your claim; what changed is measured between start_task and complete_task: commits, uncommitted and new files. measurement "exact": every path is certain; else something could not be seen. In a shared tree, contested_files are probably others'. A file outside your areas is unexpected: explain or put it back. scope_match null: nothing was declared.
 
 Before you undo a line: waymark why <file>:<line>, or resource waymark://why/{path}:{line}.
 
