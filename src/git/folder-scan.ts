@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import ignore, { type Ignore } from 'ignore'
-import { nextTurn } from '../kernel/ending.ts'
+import { nextTurn } from '../kernel/files/next-turn.ts'
 import { readRegularSync, specialKind } from '../kernel/files/regular-file.ts'
 import { isSecretFile } from '../kernel/secret-files.ts'
 import { blobId, blobIdOf, contentAt, type DiskFile, diskFile, sameStat } from './disk.ts'

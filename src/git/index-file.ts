@@ -1,5 +1,5 @@
 import { lstatSync, type Stats } from 'node:fs'
-import { nextTurn } from '../kernel/ending.ts'
+import { nextTurn } from '../kernel/files/next-turn.ts'
 import { readRegular } from '../kernel/files/regular-file.ts'
 import { isAsciiPath, onDisk, type PathBytes } from './paths.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'

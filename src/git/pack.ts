@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { crc32, deflate, deflateSync } from 'node:zlib'
-import { nextTurn } from '../kernel/ending.ts'
+import { nextTurn } from '../kernel/files/next-turn.ts'
 
 /** An object of git, not written yet. */
 export interface NewObject {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { nextTurn } from '../kernel/ending.ts'
 import { isWithin } from '../kernel/files/contained.ts'
+import { nextTurn } from '../kernel/files/next-turn.ts'
 import { sameState } from './comparison.ts'
 import { suspiciousKeys } from './configuration.ts'
 import {

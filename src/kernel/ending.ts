@@ -15,12 +15,6 @@ export function endWork(): void {
   )
 }
 
-/** Lets the process answer others meanwhile. Throws once it has to end. */
-export async function nextTurn(): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve))
-  processEnd.throwIfAborted()
-}
-
 /** Waits for something that does not stop by itself. Rejects once this process has to end. */
 export async function untilEnd<Result>(work: Promise<Result>): Promise<Result> {
   processEnd.throwIfAborted()

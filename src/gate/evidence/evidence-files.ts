@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import { type BigIntStats, lstatSync, realpathSync } from 'node:fs'
 import { type FileHandle, lstat, readlink, realpath } from 'node:fs/promises'
 import { dirname, extname, join } from 'node:path'
-import { nextTurn } from '../../kernel/ending.ts'
 import { errorCode, Failure } from '../../kernel/failure.ts'
 import {
   containedPath,
@@ -14,6 +13,7 @@ import {
   type RefusalReason,
   readContained,
 } from '../../kernel/files/contained.ts'
+import { nextTurn } from '../../kernel/files/next-turn.ts'
 import { isSecretFile } from '../../kernel/secret-files.ts'
 import type { EvidenceFile, EvidenceFiles, FileContent, KnownFile } from '../ports/evidence-files.ts'
 

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { nextTurn } from '../../kernel/ending.ts'
 import { Failure, messageOf } from '../../kernel/failure.ts'
+import { nextTurn } from '../../kernel/files/next-turn.ts'
 import { readOwn } from '../../kernel/files/regular-file.ts'
 import { counted } from '../../kernel/text.ts'
 import type { Moment } from '../domain/moment.ts'

@@ -1,0 +1,8 @@
+import { setImmediate } from 'node:timers/promises'
+import { processEnd } from '../ending.ts'
+
+/** Lets the process answer others meanwhile. Throws once it has to end. */
+export async function nextTurn(): Promise<void> {
+  await setImmediate()
+  processEnd.throwIfAborted()
+}
