@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
-import { diffArrays } from 'diff'
+import { nextTurn } from '../kernel/files/next-turn.ts'
 import { readRegular } from '../kernel/files/regular-file.ts'
 import { isSecretFile } from '../kernel/secret-files.ts'
+import { align } from '../lines/domain/alignment.ts'
 import { contentsOf } from './blobs.ts'
 import { comparisonPlace } from './comparison.ts'
 import { blobId } from './disk.ts'
@@ -260,27 +261,20 @@ async function linesOf(
   for (const { by, after, reformats } of steps) {
     const next = textOf(after)
     if (next === null || next.length > mostLines) return null
-    const old = lines
-    let at = 0
-    const now: Owned[] = []
-    const alike = (one: string, other: string) => withoutSpace(one) === withoutSpace(other)
-    for (const part of diffArrays(
-      old.map(({ text }) => text),
-      [...next],
-      reformats ? { comparator: alike } : {},
-    )) {
-      if (part.added) now.push(...part.value.map((text) => ({ text, by })))
-      else {
-        const same = old.slice(at, at + part.value.length)
-        at += part.value.length
-        const from = now.length
-        if (!part.removed)
-          now.push(...same.map((line, n) => ({ ...line, text: next[from + n] ?? line.text })))
-        // A line of the first state is counted for who took it away; one that came meanwhile only vanishes.
-        else deleted.set(by, (deleted.get(by) ?? 0) + same.filter((line) => line.by === null).length)
-      }
+    const compared = (text: string) => (reformats ? withoutSpace(text) : text)
+    const now: Owned[] = next.map((text) => ({ text, by }))
+    const places = align(
+      lines.map(({ text }) => compared(text)),
+      next.map(compared),
+    )
+    for (const [at, line] of lines.entries()) {
+      const to = places[at] ?? -1
+      if (to >= 0) now[to] = { text: next[to] ?? line.text, by: line.by }
+      // A line of the first state is counted for who took it away; one that came meanwhile only vanishes.
+      else deleted.set(by, (deleted.get(by) ?? 0) + (line.by === null ? 1 : 0))
     }
     lines = now
+    await nextTurn()
   }
   const authors = new Set(steps.map(({ by }) => by))
   return new Map(

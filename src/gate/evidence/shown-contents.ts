@@ -93,11 +93,14 @@ function byPath(files: readonly ShownFile[]): ReadonlyMap<string, ShownFile> {
 }
 
 const longestPatch = 20_000
+// Finding a difference takes time with the square of its lines: about a tenth of a second for so many.
+const mostEdits = 600
 
 function patch(path: string, was: ShownFile | undefined, is: ShownFile | undefined): string | null {
   const [before, after] = [textOf(was), textOf(is)]
   if (before === null || after === null) return null
-  const text = createTwoFilesPatch(path, path, before, after, 'shown', 'now')
+  const text = createTwoFilesPatch(path, path, before, after, 'shown', 'now', { maxEditLength: mostEdits })
+  if (text === undefined) return null
   return text.length > longestPatch ? `${text.slice(0, longestPatch)}…\n` : text
 }
 
