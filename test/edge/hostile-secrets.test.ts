@@ -40,3 +40,15 @@ test('gives a server no content and no line of a committed secret by the id of i
   expect(contents?.answer).toEqual([[readable, 9, Buffer.from('Readable\n').toString('base64')]])
   expect(hashes?.answer).toEqual([[readable, [expect.any(String)]]])
 })
+
+test('makes the names of snapshots itself, so that a server replaces none', async () => {
+  const server = await hostileServer()
+  const machine = await machineOf(server)
+  const { folder } = machine
+  const taking = { call: 'witness.snapshot', args: [{ folder, name: 'a-1' }] }
+  server.askFor([taking, taking])
+  await ranAt(machine, ['check', '--json']).catch(() => undefined) // its answer is no report
+  const places = server.said().map(({ answer }) => answer?.['ref'].directory)
+  expect(places).toEqual([expect.any(String), expect.any(String)])
+  expect(new Set(places).size).toBe(2)
+})

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { chmodSync, rmSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -92,4 +93,20 @@ test('looks at nothing outside the folder, not even whether it is there', async 
   expect(new Set(await freshness(folder.top, known))).toEqual(new Set(['changed']))
   const found = await contents(folder.top, paths)
   expect(new Set(found.map(({ sha256, text }) => `${sha256} ${text}`)).size).toBe(1)
+})
+
+test('says of a secret file only that it was written, and confirms no guess of its content', async () => {
+  const folder = new WorkFolder(temporaryFolder())
+  folder.put('.env', 'PIN=1234\n')
+  const { freshness, contents } = evidenceFiles()
+  const guess = createHash('sha256').update('PIN=1234\n').digest('hex')
+  const [before] = await contents(folder.top, ['.env'])
+  expect(before).toMatchObject({ path: '.env', sha256: expect.any(String), text: null })
+  expect(before?.sha256).not.toBe(guess)
+  expect(await contents(folder.top, ['.env'])).toEqual([before])
+  const known = [guess, 'a'.repeat(64)].map((sha256) => ({ path: '.env', bytes: 9, sha256, stamp: '' }))
+  expect(await freshness(folder.top, known)).toEqual(['changed', 'changed'])
+  folder.put('.env', 'PIN=12345\n')
+  const [after] = await contents(folder.top, ['.env'])
+  expect(after?.sha256).not.toBe(before?.sha256)
 })

@@ -48,6 +48,8 @@ export function confinedWorkTree(running: Confined): WorkTree {
       snapshot: async (request) =>
         witness.snapshot({
           ...request,
+          // A snapshot of a name that is there would be replaced.
+          name: context.ids.next('attempt'),
           folder: folder(request.folder),
           ...(request.top !== undefined && { top: folder(request.top) }),
         }),
