@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database, Statement } from 'better-sqlite3'
 import {
   type BinaryOperationNode,
@@ -144,7 +143,6 @@ class SqliteDriver implements Driver {
   #isRetired = false
   #endTurn: (() => void) | null = null
   #asked = 0
-  #valuesBefore = 0
 
   constructor(database: Database, access: Access) {
     this.#database = database
@@ -173,7 +171,6 @@ class SqliteDriver implements Driver {
   }
 
   async beginTransaction(): Promise<void> {
-    this.#valuesBefore = this.#connection.values
     await patiently(() => {
       if (this.#database.inTransaction) this.#database.exec('rollback')
       for (const statement of begin[this.#access]) this.#connection.run(statement)
@@ -181,25 +178,7 @@ class SqliteDriver implements Driver {
   }
 
   async commitTransaction(): Promise<void> {
-    const isLong = this.#connection.values - this.#valuesBefore > manyValues
-    if (!isLong) {
-      await patiently(() => this.#connection.run('commit'))
-      return
-    }
-    // Emptying a long log takes as long as writing it: that has a turn of the event loop of its own.
-    const pages = Number(this.#database.pragma('wal_autocheckpoint', { simple: true }))
-    this.#database.pragma('wal_autocheckpoint = 0')
-    try {
-      await patiently(() => this.#connection.run('commit'))
-    } finally {
-      this.#database.pragma(`wal_autocheckpoint = ${pages}`)
-    }
-    await nextTurn()
-    try {
-      this.#database.pragma('wal_checkpoint(passive)')
-    } catch {
-      // The commit stands, and the next one empties the log.
-    }
+    await patiently(() => this.#connection.run('commit'))
   }
 
   async rollbackTransaction(): Promise<void> {
@@ -219,9 +198,6 @@ class SqliteDriver implements Driver {
   }
 }
 
-/** So many values that are written make a log of some megabytes. */
-const manyValues = 50_000
-
 const keptStatements = 300
 
 interface Prepared {
@@ -234,15 +210,9 @@ interface Prepared {
 class SqliteConnection implements DatabaseConnection {
   readonly #database: Database
   readonly #statements = new Map<string, Prepared>()
-  #values = 0
 
   constructor(database: Database) {
     this.#database = database
-  }
-
-  /** How many values were handed to statements that write, since it was opened. */
-  get values(): number {
-    return this.#values
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
@@ -253,7 +223,6 @@ class SqliteConnection implements DatabaseConnection {
       if (computed.length > 0) assertExact(rows, computed)
       return { rows: rows as Row[] }
     }
-    this.#values += values.length
     const { changes } = statement.run(...values)
     return { rows: [], numAffectedRows: BigInt(changes) }
   }
