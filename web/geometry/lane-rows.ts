@@ -169,12 +169,6 @@ export function rowWindow(
   return { first: Math.min(first, rows), end }
 }
 
-/** The row at a height, or null above and below all rows. */
-export function rowAt({ tops }: RowTops, y: number): number | null {
-  const row = countUpTo(tops, y) - 1
-  return row >= 0 && row < tops.length - 1 ? row : null
-}
-
 /** How far to scroll so that a row is seen entirely, moving as little as possible. */
 export function scrollTo(
   { tops }: RowTops,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Mark } from '../../src/plan/domain/readiness.ts'
 import { graphPicture } from './dependency-graph.ts'
 import { type LayeredLayout, layeredLayout, type PlacedNode } from './layered-layout.ts'
-import { boxAt, flowPath, neighbourOf, type Point, roundedPath, withLoose } from './plane.ts'
+import { flowPath, neighbourOf, type Point, roundedPath, withLoose } from './plane.ts'
 import { stateDiagram } from './state-diagram.ts'
 
 const size = { width: 120, height: 30 }
@@ -208,12 +208,10 @@ describe('the plane', () => {
     .map((list) =>
       list.map(({ x, y }, place) => ({ id: `${place}`, x: x * 100, y: y * 40, width: 80, height: 30 })),
     )
-  test('a box is found where it is, and an arrow leads to one in its direction', () => {
+  test('an arrow leads to a box in its direction', () => {
     fc.assert(
       fc.property(boxes, fc.constantFrom('left', 'right', 'up', 'down'), (list, direction) => {
         for (const box of list) {
-          expect(boxAt(list, { x: box.x + 39, y: box.y - 14 })?.id).toBe(box.id)
-          expect(boxAt(list, { x: box.x + 45, y: box.y })).toBeNull()
           const next = neighbourOf(list, box, direction)
           if (direction === 'left' && next) expect(next.x).toBeLessThan(box.x)
           if (direction === 'right' && next) expect(next.x).toBeGreaterThan(box.x)

@@ -12,13 +12,6 @@ export interface Box extends Point {
   readonly height: number
 }
 
-/** The box at a point; the last one where several lie on each other, because it is drawn on top. */
-export function boxAt<B extends Box>(boxes: readonly B[], { x, y }: Point): B | null {
-  const hit = (box: B): boolean =>
-    Math.abs(x - box.x) * 2 <= box.width && Math.abs(y - box.y) * 2 <= box.height
-  return boxes.findLast(hit) ?? null
-}
-
 export type Direction = 'left' | 'right' | 'up' | 'down'
 
 const ways: Readonly<Record<Direction, Point>> = {

@@ -1,20 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { elide, monoWidth, textWidth } from './text-width.ts'
-
-test('a text that was cut fits, begins as it did, and is as long as it can be', () => {
-  fc.assert(
-    fc.property(fc.string({ maxLength: 60 }), fc.integer({ min: 0, max: 300 }), (text, width) => {
-      const cut = elide(text, width)
-      if (textWidth(text) <= width) expect(cut).toBe(text)
-      else if (cut !== '') {
-        expect(textWidth(cut)).toBeLessThanOrEqual(width)
-        expect(text.startsWith(cut.slice(0, -1))).toBe(true)
-      }
-    }),
-  )
-  expect(elide('Rename and copy detection', 90)).toBe('Rename an…')
-})
+import { monoWidth, textWidth } from './text-width.ts'
 
 test('widths add up, and grow with the size', () => {
   fc.assert(

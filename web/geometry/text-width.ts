@@ -22,19 +22,6 @@ function characterWidth(character: string): number {
   return code >= 65 && code <= 90 ? 72 : 60
 }
 
-/** The text, or as much of it as fits with an ellipsis; empty when not even that fits. */
-export function elide(text: string, width: number, size = 13): string {
-  if (textWidth(text, size) <= width) return text
-  const characters = lettersOf(text)
-  let [low, high] = [0, characters.length]
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2)
-    if (textWidth(`${characters.slice(0, middle).join('')}…`, size) <= width) low = middle
-    else high = middle - 1
-  }
-  return low === 0 ? '' : `${characters.slice(0, low).join('').trimEnd()}…`
-}
-
 const segmenter = new Intl.Segmenter()
 
 /** As a reader counts them: an emoji made of several code points is one. */

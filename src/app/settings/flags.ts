@@ -133,7 +133,7 @@ function toolsetsOf({ text }: CommandWords): Surface['toolsets'] {
   })
 }
 
-export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
+const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
 const anyPort = { from: 0, to: 65_535 }

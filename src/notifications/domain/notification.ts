@@ -44,7 +44,7 @@ export type NotificationFact =
   | { readonly kind: 'notification.removed'; readonly notificationId: NotificationId; readonly name: string }
 
 /** The state of a notice: it waits to be sent, was sent, could not be sent, or needs no sending because it was answered before. */
-export const noticeStates = ['waiting', 'sent', 'failed', 'answered'] as const
+const noticeStates = ['waiting', 'sent', 'failed', 'answered'] as const
 export type NoticeState = (typeof noticeStates)[number]
 
 /** Milliseconds before each further try. After the last one it is given up. */

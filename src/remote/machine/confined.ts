@@ -286,7 +286,7 @@ export function beside(path: string, running: Confined): string {
   return isNeighbour ? named : inside(named, running)
 }
 
-export function ownSnapshot(
+function ownSnapshot(
   { edge, engine, directory, top, prefix, id }: SnapshotPlace,
   running: Confined,
 ): SnapshotPlace {

@@ -280,7 +280,7 @@ const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const length = 12
 
 /** The n-th id of a kind in a call: both sides know it beforehand. */
-export function idInCall(
+function idInCall(
   fingerprint: Context['fingerprint'],
   callId: string,
   { kind, number }: { readonly kind: IdKind; readonly number: number },

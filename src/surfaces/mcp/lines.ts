@@ -140,7 +140,7 @@ export class LineSplitter {
 const kept = 512
 
 /** The first and last bytes of something too long to keep. */
-export class ShownEnds {
+class ShownEnds {
   #head: Buffer = Buffer.alloc(0)
   #tail: Buffer = Buffer.alloc(0)
 

@@ -25,14 +25,7 @@ import {
 } from './record-answer.ts'
 import { missionRuns, phaseSummary, phasesAround } from './summary.ts'
 
-export const contextSections = [
-  'decisions',
-  'milestones',
-  'blockers',
-  'issues',
-  'phase_summary',
-  'tasks',
-] as const
+const contextSections = ['decisions', 'milestones', 'blockers', 'issues', 'phase_summary', 'tasks'] as const
 export type ContextSection = (typeof contextSections)[number]
 type ListSection = Exclude<ContextSection, 'phase_summary'>
 

@@ -24,7 +24,7 @@ interface Looked {
 }
 
 /** What the server as a whole knows of who uses it. */
-export const identityKinds = ['person', 'token', 'session'] as const
+const identityKinds = ['person', 'token', 'session'] as const
 export type IdentityKind = (typeof identityKinds)[number]
 
 /** Somebody who looks at what is known of persons, in a project. */

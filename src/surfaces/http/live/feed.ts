@@ -154,7 +154,7 @@ const page = 100
 const sharedFor = 1_000
 
 /** What happened before, page by page, written out once for all who catch up together. */
-export class FramePages {
+class FramePages {
   readonly #from: { readonly store: Store; readonly clock: Clock }
   readonly #pages = new Map<number, Promise<readonly FactFrames[]>>()
 

@@ -87,7 +87,7 @@ function tooMany(open: number): Response {
 }
 
 /** The sessions of one project: few enough to hold, and none that nobody uses. */
-export class McpSessions {
+class McpSessions {
   readonly #limits: Limits
   readonly #byId = new Map<string, McpSession>()
 
@@ -155,7 +155,7 @@ export interface SessionOptions extends EndpointParts {
 }
 
 /** What a client of the older era and the server know of each other, over as many requests as they like. */
-export class McpSession {
+class McpSession {
   readonly id = crypto.randomUUID()
   /** Whose token began it. */
   readonly owner: string
