@@ -2,6 +2,7 @@ import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
+import { why } from '../../src/lines/cli/provenance.ts'
 import { openStage } from '../capture/driver.ts'
 import { emptyPostgres, isPostgresLeftOut } from '../support/postgres/database.ts'
 import { type Answer, person, troubles } from '../support/project.ts'
@@ -220,4 +221,15 @@ test('exported and restored elsewhere, the record gives the same answer', async 
   const there = await invoke(blame, { ...other.context, folder: s.folder }, asked)
   expect(JSON.stringify(there)).toBe(JSON.stringify(await s.call('blame', asked)))
   expect(troubles(await other.call('doctor'))).toEqual([])
+})
+
+test('why shows a goal of several lines in one line, without the signs of line breaks', async () => {
+  const s = await openStory()
+  const started = await s.begin('a1', { goal: 'First line\nsecond line' })
+  s.put('f', x(1))
+  await s.end(started)
+  const page = { ink: (_style: string, text: string) => text, width: 200, now: Date.now() }
+  const text = why((await s.call('why', { place: 'f:5' })) as never, page as never)
+  expect(text).toContain('goal: First line second line')
+  expect(text).not.toContain('\\n')
 })

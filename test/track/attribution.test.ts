@@ -229,3 +229,14 @@ test('an attempt that begins while another’s end is measured is not overlooked
   expect(attributions(first['details'] as readonly Detail[])).toEqual({ 'from-two.ts': 'contested' })
   expect(first).toMatchObject({ measurement: 'partial' })
 })
+
+test('a contested file is not said to be shared with the agent that is told of it', async () => {
+  const { call, write } = await openProject()
+  const first = await call('start_task', { name: 'one', agent_name: 'solo' })
+  const second = await call('start_task', { name: 'two', agent_name: 'solo' })
+  write('both.ts', '1\n')
+  const { verification } = await call('complete_task', { task_id: first.task_id, ...done })
+  const told = verification.warnings.find((warning: string) => warning.includes('both.ts'))
+  expect(told).toContain(second.task_id)
+  expect(told).not.toContain('solo')
+})

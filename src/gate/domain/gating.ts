@@ -10,6 +10,8 @@ export interface GatingRun {
     readonly event: string
     readonly roles: readonly string[]
     readonly missing: readonly string[]
+    /** Every role that may send it is a person's. */
+    readonly forPeople: boolean
   }[]
 }
 
@@ -29,13 +31,13 @@ export function refuseWhileGated(what: string, gating: readonly GatingRun[]): vo
     `Cannot complete ${what}: run ${record.id}${others} of process ${record.process.id} gates it and is in "${record.state}", which is not a final state.`,
     {
       reason: 'run_not_finished',
-      hint: hintLines([...first.ways.slice(0, 5).map(wayWords), nextCall(record)]),
+      hint: hintLines([...first.ways.slice(0, 5).map(wayWords), nextCall(first)]),
       details: {
         runs: gating.map((gate) => ({
           run_id: gate.record.id,
           current_state: gate.record.state,
           revision: gate.record.revision,
-          ways: gate.ways,
+          ways: gate.ways.map(({ forPeople: _, ...way }) => way),
         })),
       },
     },
@@ -78,6 +80,8 @@ function wayWords({ event, roles, missing }: GatingRun['ways'][number]): string 
     : `${who} can emit ${event} once this holds: ${missing.join('; ')}.`
 }
 
-function nextCall({ id, revision }: RunRecord): Hint {
+function nextCall({ record: { id, revision }, ways }: GatingRun): Hint {
+  if (ways.length > 0 && ways.every(({ forPeople }) => forPeople))
+    return hintOf`Ask a person to decide: waymark inbox lists what waits, waymark approve ${id} approves.`
   return hintOf`Next: ${callTo('state_gate_get_state', { run_id: id })}, then ${callTo('state_gate_emit_event')} with expected_revision ${revision}.`
 }

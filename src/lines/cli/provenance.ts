@@ -1,5 +1,5 @@
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
-import { excerpt } from '../../kernel/text.ts'
+import { plainLine } from '../../kernel/text.ts'
 import { blocks, section } from '../../surfaces/cli/render/parts.ts'
 import { inOneLine } from '../../surfaces/cli/render/text.ts'
 import type { View } from '../../surfaces/cli/render/view.ts'
@@ -66,7 +66,7 @@ function whose(range: Range): string {
   if (kind === 'agent') {
     const tasks = range.tasks ?? [task ?? range.attempt ?? range.session ?? '']
     // Of several it would be the goal of one of them.
-    const about = tasks.length > 1 ? '' : excerpt(inOneLine(goal ?? ''), widestGoal)
+    const about = tasks.length > 1 ? '' : plainLine(goal ?? '', widestGoal)
     const what = [tasks.join(' or '), about].filter((part) => part !== '').join(' ')
     const who = [agent, model].flatMap((word) => (word === null ? [] : [inOneLine(word)])).join(' ')
     const sure = certainty === 'contested' || certainty === 'probable' ? certainty : ''
@@ -83,7 +83,7 @@ function whose(range: Range): string {
 export const why: View<'why'> = (answer, page) => {
   const { path, line, text, says, makers, turn, decisions, holds, reviews, later, commit, notes } = answer
   return blocks(
-    `${page.ink('bold', inOneLine(`${path}:${line}`))}${text === undefined ? '' : `  ${inOneLine(text)}`}\n${inOneLine(says)}`,
+    `${page.ink('bold', inOneLine(`${path}:${line}`))}${text === undefined ? '' : `  ${inOneLine(text)}`}\n${inProse(says)}`,
     ...makers.map((maker, at) => {
       const title = makers.length === 1 ? 'Task' : at === 0 ? 'Either for' : 'Or for'
       return section(title, taskOf(maker), page)
@@ -91,20 +91,20 @@ export const why: View<'why'> = (answer, page) => {
     section(
       'Perhaps for',
       (answer.perhaps ?? [])
-        .map(({ task_id, task, agent }) => `${task_id} ${inOneLine(task)}, by ${inOneLine(agent)}`)
+        .map(({ task_id, task, agent }) => `${task_id} ${inProse(task)}, by ${inProse(agent)}`)
         .join('\n'),
       page,
     ),
-    turn?.prompt == null ? '' : section('Asked for', inOneLine(turn.prompt), page),
+    turn?.prompt == null ? '' : section('Asked for', inProse(turn.prompt), page),
     section(
       'Decisions',
       decisions
         .flatMap(({ question, chosen, reasoning, options_considered }) => [
-          `${inOneLine(question)} → ${inOneLine(chosen)}`,
-          `  because ${inOneLine(reasoning)}`,
+          `${inProse(question)} → ${inProse(chosen)}`,
+          `  because ${inProse(reasoning)}`,
           ...options_considered
             .filter((option) => option !== chosen)
-            .map((option) => `  not ${inOneLine(option)}`),
+            .map((option) => `  not ${inProse(option)}`),
         ])
         .join('\n'),
       page,
@@ -114,11 +114,11 @@ export const why: View<'why'> = (answer, page) => {
       [
         ...holds.map(
           ({ kind, status, reason, answer: said, by }) =>
-            `${kind}, ${status}${by === null ? '' : ` by ${inOneLine(by)}`}: ${inOneLine(said ?? reason)}`,
+            `${kind}, ${status}${by === null ? '' : ` by ${inProse(by)}`}: ${inProse(said ?? reason)}`,
         ),
         ...reviews.map(
           ({ verdict, by, at, text: said }) =>
-            `${verdictWords[verdict]} by ${inOneLine(by)}, ${at}${said === null ? '' : `: ${inOneLine(said)}`}`,
+            `${verdictWords[verdict]} by ${inProse(by)}, ${at}${said === null ? '' : `: ${inProse(said)}`}`,
         ),
       ].join('\n'),
       page,
@@ -129,7 +129,7 @@ export const why: View<'why'> = (answer, page) => {
       later
         .map(
           ({ what, task }) =>
-            `${what} ${task === null ? 'while no attempt was open' : `by ${inOneLine(task)}`}`,
+            `${what} ${task === null ? 'while no attempt was open' : `by ${inProse(task)}`}`,
         )
         .join('\n'),
       page,
@@ -138,7 +138,7 @@ export const why: View<'why'> = (answer, page) => {
       ? ''
       : section(
           'Commit',
-          `${commit.id.slice(0, 12)} ${inOneLine(commit.summary)}, ${inOneLine(commit.author)}, ${commit.at}`,
+          `${commit.id.slice(0, 12)} ${inProse(commit.summary)}, ${inProse(commit.author)}, ${commit.at}`,
           page,
         ),
     notes.join('\n'),
@@ -150,10 +150,8 @@ function commentOf(comment: OutputOf<'why'>['comments'][number]): string {
   const where =
     line === null ? (quoted === null ? 'on the file' : `on "${inOneLine(quoted)}"`) : `on line ${line}`
   return [
-    `${kind} by ${inOneLine(by)} ${where}, ${status}: ${inOneLine(text)}`,
-    ...replies.map(
-      (reply) => `  ${inOneLine(reply.by)}${reply.done ? ', done' : ''}: ${inOneLine(reply.text)}`,
-    ),
+    `${kind} by ${inProse(by)} ${where}, ${status}: ${inProse(text)}`,
+    ...replies.map((reply) => `  ${inProse(reply.by)}${reply.done ? ', done' : ''}: ${inProse(reply.text)}`),
   ].join('\n')
 }
 
@@ -163,19 +161,23 @@ const verdictWords = {
   comment: 'commented on',
 } as const
 
+function inProse(text: string): string {
+  return plainLine(text, text.length)
+}
+
 function taskOf(maker: OutputOf<'why'>['makers'][number]): string {
   const { task_id, task, goal, mission_id, mission, agent, model, prompt } = maker
   const { summary, claimed_by, measurement, tests, commands } = maker
   return [
-    `${task_id} ${inOneLine(task)}, by ${inOneLine(agent)}${model === null ? '' : ` (${inOneLine(model)})`}`,
-    goal === null ? '' : `goal: ${inOneLine(goal)}`,
-    prompt === null ? '' : `asked for: ${inOneLine(prompt)}`,
-    mission === null ? '' : `mission: ${mission_id} ${inOneLine(mission)}`,
-    summary === null ? '' : `${inOneLine(claimed_by ?? agent)} said at its end: ${inOneLine(summary)}`,
+    `${task_id} ${inProse(task)}, by ${inProse(agent)}${model === null ? '' : ` (${inProse(model)})`}`,
+    goal === null ? '' : `goal: ${inProse(goal)}`,
+    prompt === null ? '' : `asked for: ${inProse(prompt)}`,
+    mission === null ? '' : `mission: ${mission_id} ${inProse(mission)}`,
+    summary === null ? '' : `${inProse(claimed_by ?? agent)} said at its end: ${inProse(summary)}`,
     measurement === null
       ? ''
       : `measured: ${measurement}${tests === null ? '' : `; tests, as claimed: ${tests}`}`,
-    commands.length === 0 ? '' : `commands, as claimed: ${commands.map(inOneLine).join(' · ')}`,
+    commands.length === 0 ? '' : `commands, as claimed: ${commands.map(inProse).join(' · ')}`,
   ]
     .filter((part) => part !== '')
     .join('\n')

@@ -73,7 +73,9 @@ export const board = defineOperation({
     const ready = await reads.plan.tasks({ now, ready: true }, { limit })
     const active = await reads.plan.tasks({ now, status: 'in_progress' }, { limit })
     const recent = await reads.tasks.list({}, { limit: limit * 2 })
-    const done = recent.items.map(({ item }) => item.task).filter(({ status }) => status === 'done')
+    const done = recent.items
+      .map(({ item }) => item.task)
+      .filter(({ status, resolution }) => status === 'done' && resolution !== 'dropped')
     const others = (tasks: readonly Task[]) => tasks.map(({ id }) => id).filter((id) => !review.has(id))
     const columns = {
       ready: others(ready.tasks.map(({ task }) => task)),

@@ -83,10 +83,10 @@ export function nextNumber(phases: readonly Pick<Phase, 'number'>[]): number {
 
 /**
  * The number of the phase that work goes on in; the next one, at most the total, where all are completed. A completed
- * mission is at its last.
+ * mission is at the last that it had.
  */
 export function currentPhase(mission: Mission, phases: readonly PhaseWithWork[]): number {
-  if (mission.status === 'completed') return Math.max(totalPhases(mission, phases), 1)
+  if (mission.status === 'completed') return Math.max(1, ...phases.map(({ number }) => number ?? 1))
   const current = phaseUnderWay(phases)
   return current?.number ?? Math.min(nextNumber(phases), Math.max(totalPhases(mission, phases), 1))
 }

@@ -409,7 +409,7 @@ export function judge(
       ...report.doubts,
       ...report.notes,
       ...widenedNote(claims.areas),
-      ...contestedNotes(changes),
+      ...contestedNotes(changes, displayName(attempt)),
       ...unseenNotes(changes),
       ...perhapsNote(contested),
       ...sweptNotes(commits, around, whose),
@@ -613,10 +613,13 @@ function widenedNote(areas: readonly string[]): readonly string[] {
   return areas.length === 0 ? [] : [`The areas were widened at the end: ${named(areas)}.`]
 }
 
-function contestedNotes(changes: readonly ReportedChange[]): readonly string[] {
+function contestedNotes(changes: readonly ReportedChange[], own: string): readonly string[] {
   const contested = changes.filter(({ attribution }) => attribution === 'contested')
   if (contested.length === 0) return []
-  const others = [...new Set(contested.flatMap((change) => (change.with ?? []).map(({ agent }) => agent)))]
+  const rivals = contested.flatMap((change) => change.with ?? [])
+  const others = [
+    ...new Set(rivals.map(({ agent, taskId }) => (agent === own ? `your work on ${taskId}` : agent))),
+  ]
   const paths = contested.map(({ path }) => path)
   const who = others.length === 0 ? 'another agent' : named(others)
   return [

@@ -125,3 +125,13 @@ test('a run of a task that was dropped is not asked for any more', async () => {
   await project.call('task_drop', { id: task_id, reason: 'Not needed.' })
   expect(await end(mission)).toMatchObject({ status: 'completed' })
 })
+
+test('an agent is sent to a person where only people can move the run', async () => {
+  const text = process('gate').replaceAll('[agent, reviewer]', '[reviewer]')
+  const refused = await failureOf(end(await gatedMission(text, 'gate')))
+  expect(refused).toMatchObject({ code: 'REFUSED', reason: 'run_not_finished' })
+  expect(refused.hint).toContain('waymark inbox')
+  expect(refused.hint).not.toContain('state_gate_emit_event')
+  const open = await failureOf(end(await gatedMission(process('gate'), 'gate')))
+  expect(open.hint).toContain('state_gate_emit_event')
+})

@@ -3,6 +3,7 @@ import type { MissionId, PhaseId } from '../../../kernel/id.ts'
 import type { Handling } from '../../../kernel/operations/operation.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 import type { Attempt } from '../../../track/domain/task.ts'
+import { isForPeople } from '../../domain/decisions.ts'
 import { allowsPhase, type GatingRun, refuseAfterLoss, refuseWhileGated } from '../../domain/gating.ts'
 import type { RunRecord } from '../../domain/run.ts'
 import { candidates } from '../../domain/ways.ts'
@@ -88,6 +89,7 @@ async function described(handling: Handling, runs: readonly RunRecord[]): Promis
         .map(({ event, transitions }) => ({
           event: event.name,
           roles: event.allowedRoles,
+          forPeople: isForPeople(situation.definition, event),
           missing: [...new Set(transitions.flatMap(({ missing }) => missing.map(guardLine)))],
         }))
       return { record, ways }
