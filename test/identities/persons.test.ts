@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import type { NewFact } from '../../src/events/domain/fact.ts'
+import { holdList } from '../../src/inbox/cli/inbox.ts'
 import type { Context } from '../../src/kernel/operations/operation.ts'
+import { taskPage } from '../../src/plan/cli/task.ts'
 import { agentActor } from '../support/project.ts'
 import { openTeamProject, standingOf } from './team-project.ts'
 
@@ -337,4 +339,25 @@ test('show names the people behind the agents that began and completed a task', 
   expect((await call('show', { id: task_id }, agent)).attempts).toMatchObject([
     { person: 'Ada', claimed_by_person: 'Ada' },
   ])
+})
+
+test('a correction and a card of the inbox name the person behind the agent', async () => {
+  const { call, as } = await openTeamProject()
+  await call('token_create', { admin: true, person: 'Ada' })
+  await call('start_mission', { name: 'Speed', objective: 'Be fast' })
+  const { secret } = await call('token_create', { name: 'builder', person: 'Ada', access: 'contributor' })
+  const agent = await as(secret)
+  const { task_id } = await call('start_task', { name: 'Cache', goal: 'Cache it', areas: ['src'] }, agent)
+  const asked = { type: 'other', description: 'How big?', requires_human_review: true }
+  await call('log_issue', { task_id, ...asked }, agent)
+  await call('complete_task', { task_id, status: 'success', outcome: { summary: 'Done.' } }, agent)
+  await call('complete_task', { task_id, correction: 'Only in memory.' }, agent)
+  const { holds } = await call('inbox', {}, agent)
+  expect(holds).toMatchObject([{ kind: 'blocker', opened_by_person: 'Ada' }])
+  const shown = await call('show', { id: task_id }, agent)
+  expect(shown.attempts[0].corrections).toMatchObject([{ text: 'Only in memory.', person: 'Ada' }])
+  expect(shown.holds).toMatchObject([{ kind: 'blocker', opened_by_person: 'Ada' }])
+  const page = { ink: (_style: string, text: string) => text, width: 200, now: Date.now() }
+  expect(taskPage(shown, page as never)).toMatch(/\(Ada\) added .*Only in memory/)
+  expect(holdList(shown.holds, page as never)).toMatch(/opened by \S+ \(Ada\)/)
 })

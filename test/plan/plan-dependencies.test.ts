@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
-import { openProject } from '../support/project.ts'
+import { type Answer, openProject } from '../support/project.ts'
 import { openPlan } from './plan-project.ts'
+
+const own = { mission_id: null, outside: false }
 
 test('the dependencies of a plan are nodes and edges, with what is ready and the longest chain', async () => {
   const { call, plan } = await openPlan()
@@ -16,10 +18,10 @@ test('the dependencies of a plan are nodes and edges, with what is ready and the
   const { phases, nodes, edges } = await call('plan_dependencies')
   expect(phases).toEqual([{ id: 'P1', name: 'Design' }])
   expect(nodes).toEqual([
-    { id: first, title: 'Draw', phase_id: 'P1', mark: 'ready', critical: true },
-    { id: second, title: 'Build', phase_id: 'P1', mark: 'blocked', critical: true },
-    { id: third, title: 'Ship', phase_id: 'P1', mark: 'blocked', critical: true },
-    { id: aside, title: 'Tidy', phase_id: 'P1', mark: 'blocked', critical: false },
+    { id: first, title: 'Draw', phase_id: 'P1', mark: 'ready', critical: true, ...own },
+    { id: second, title: 'Build', phase_id: 'P1', mark: 'blocked', critical: true, ...own },
+    { id: third, title: 'Ship', phase_id: 'P1', mark: 'blocked', critical: true, ...own },
+    { id: aside, title: 'Tidy', phase_id: 'P1', mark: 'blocked', critical: false, ...own },
   ])
   expect(edges).toEqual([
     { from: first, to: second, critical: true },
@@ -48,4 +50,46 @@ test('the dependencies of a mission have all its tasks, also those that nothing 
   expect(edges).toHaveLength(1)
   const { text } = await call('plan_graph', { mission: mission_id })
   expect(text.match(/\bt\d+\[/g)).toHaveLength(9)
+})
+
+test('the dependencies of a mission name the tasks outside it that it waits for and that wait for it', async () => {
+  const { call } = await openProject()
+  const missionOf = async (name: string): Promise<string> =>
+    (await call('start_mission', { name, objective: 'o' })).mission_id
+  const [shop, site] = [await missionOf('Shop'), await missionOf('Site')]
+  const planned = async (mission_id: string, keys: readonly string[]): Promise<readonly string[]> => {
+    const tasks = keys.map((key) => ({ key, title: key, phase: 'Build' }))
+    const answer = await call('plan_tasks', { mission_id, phases: [{ name: 'Build' }], tasks })
+    return answer.tasks.map(({ id }: Answer) => id)
+  }
+  const [cart = '', pay = ''] = await planned(shop, ['cart', 'pay'])
+  const [logo = '', font = '', page = '', far = ''] = await planned(site, ['logo', 'font', 'page', 'far'])
+  const wait = (id: string, on: string) => call('taskman_task_dep_add', { 'task-id': id, 'dep-id': on })
+  await wait(cart, logo)
+  await wait(pay, font)
+  await wait(page, pay)
+  await wait(far, page)
+  await call('taskman_task_edit', { id: logo, status: 'done' })
+
+  const { nodes, edges } = await call('plan_dependencies', { mission: shop })
+  const others = { mission_id: site, phase_id: null, critical: false, outside: true }
+  expect(nodes.slice(0, 2)).toMatchObject([
+    { id: cart, mark: 'ready', outside: false, mission_id: shop },
+    { id: pay, mark: 'blocked', outside: false, mission_id: shop },
+  ])
+  expect(nodes.slice(2)).toEqual([
+    { id: logo, title: 'logo', mark: 'done', ...others },
+    { id: font, title: 'font', mark: 'ready', ...others },
+    { id: page, title: 'page', mark: 'blocked', ...others },
+  ])
+  expect(edges).toEqual([
+    { from: logo, to: cart, critical: false },
+    { from: font, to: pay, critical: false },
+    { from: pay, to: page, critical: false },
+  ])
+  const { phases } = await call('plan_show', { mission: shop })
+  expect(phases.flatMap(({ tasks }: Answer) => tasks.map(({ mark }: Answer) => mark))).toEqual([
+    'ready',
+    'blocked',
+  ])
 })

@@ -93,6 +93,20 @@ test('MC2-025 MC2-026 MC2-027 MC2-028 the metrics are measured, each file counte
   expect(metrics.total_duration_minutes).toBe(Math.round(metrics.total_duration_seconds / 6) / 10)
 })
 
+test('MC2-026 the tasks of the mission are counted, also those that nobody began', async () => {
+  const { project, mission_id } = await mission()
+  await project.call('plan_tasks', {
+    mission_id,
+    phases: [{ name: 'Build' }],
+    tasks: [{ key: 'p', title: 'Planned', phase: 'Build' }],
+  })
+  const { task_id } = await project.call('start_task', { mission_id, name: 'a', goal: 'g' })
+  await project.call('complete_task', { task_id, ...done })
+  const ending = { mission_id, status: 'completed', summary: 's' }
+  expect((await project.call('complete_mission', ending)).metrics).toMatchObject({ total_tasks: 2 })
+  expect(await project.call('show', { id: mission_id })).toMatchObject({ tasks_total: 2 })
+})
+
 describe('MC2-020 MC2-021 MC2-022 MC2-023 input', () => {
   test.each([
     ['completed', 'COMPLETED'],

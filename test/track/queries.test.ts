@@ -5,7 +5,7 @@ import { invoke } from '../../src/kernel/operations/invoke.ts'
 import { defineOperation } from '../../src/kernel/operations/operation.ts'
 import { jsonOf } from '../http/http-project.ts'
 import { openTeam } from '../identities/team-server.ts'
-import { openProject, person, type TestProject } from '../support/project.ts'
+import { type Answer, openProject, person, type TestProject } from '../support/project.ts'
 
 const threeHours = 3 * 60 * 60 * 1000
 const asPerson = { actor: person }
@@ -132,4 +132,29 @@ test('a token that only reads causes no event over HTTP', async () => {
   }
   expect(await jsonOf(team.ask(secret, '/api/inbox', {}))).toMatchObject({ total: 0 })
   expect(await context.store.view(({ journal }) => journal.head())).toBe(before)
+})
+
+test('show answers an attempt, an inbox item or an issue with the task that it belongs to', async () => {
+  const { call, refused } = await openProject()
+  const { task_id, attempt_id } = await call('start_task', { name: 'Map', goal: 'g' })
+  const asked = { type: 'other', description: 'Which colour?', requires_human_review: true }
+  const { issue_id } = await call('log_issue', { task_id, ...asked })
+  const { holds } = await call('inbox')
+  for (const id of [attempt_id, issue_id, holds[0].hold_id]) {
+    expect(await call('show', { id })).toMatchObject({ kind: 'task', id: task_id })
+  }
+  expect(await refused('show', { id: 'rv-abcdefgh' })).toMatchObject({
+    code: 'NOT_FOUND',
+    reason: 'review_id',
+  })
+})
+
+test('the board leaves dropped tasks out of what is done', async () => {
+  const { call } = await openProject()
+  await call('taskman_phase_add', { name: 'Build', id: 'P1' })
+  const drop = await call('taskman_task_add', { title: 'Drop me', phase: 'P1' })
+  const done = await call('taskman_task_add', { title: 'Done', phase: 'P1' })
+  await call('task_drop', { id: drop.id, reason: 'no' }, { actor: person })
+  await call('taskman_task_edit', { id: done.id, status: 'done' })
+  expect((await call('board')).columns.done.map(({ title }: Answer) => title)).toEqual(['Done'])
 })

@@ -6,6 +6,8 @@ export interface DependencyNode {
   readonly phase_id: string | null
   readonly mark: Mark
   readonly critical: boolean
+  /** It is of another plan. */
+  readonly outside: boolean
 }
 
 export interface DependencyEdge {
@@ -22,6 +24,18 @@ export interface DependencyPlan {
 
 /** Plans with more tasks than this are drawn by phase at first. */
 const mostNodes = 400
+
+const outsideId = 'outside'
+
+/** The plan with the tasks of other plans gathered as a phase of their own. */
+export function withOutside(plan: DependencyPlan): DependencyPlan {
+  if (!plan.nodes.some(({ outside }) => outside)) return plan
+  return {
+    ...plan,
+    phases: [...plan.phases, { id: outsideId, name: 'Outside this plan' }],
+    nodes: plan.nodes.map((node) => (node.outside ? { ...node, phase_id: outsideId } : node)),
+  }
+}
 
 /** A task, or a folded phase with what its tasks come to. */
 export type GraphNode =

@@ -107,6 +107,7 @@ describe('the picture of a plan', () => {
     phase_id: fc.constantFrom('p-1', 'p-2', null),
     mark: fc.constantFrom<Mark>('done', 'ready', 'blocked'),
     critical: fc.boolean(),
+    outside: fc.constant(false),
   })
   const phases = [
     { id: 'p-1', name: 'Explore' },

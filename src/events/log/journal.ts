@@ -2,7 +2,7 @@ import type { Actor } from '../../kernel/actor.ts'
 import { canonical, sha256 } from '../../store/fingerprint.ts'
 import type { ChainCheck, JournalReads } from '../../store/ports/reads.ts'
 import { breath } from '../../store/sqlite/waiting.ts'
-import { parsed } from '../../store/tables/query.ts'
+import { actorOf, parsed } from '../../store/tables/query.ts'
 import type { ReadScope } from '../../store/tables/tables.ts'
 import type { Fact, NewFact } from '../domain/fact.ts'
 import { chainedBody, newBody } from './sealed-lines.ts'
@@ -70,12 +70,11 @@ export function factRows(
 }
 
 export function factOf(row: FactTable): Fact {
-  const who = parsed<Omit<Actor, 'channel'>>(row.actor)
   return {
     seq: row.seq,
     at: row.at,
     version: row.version,
-    actor: { ...who, channel: row.channel as Actor['channel'] }, // as it was written
+    actor: actorOf(row),
     body: { kind: row.kind, ...parsed<object>(row.body) } as NewFact, // as it was written
     hash: row.hash,
   }

@@ -4,6 +4,7 @@ import { instant } from '../../kernel/instant.ts'
 import { count } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
+import { peopleBehind } from '../../people/operations/people-behind.ts'
 import { Check, verifiedFindings } from '../../project/operations/doctor.ts'
 import type { KeptRow, KeptTable } from '../../store/ports/record-rows.ts'
 import type { Reads, StoreReader } from '../../store/ports/store.ts'
@@ -60,18 +61,19 @@ export const log = defineOperation({
             ...(await journal.latest({ limit, ...(input.before !== undefined && { before: input.before }) })),
           ].reverse()
         : await journal.since(input.since, limit)
-    const ids = new Set(facts.flatMap(({ actor }) => (actor.kind === 'agent' ? (actor.person ?? []) : [])))
-    const people = ids.size === 0 ? [] : await identities.persons()
-    const names = new Map(people.map(({ id, name }) => [String(id), name]))
-    return { facts: facts.map((fact) => factEntry(fact, names)), head: await journal.head() }
+    const names = await peopleBehind(
+      { identities },
+      facts.map(({ actor }) => actor),
+    )
+    return { facts: facts.map((fact) => factEntry(fact, names(fact.actor))), head: await journal.head() }
   })
   if (input.verify !== true) return answer
   const checks = verifiedFindings(await store.inspect(), (await store.health()).location)
   return { ...answer, healthy: checks.every(({ ok }) => ok), checks }
 })
 
-function factEntry(fact: Fact, people: ReadonlyMap<string, string>) {
-  const { kind: actorKind, person } = fact.actor
+function factEntry(fact: Fact, person: string | null) {
+  const { kind: actorKind } = fact.actor
   const { kind, ...body } = fact.body
   return {
     seq: fact.seq,
@@ -81,7 +83,7 @@ function factEntry(fact: Fact, people: ReadonlyMap<string, string>) {
     actor: displayName(fact),
     client: actorKind === 'agent' ? fact.actor.name : null,
     actor_kind: actorKind,
-    person: actorKind === 'agent' ? (people.get(person ?? '') ?? null) : null,
+    person,
     channel: fact.actor.channel,
     body,
     hash: fact.hash,

@@ -1,7 +1,7 @@
 import { shortened } from '../../gate/domain/approved-content.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { blocks, bullets, cutNote, indented, nextPage } from '../../surfaces/cli/render/parts.ts'
-import { age, inOneLine } from '../../surfaces/cli/render/text.ts'
+import { age, inOneLine, withPerson } from '../../surfaces/cli/render/text.ts'
 import type { Page, View } from '../../surfaces/cli/render/view.ts'
 import { quoted } from '../../track/cli/records.ts'
 import type { HoldEntry } from '../operations/hold-answer.ts'
@@ -55,7 +55,7 @@ function holdText(hold: HoldEntry & Partial<InboxHold>, page: Page): string {
     ink('bold', hold.hold_id),
     ink('yellow', hold.kind.replace(/_/g, ' ')),
     ...about.map((id) => ink('dim', id)),
-    `opened by ${hold.opened_by} ${age(hold.opened_at, page.now)}`,
+    `opened by ${withPerson(hold.opened_by, hold.opened_by_person)} ${age(hold.opened_at, page.now)}`,
   ]
   const lines = [
     hold.mission_name ? `Mission: ${inOneLine(hold.mission_name)}` : '',

@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { displayName } from '../../kernel/actor.ts'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { excerpt } from '../../kernel/text.ts'
+import type { NameBehind } from '../../people/operations/people-behind.ts'
 import type { HoldLine } from '../../store/ports/reads.ts'
 import { type Hold, holdAnswers, holdKinds } from '../../track/domain/records.ts'
 import { issueWords } from '../../track/operations/record-answer.ts'
@@ -61,6 +63,8 @@ export const HoldEntry = z.object({
   paths: strings,
   paths_total: z.int(),
   opened_by: z.string(),
+  /** The person behind the agent that opened it, where a server knows its people. */
+  opened_by_person: z.string().nullable(),
   opened_at: z.string(),
   /** How it can be ended, while it is open. */
   answers: list(z.object({ verb: z.string(), command: z.string() })),
@@ -71,7 +75,7 @@ export const HoldEntry = z.object({
 })
 export type HoldEntry = z.output<typeof HoldEntry>
 
-export function holdEntry({ hold, issue }: HoldLine): HoldEntry {
+export function holdEntry({ hold, issue, opener }: HoldLine, personOf: NameBehind): HoldEntry {
   return {
     hold_id: hold.id,
     kind: hold.kind,
@@ -87,6 +91,9 @@ export function holdEntry({ hold, issue }: HoldLine): HoldEntry {
     paths: hold.paths.slice(0, 50),
     paths_total: hold.paths.length,
     opened_by: hold.openedBy,
+    // What Waymark opens by itself is nobody's, whoever acted then.
+    opened_by_person:
+      opener !== null && displayName({ actor: opener }) === hold.openedBy ? personOf(opener) : null,
     opened_at: instant(hold.openedAt),
     answers: hold.status === 'open' ? answersTo(hold) : [],
     answer: hold.answer,
@@ -148,7 +155,7 @@ export const BlockerEntry = z.object({
 export type BlockerEntry = z.output<typeof BlockerEntry>
 
 /** A blocker: an issue that asks for a person, or a review that a completion asked for. */
-export function blockerEntry({ hold, issue }: HoldLine): BlockerEntry {
+export function blockerEntry({ hold, issue }: Pick<HoldLine, 'hold' | 'issue'>): BlockerEntry {
   return {
     id: issue?.id ?? hold.id,
     hold_id: hold.id,

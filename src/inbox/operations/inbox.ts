@@ -5,6 +5,7 @@ import { list, page } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { nextCursor, readCursor } from '../../kernel/operations/paging.ts'
 import { excerpt } from '../../kernel/text.ts'
+import { peopleBehind } from '../../people/operations/people-behind.ts'
 import { holdKinds } from '../../track/domain/records.ts'
 import { dueHolds } from './due.ts'
 import { InboxEvidence, inboxEvidence } from './evidence.ts'
@@ -62,14 +63,19 @@ export const inbox = defineOperation({
       ({ missionId }) => mission === null || missionId === mission.id,
     )
     // They are the newest, at the end of the last page.
-    const lines = isLast ? due.map((hold) => ({ hold, issue: null })) : []
+    const lines = isLast ? due.map((hold) => ({ hold, issue: null, opener: null })) : []
     const shown = [...recorded.map(({ item }) => item), ...lines]
     const tasks = await reads.tasks.named(shown.flatMap(({ hold }) => hold.taskId ?? []))
     const missions = await reads.missions.named(shown.flatMap(({ hold }) => hold.missionId ?? []))
     const evidence = input.include
       ? await Promise.all(shown.map(({ hold }) => inboxEvidence(reads, hold)))
       : []
+    const personOf = await peopleBehind(
+      reads,
+      shown.map(({ opener }) => opener),
+    )
     return {
+      personOf,
       tasks,
       missions,
       shown,
@@ -78,14 +84,14 @@ export const inbox = defineOperation({
       next_cursor: nextCursor([{ name: 'holds', seqs: recorded.map(({ seq }) => seq), more: !isLast }]),
     }
   })
-  const { shown, tasks, missions, evidence, ...rest } = found
+  const { shown, tasks, missions, evidence, personOf, ...rest } = found
   const contents = await contentsShown(
     handling,
     shown.map(({ hold }) => hold),
   )
   return {
     holds: shown.map((line, at) => ({
-      ...holdEntry(line),
+      ...holdEntry(line, personOf),
       task_name: nameOf(line.hold.taskId, tasks),
       mission_name: nameOf(line.hold.missionId, missions),
       content: contents.get(line.hold.id) ?? null,

@@ -5,7 +5,7 @@ import type { AttemptId, HoldId, IssueId, MissionId, PhaseId, RunId, TaskId } fr
 import { countEveryDependency } from '../../plan/tables/dependency.ts'
 import { recountDependents, taskBefore } from '../../plan/tables/task.ts'
 import type { HoldFilter, HoldLine, HoldReads, Page, PageRequest } from '../../store/ports/reads.ts'
-import { anyOf, idsLike, parsed, parsedOrNull, prepared } from '../../store/tables/query.ts'
+import { actorOf, anyOf, idsLike, parsed, parsedOrNull, prepared } from '../../store/tables/query.ts'
 import type { Projecting, ReadScope, RowKey } from '../../store/tables/tables.ts'
 import type { Hold } from '../../track/domain/records.ts'
 import { issueOf, recordConditions } from '../../track/tables/records.ts'
@@ -208,6 +208,18 @@ export function holdReads(scope: ReadScope): HoldReads {
     async ofAttempt(attemptId) {
       return (await holdsOfAttempt(db, projectId, attemptId)).map(holdOf)
     },
+    async opener(id) {
+      const row = await db
+        .selectFrom('hold')
+        .innerJoin('fact', (join) =>
+          join.onRef('fact.project_id', '=', 'hold.project_id').onRef('fact.seq', '=', 'hold.seq'),
+        )
+        .select(['fact.actor', 'fact.channel'])
+        .where('hold.project_id', '=', projectId)
+        .where('hold.id', '=', id)
+        .executeTakeFirst()
+      return row ? actorOf(row) : null
+    },
     async ofTask(taskId) {
       return (await openOfTask(db, projectId, taskId)).map(holdOf)
     },
@@ -320,11 +332,26 @@ async function listHolds(
           .where('project_id', '=', projectId)
           .where('id', 'in', issueIds)
           .execute()
+  const opened = await db
+    .selectFrom('fact')
+    .select(['seq', 'actor', 'channel'])
+    .where('project_id', '=', projectId)
+    .where(
+      'seq',
+      'in',
+      rows.map(({ seq }) => seq),
+    )
+    .execute()
+  const openers = new Map(opened.map((row) => [row.seq, actorOf(row)]))
   const issueById = new Map(issues.map((row) => [row.id, issueOf(row)]))
   return {
     items: rows.map((row) => ({
       seq: row.seq,
-      item: { hold: holdOf(row), issue: issueById.get(row.issue_id ?? '') ?? null },
+      item: {
+        hold: holdOf(row),
+        issue: issueById.get(row.issue_id ?? '') ?? null,
+        opener: openers.get(row.seq) ?? null,
+      },
     })),
     total,
   }

@@ -11,7 +11,7 @@ import {
   warnings,
 } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
-import { age, lasting } from '../../surfaces/cli/render/text.ts'
+import { age, lasting, withPerson } from '../../surfaces/cli/render/text.ts'
 import type { Page, View } from '../../surfaces/cli/render/view.ts'
 import {
   changedFiles,
@@ -170,12 +170,8 @@ function attemptText(attempt: AttemptDetail, page: Page): string {
   )
 }
 
-function withPerson(agent: string, person: string | null): string {
-  return person === null ? agent : `${agent} (${person})`
-}
-
 function correctionText(said: AttemptDetail['corrections'][number], page: Page): string {
-  const by = said.agent_name ?? said.said_by
+  const by = withPerson(said.agent_name ?? said.said_by, said.person)
   return `${by} added ${age(said.at, page.now)}: ${quoted(said.text, page)}`
 }
 

@@ -166,7 +166,7 @@ export function taskStates(tasks: readonly GraphTask[]): readonly TaskState[] {
   }))
 }
 
-function markOf(task: GraphTask, ready: boolean): Mark {
+export function markOf(task: Pick<GraphTask, 'dropped' | 'status' | 'claimed'>, ready: boolean): Mark {
   if (task.dropped) return 'dropped'
   if (task.status === 'done') return 'done'
   if (task.status === 'in_progress' || task.claimed) return 'in_progress'

@@ -84,7 +84,7 @@ export const planDependencies = defineOperation({
   audience: 'both',
   title: 'The dependencies of the plan',
   description:
-    'The dependency graph of the plan as nodes and edges, with what is ready and the critical path.',
+    'The dependency graph of the plan as nodes and edges, with what is ready and the critical path. Tasks of other plans at the other end of an edge are marked outside.',
   kind: 'query',
   input: z.strictObject({ mission: spanField.optional() }),
   output: z.object({
@@ -96,22 +96,37 @@ export const planDependencies = defineOperation({
         phase_id: z.string().nullable(),
         mark: z.enum(marks),
         critical: z.boolean(),
+        mission_id: z.string().nullable(),
+        /** It is of another plan, and shown because a task of this one waits for it or the other way round. */
+        outside: z.boolean(),
       }),
     ),
     edges: list(z.object({ from: z.string(), to: z.string(), critical: z.boolean() })),
   }),
 }).handler(({ store, clock }, input) =>
   store.view(async (reads) => {
-    const { phases, tasks } = await planSource(reads, await spanOf(reads, input.mission), clock.now())
+    const source = await planSource(reads, await spanOf(reads, input.mission), clock.now())
+    const { phases, tasks, outside, crossing } = source
     const found = taskStates(tasks)
-    const nodes = tasks.map(({ id, title, phaseId }, place) => ({
+    const own = tasks.map(({ id, title, phaseId, missionId }, place) => ({
       id,
       title,
       phase_id: phaseId,
       mark: found[place]?.mark ?? 'blocked',
       critical: found[place]?.critical ?? false,
+      mission_id: missionId,
+      outside: false,
     }))
-    const critical = new Map(nodes.map((node) => [node.id, node.critical]))
+    const others = outside.map(({ id, title, missionId, mark }) => ({
+      id,
+      title,
+      phase_id: null,
+      mark,
+      critical: false,
+      mission_id: missionId,
+      outside: true,
+    }))
+    const critical = new Map(own.map((node) => [node.id, node.critical]))
     const edges = tasks.flatMap(({ id, dependsOn }) =>
       [...new Set(dependsOn)]
         .filter((from) => critical.has(from))
@@ -121,6 +136,10 @@ export const planDependencies = defineOperation({
           critical: critical.get(from) === true && critical.get(id) === true,
         })),
     )
-    return { phases: phases.map(({ id, name }) => ({ id, name })), nodes, edges }
+    return {
+      phases: phases.map(({ id, name }) => ({ id, name })),
+      nodes: [...own, ...others],
+      edges: [...edges, ...crossing.map((edge) => ({ ...edge, critical: false }))],
+    }
   }),
 )

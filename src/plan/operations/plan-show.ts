@@ -8,7 +8,7 @@ import type { Reads } from '../../store/ports/store.ts'
 import { dot, mermaid } from '../domain/diagrams.ts'
 import { type OutlinePhase, type OutlineSource, outline, type PlacedTask } from '../domain/outline.ts'
 import type { PlanSpan } from '../domain/plan.ts'
-import { criticalPath, marks, readyTasks } from '../domain/readiness.ts'
+import { criticalPath, type Mark, markOf, marks, readyTasks } from '../domain/readiness.ts'
 import { spanField } from './fields.ts'
 
 /** A task with its subtasks, which stand below the same milestone. */
@@ -115,12 +115,51 @@ export const planGraph = defineOperation({
 const mostTasks = 200_000
 
 /** A whole plan with as little of each task as outlines and diagrams need. */
-export async function planSource({ plan }: Reads, owner: PlanSpan, now: number): Promise<OutlineSource> {
+export async function planSource({ plan }: Reads, owner: PlanSpan, now: number): Promise<PlanSource> {
   const phases = await plan.phases(owner)
   const milestones = await plan.milestones({ owner })
   const tasks = await plan.graph(owner, mostTasks, now)
   const orders = new Map<string, number>(phases.map(({ id }, order) => [id, order]))
-  return { phases, milestones, tasks: tasks.map((task) => placed(task, orders)) }
+  const neighbors = await plan.neighbors(owner, mostTasks, now)
+  const settled = new Set(
+    neighbors.filter((task) => task.status === 'done' && !task.unsettled).map(({ id }) => id),
+  )
+  const inside = new Set(tasks.map(({ id }) => id))
+  const outside = new Set(neighbors.map(({ id }) => id))
+  const crossing = [
+    ...tasks.flatMap(({ id, dependsOn }) => crossings(id, dependsOn, outside)),
+    ...neighbors.flatMap(({ id, dependsOn }) => crossings(id, dependsOn, inside)),
+  ]
+  const waiting = tasks.map((task) =>
+    settled.size === 0 ? task : { ...task, dependsOn: task.dependsOn.filter((id) => !settled.has(id)) },
+  )
+  return {
+    phases,
+    milestones,
+    tasks: waiting.map((task) => placed(task, orders)),
+    outside: neighbors.map(({ id, name, missionId, ready, ...task }) => ({
+      id,
+      title: name,
+      missionId,
+      mark: markOf({ ...task, claimed: task.held }, ready),
+    })),
+    crossing,
+  }
+}
+
+interface PlanSource extends OutlineSource {
+  /** Tasks of other plans that wait for a task of this one, or that one waits for. */
+  readonly outside: readonly {
+    readonly id: string
+    readonly title: string
+    readonly missionId: string | null
+    readonly mark: Mark
+  }[]
+  readonly crossing: readonly { readonly from: string; readonly to: string }[]
+}
+
+function crossings(to: string, dependsOn: readonly string[], others: ReadonlySet<string>) {
+  return [...new Set(dependsOn)].filter((from) => others.has(from)).map((from) => ({ from, to }))
 }
 
 function placed(task: GraphTask, orders: ReadonlyMap<string, number>): PlacedTask {

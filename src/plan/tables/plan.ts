@@ -117,6 +117,7 @@ export function planReads(scope: ReadScope): PlanReads {
     notes: (taskId, request) => notesOf(scope, taskId, request),
     notesWithIds: (ids) => notesWithIds(scope, ids),
     graph: (owner, limit, now) => planGraph(scope, owner, { limit, now }),
+    neighbors: (owner, limit, now) => planNeighbors(scope, owner, { limit, now }),
     async roles() {
       const rows = await db
         .selectFrom('role')
@@ -168,6 +169,10 @@ type Columns = Pick<
   | 'assignee'
 >
 
+const graphColumns = sql.raw(
+  'id, name, phase_id, milestone_id, parent_task_id, role, status, resolution, open_holds, claim_expires_at, sort_order, seq, mission_id, assignee',
+)
+
 /** A claim that expired holds nothing: its task is to do. */
 async function planGraph(
   scope: ReadScope,
@@ -179,14 +184,41 @@ async function planGraph(
       ? sql``
       : sql`and ${owner === 'open' ? ofOpenMission(scope.projectId) : ofOwner(owner)}`
   const { rows } = await sql<Columns>`
-    select id, name, phase_id, milestone_id, parent_task_id, role, status, resolution, open_holds, claim_expires_at, sort_order, seq, mission_id, assignee
-    from task where project_id = ${scope.projectId} ${owned}
+    select ${graphColumns} from task where project_id = ${scope.projectId} ${owned}
     order by ${listOrder} limit ${limit}`.execute(scope.db)
   const dependencies = await dependenciesOf(
     scope,
     rows.map(({ id }) => id),
   )
   return rows.map((row) => graphTask(row, dependencies.get(row.id) ?? [], now))
+}
+
+async function planNeighbors(
+  scope: ReadScope,
+  owner: PlanSpan,
+  { limit, now }: { readonly limit: number; readonly now: number },
+) {
+  const { db, projectId } = scope
+  const owned = owner === 'open' ? ofOpenMission(projectId) : ofOwner(owner)
+  const { rows } = await sql<Columns & Pick<TaskTable, 'standing'>>`
+    with inside as (select id from task where project_id = ${projectId} and ${owned})
+    select ${graphColumns}, standing from task where project_id = ${projectId}
+      and id not in (select id from inside)
+      and id in (
+        select depends_on_id from task_dependency
+          where project_id = ${projectId} and task_id in (select id from inside)
+        union
+        select task_id from task_dependency
+          where project_id = ${projectId} and depends_on_id in (select id from inside))
+    order by ${listOrder} limit ${limit}`.execute(db)
+  const dependencies = await dependenciesOf(
+    scope,
+    rows.map(({ id }) => id),
+  )
+  return rows.map((row) => ({
+    ...graphTask(row, dependencies.get(row.id) ?? [], now),
+    ready: row.standing === 'ready',
+  }))
 }
 
 function graphTask(row: Columns, dependsOn: readonly TaskId[], now: number): GraphTask {

@@ -1,9 +1,18 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Outcome } from '../../events/domain/fact.ts'
+import type { FactTable } from '../../events/log/journal.ts'
 import { holdOf } from '../../inbox/tables/hold.ts'
 import type { AttemptId, TaskId } from '../../kernel/id.ts'
 import type { Page, PageRequest, Placed, TaskFilter, TaskLine, TaskReads } from '../../store/ports/reads.ts'
-import { anyOf, idsLike, parsed, prepared, preparedFor, preparedUpTo } from '../../store/tables/query.ts'
+import {
+  actorOf,
+  anyOf,
+  idsLike,
+  parsed,
+  prepared,
+  preparedFor,
+  preparedUpTo,
+} from '../../store/tables/query.ts'
 import type { ReadScope } from '../../store/tables/tables.ts'
 import {
   type AuthoredText,
@@ -247,10 +256,16 @@ async function correctionsOf(
 ): Promise<readonly Correction[]> {
   const rows = await db
     .selectFrom('attempt_correction')
-    .selectAll()
-    .where('project_id', '=', projectId)
+    .innerJoin('fact', (join) =>
+      join
+        .onRef('fact.project_id', '=', 'attempt_correction.project_id')
+        .onRef('fact.seq', '=', 'attempt_correction.seq'),
+    )
+    .selectAll('attempt_correction')
+    .select(['fact.actor', 'fact.channel'])
+    .where('attempt_correction.project_id', '=', projectId)
     .where('attempt_id', '=', attemptId)
-    .orderBy('seq')
+    .orderBy('attempt_correction.seq')
     .limit(100)
     .execute()
   return rows.map(correctionOf)
@@ -400,15 +415,22 @@ async function firstFiles(
 const corrections = preparedFor((db, projectId, taskIds) =>
   db
     .selectFrom('attempt_correction')
-    .selectAll()
-    .where('project_id', '=', projectId)
+    .innerJoin('fact', (join) =>
+      join
+        .onRef('fact.project_id', '=', 'attempt_correction.project_id')
+        .onRef('fact.seq', '=', 'attempt_correction.seq'),
+    )
+    .selectAll('attempt_correction')
+    .select(['fact.actor', 'fact.channel'])
+    .where('attempt_correction.project_id', '=', projectId)
     .where('task_id', 'in', taskIds)
-    .orderBy('seq')
+    .orderBy('attempt_correction.seq')
     .limit(1000),
 )
 
-function correctionOf({ text, agent_name, said_by, created_at }: AttemptCorrectionTable): Correction {
-  return { text, agentName: agent_name, saidBy: said_by, at: created_at }
+function correctionOf(row: AttemptCorrectionTable & Pick<FactTable, 'actor' | 'channel'>): Correction {
+  const { text, agent_name, said_by, created_at } = row
+  return { text, agentName: agent_name, saidBy: said_by, actor: actorOf(row), at: created_at }
 }
 
 /** At most 100, nearest first. */

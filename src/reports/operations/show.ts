@@ -5,13 +5,14 @@ import { HoldEntry, holdEntry } from '../../inbox/operations/hold-answer.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { answerBudget, fitLists, inExcerpts } from '../../kernel/budget.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
-import type { TaskId } from '../../kernel/id.ts'
+import { type IdKind, idPrefixes, type TaskId } from '../../kernel/id.ts'
 import { instant, instantOrNull, secondsBetween } from '../../kernel/instant.ts'
-import { personOf, refuseCaptured } from '../../kernel/operations/find.ts'
+import { refuseCaptured } from '../../kernel/operations/find.ts'
 import { choice, identifier } from '../../kernel/operations/input/fields.ts'
 import { list, Named, strings } from '../../kernel/operations/list-answer.ts'
 import { type Context, defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
+import { peopleBehind } from '../../people/operations/people-behind.ts'
 import type { PlacedTask } from '../../plan/domain/outline.ts'
 import { marks, taskStates } from '../../plan/domain/readiness.ts'
 import { planSource } from '../../plan/operations/plan-show.ts'
@@ -213,7 +214,9 @@ export const show = defineOperation({
   kind: 'query',
   positional: ['id'],
   input: z.strictObject({
-    id: identifier('A mission, workflow, task or run (m-…, w-…, t-…, r-…)'),
+    id: identifier(
+      'A mission, workflow, task or run (m-…, w-…, t-…, r-…); an attempt, inbox item or issue shows its task',
+    ),
     brief: z.boolean().describe('Cut the lists to what fits an agent’s context').optional(),
     include: z
       .array(choice(['links']))
@@ -244,6 +247,19 @@ async function withOwnTree(
   return { ...task, own_work_tree: own?.path ?? null }
 }
 
+/** The task that an attempt, an inbox item or an issue belongs to: its page shows them. */
+async function taskNamed({ tasks, holds, records }: Reads, id: string): Promise<string> {
+  const isOf = (kind: IdKind) => id.startsWith(`${idPrefixes[kind]}-`)
+  const found = isOf('attempt')
+    ? await tasks.attempt(id)
+    : isOf('hold')
+      ? await holds.find(id)
+      : isOf('issue')
+        ? await records.issue(id)
+        : null
+  return found?.taskId ?? id
+}
+
 async function detailOf(
   reads: Reads,
   id: string,
@@ -251,13 +267,19 @@ async function detailOf(
 ): Promise<MissionDetail | TaskDetail | 'run'> {
   const mission = await reads.missions.find(id)
   if (mission) return missionDetail(reads, mission)
-  const task = await reads.tasks.find(id)
+  const task = await reads.tasks.find(await taskNamed(reads, id))
   if (task) {
     const detail = await taskDetail(reads, task)
     return linked === null ? detail : { ...detail, links: await taskLinks(reads, task, linked) }
   }
   if (await reads.runs.find(id)) return 'run'
   refuseCaptured(id)
+  if (id.startsWith(`${idPrefixes.review}-`)) {
+    throw new Failure('NOT_FOUND', `${id} is a review, and no mission, task or run.`, {
+      reason: 'review_id',
+      hint: hintOf`${callTo('review_comments')} lists what reviews say.`,
+    })
+  }
   throw new Failure('NOT_FOUND', `mission or task not found: ${id}`, {
     missing: 'mission or task',
     hint: hintOf`${callTo('list_missions')} names the missions; ${callTo('get_context', { include: ['tasks'] })} the tasks of one; ${callTo('state_gate_list_runs')} the runs.`,
@@ -274,6 +296,10 @@ async function missionDetail(reads: Reads, mission: Mission): Promise<z.output<t
   const lastTasks = await tasks.list(filter, { limit: 20 })
   const decisions = await records.decisions(filter, { limit: 10 })
   const open = await holds.list({ ...filter, status: 'open' }, { limit: 10 })
+  const personOf = await peopleBehind(
+    reads,
+    open.items.map(({ item }) => item.opener),
+  )
   return {
     kind: mission.kind,
     id: mission.id,
@@ -292,7 +318,7 @@ async function missionDetail(reads: Reads, mission: Mission): Promise<z.output<t
     tasks_total: lastTasks.total,
     decisions: decisions.items.map(({ item }) => decisionEntry(item)),
     decisions_total: decisions.total,
-    holds: open.items.map(({ item }) => holdEntry(item)),
+    holds: open.items.map(({ item }) => holdEntry(item, personOf)),
     holds_total: open.total,
     ...(await missionRuns(reads, mission)),
     summary: mission.summary,
@@ -315,6 +341,10 @@ async function taskDetail(reads: Reads, task: Task): Promise<z.output<typeof Tas
   const progress = await records.progress(filter, { limit: 20 })
   const open = await holds.list({ ...filter, status: 'open' }, { limit: 20 })
   const closed = await holds.list({ ...filter, status: 'closed' }, { limit: 20 })
+  const personOf = await peopleBehind(
+    reads,
+    [...open.items, ...closed.items].map(({ item }) => item.opener),
+  )
   return {
     kind: 'task',
     id: task.id,
@@ -336,8 +366,8 @@ async function taskDetail(reads: Reads, task: Task): Promise<z.output<typeof Tas
     decisions: decisions.items.map(({ item }) => decisionEntry(item)),
     issues: issues.items.map(({ item }) => issueDetail(item)),
     progress: progress.items.map(({ item }) => progressEntry(item)),
-    holds: open.items.map(({ item }) => holdEntry(item)),
-    answered_holds: closed.items.map(({ item }) => holdEntry(item)),
+    holds: open.items.map(({ item }) => holdEntry(item, personOf)),
+    answered_holds: closed.items.map(({ item }) => holdEntry(item, personOf)),
   }
 }
 
@@ -365,7 +395,7 @@ async function placeInPlan({ plan, tasks }: Reads, task: Task) {
 
 /** The tasks around one task, each as its plan marks it. */
 async function taskLinks(reads: Reads, task: Task, now: number): Promise<z.output<typeof TaskLinks>> {
-  const { tasks } = await planSource(reads, task.missionId, now)
+  const { tasks, outside, crossing } = await planSource(reads, task.missionId, now)
   const states = taskStates(tasks)
   const linked = (isIt: (other: PlacedTask) => boolean) =>
     tasks.flatMap((other, at) =>
@@ -373,20 +403,32 @@ async function taskLinks(reads: Reads, task: Task, now: number): Promise<z.outpu
         ? [{ id: other.id, title: excerpt(other.title, 160), mark: states[at]?.mark ?? ('blocked' as const) }]
         : [],
     )
+  const others = (isIt: (other: { readonly id: string }) => boolean) =>
+    outside.filter(isIt).map(({ id, title, mark }) => ({ id, title: excerpt(title, 160), mark }))
   const dependsOn = tasks.find(({ id }) => id === task.id)?.dependsOn ?? []
   return {
-    depends_on: linked(({ id }) => dependsOn.includes(id)),
-    blocks: linked((other) => other.dependsOn.includes(task.id)),
+    depends_on: [
+      ...linked(({ id }) => dependsOn.includes(id)),
+      ...others(({ id }) => crossing.some(({ from, to }) => from === id && to === task.id)),
+    ],
+    blocks: [
+      ...linked((other) => other.dependsOn.includes(task.id)),
+      ...others(({ id }) => crossing.some(({ from, to }) => from === task.id && to === id)),
+    ],
     subtasks: linked(({ parentId }) => parentId === task.id),
     parent: linked(({ id }) => id === task.parentTaskId)[0] ?? null,
   }
 }
 
-async function attemptDetail(
-  { tasks, identities }: Reads,
-  attempt: Attempt,
-): Promise<z.output<typeof AttemptDetail>> {
+async function attemptDetail(reads: Reads, attempt: Attempt): Promise<z.output<typeof AttemptDetail>> {
+  const { tasks } = reads
   const end = await tasks.end(attempt.id)
+  const corrections = end === null ? [] : await tasks.corrections(attempt.id)
+  const personOf = await peopleBehind(reads, [
+    attempt.actor,
+    attempt.completedBy,
+    ...corrections.map(({ actor }) => actor),
+  ])
   const changes = end === null ? [] : await tasks.changes(attempt.id, { limit: 20, offset: 0 })
   return {
     attempt_id: attempt.id,
@@ -414,10 +456,10 @@ async function attemptDetail(
           },
     claimed: end === null ? null : claims(end.outcome),
     claimed_by: end === null ? null : outcomeAuthorOf(attempt),
-    claimed_by_person: end === null ? null : await personOf(identities, attempt.completedBy),
-    person: await personOf(identities, attempt.actor),
+    claimed_by_person: end === null ? null : personOf(attempt.completedBy),
+    person: personOf(attempt.actor),
     /** What was said after the end: it stands beside the claim. */
-    corrections: end === null ? [] : (await tasks.corrections(attempt.id)).map(correctionEntry),
+    corrections: corrections.map((said) => correctionEntry(said, personOf)),
   }
 }
 

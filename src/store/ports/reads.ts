@@ -12,6 +12,7 @@ import type {
   RunStatus,
   SettingName,
 } from '../../gate/domain/run.ts'
+import type { Actor } from '../../kernel/actor.ts'
 import type {
   AttemptId,
   CaptureSessionId,
@@ -76,7 +77,7 @@ export interface PhaseTally {
 }
 
 export interface MissionTotals {
-  readonly tasksWithAttempt: number
+  readonly tasks: number
   readonly distinctFilesChanged: number
   readonly tokensInput: number
   readonly tokensOutput: number
@@ -235,6 +236,12 @@ export interface PlanReads {
   notesWithIds(ids: readonly string[]): Promise<readonly Note[]>
   /** Every task of a plan, for diagrams and export, at most `limit`, in list order. */
   graph(owner: PlanSpan | undefined, limit: number, now: number): Promise<readonly GraphTask[]>
+  /** Tasks outside a plan that one of its tasks depends on, or that depend on one. */
+  neighbors(
+    owner: PlanSpan,
+    limit: number,
+    now: number,
+  ): Promise<readonly (GraphTask & { readonly ready: boolean })[]>
   /** The roles that the project declared, in order of declaration. */
   roles(): Promise<readonly string[]>
 }
@@ -442,10 +449,14 @@ export interface HoldFilter extends RecordFilter {
 export interface HoldLine {
   readonly hold: Hold
   readonly issue: Issue | null
+  /** Who acted when it was opened; null where it is not recorded yet. */
+  readonly opener: Actor | null
 }
 
 export interface HoldReads {
   find(id: string): Promise<Hold | null>
+  /** Who acted when it was opened. */
+  opener(id: Hold['id']): Promise<Actor | null>
   /** Open ones oldest first, closed ones newest first; `before` is then `after` for open ones. */
   list(filter: HoldFilter, request: PageRequest): Promise<Page<HoldLine>>
   ofIssue(issueId: string): Promise<Hold | null>

@@ -9,6 +9,7 @@ import {
   SqliteAdapter,
   sql,
 } from 'kysely'
+import type { Actor } from '../../kernel/actor.ts'
 import type { Page, PageRequest } from '../ports/reads.ts'
 import type { ReadScope, Tables } from './tables.ts'
 
@@ -259,4 +260,10 @@ export async function pageOf<Name extends keyof Tables, Item>(
 /** A sum, which PostgreSQL answers as text; null where there was nothing to add up. */
 export function numberOrNull(sum: number | null | undefined): number | null {
   return sum == null ? null : Number(sum)
+}
+
+/** Who acted, as a row of the log keeps it. */
+export function actorOf({ actor, channel }: { readonly actor: string; readonly channel: string }): Actor {
+  const who = parsed<Omit<Actor, 'channel'>>(actor)
+  return { ...who, channel: channel as Actor['channel'] } // as it was written
 }

@@ -146,6 +146,7 @@ export interface Correction {
   readonly agentName: string | null
   /** The connection's name. */
   readonly saidBy: string
+  readonly actor: Actor
   readonly at: number
 }
 

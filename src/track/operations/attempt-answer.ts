@@ -4,6 +4,7 @@ import { leftOutReasons, type UnifiedDiff } from '../../git/ports/work-tree.ts'
 import { instant } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { excerpt } from '../../kernel/text.ts'
+import type { NameBehind } from '../../people/operations/people-behind.ts'
 import { type ChangeKind, countChanges, inReadingOrder, type ReportedChange } from '../domain/changes.ts'
 import type { Correction } from '../domain/task.ts'
 
@@ -254,14 +255,20 @@ export const CorrectionEntry = z.object({
   text: z.string(),
   agent_name: z.string().nullable(),
   said_by: z.string(),
+  /** The person behind the agent, where a server knows its people. */
+  person: z.string().nullable(),
   at: z.string(),
 })
 
-export function correctionEntry({
-  text,
-  agentName,
-  saidBy,
-  at,
-}: Correction): z.output<typeof CorrectionEntry> {
-  return { text: excerpt(text, 600), agent_name: agentName, said_by: saidBy, at: instant(at) }
+export function correctionEntry(
+  { text, agentName, saidBy, actor, at }: Correction,
+  personOf: NameBehind,
+): z.output<typeof CorrectionEntry> {
+  return {
+    text: excerpt(text, 600),
+    agent_name: agentName,
+    said_by: saidBy,
+    person: personOf(actor),
+    at: instant(at),
+  }
 }

@@ -260,7 +260,7 @@ async function metricsOf(reads: Reads, mission: Mission, completedAt: number) {
   const seconds = secondsBetween(mission.createdAt, completedAt)
   return {
     total_phases: Math.max(phases.length, mission.totalPhases),
-    total_tasks: totals.tasksWithAttempt,
+    total_tasks: totals.tasks,
     total_duration_seconds: seconds,
     total_duration_minutes: Math.round((seconds / 60) * 10) / 10,
     files_changed: totals.distinctFilesChanged,

@@ -4,6 +4,7 @@ import type { TaskId } from '../../kernel/id.ts'
 import { instantOrNull } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { excerpt } from '../../kernel/text.ts'
+import { type NameBehind, peopleBehind } from '../../people/operations/people-behind.ts'
 import type { PlannedTask } from '../../plan/domain/plan.ts'
 import { reviewFields, reviewOfTask } from '../../review/operations/for-agents.ts'
 import type { Reads } from '../../store/ports/store.ts'
@@ -58,9 +59,13 @@ export async function taskStory(reads: Reads, taskId: TaskId, { isAlone = false 
     waitingFor(reads, taskId),
     reviewOfTask(reads, taskId),
   ])
+  const personOf = await peopleBehind(
+    reads,
+    past.flatMap(({ corrections }) => corrections.map(({ actor }) => actor)),
+  )
   return {
     dependencies: dependencies.slice(0, mostDependencies).map(dependencyEntry),
-    previous_attempts: past.map(pastEntry),
+    previous_attempts: past.map((attempt) => pastEntry(attempt, personOf)),
     waits_for: waiting.map(waitingEntry),
     ...review,
   }
@@ -96,7 +101,10 @@ function dependencyEntry({
   }
 }
 
-function pastEntry({ attempt, outcome, corrections, files }: PastAttempt): z.output<typeof PastAttemptEntry> {
+function pastEntry(
+  { attempt, outcome, corrections, files }: PastAttempt,
+  personOf: NameBehind,
+): z.output<typeof PastAttemptEntry> {
   const cut = (texts: readonly string[]) => texts.slice(0, mostEntries).map((text) => excerpt(text))
   return {
     attempt_id: attempt.id,
@@ -107,6 +115,8 @@ function pastEntry({ attempt, outcome, corrections, files }: PastAttempt): z.out
     limitations: cut(outcome?.limitations ?? []),
     next_steps: cut(outcome?.nextSteps ?? []),
     files,
-    ...(corrections.length > 0 && { corrections: corrections.slice(-3).map(correctionEntry) }),
+    ...(corrections.length > 0 && {
+      corrections: corrections.slice(-3).map((said) => correctionEntry(said, personOf)),
+    }),
   }
 }

@@ -373,12 +373,17 @@ function tasksOf(status: Task['status']) {
 async function missionTotals({ db, projectId }: ReadScope, missionId: MissionId): Promise<MissionTotals> {
   const row = await db
     .selectFrom('mission')
-    .select(['tasks_attempted', 'files_changed', 'tokens_input', 'tokens_output'])
+    .select(['files_changed', 'tokens_input', 'tokens_output'])
+    .select(
+      sql<number>`(select coalesce(sum(tasks), 0) from task_count
+      where task_count.project_id = mission.project_id and task_count.kind = 'mission'
+        and task_count.place = mission.id)`.as('tasks'),
+    )
     .where('project_id', '=', projectId)
     .where('id', '=', missionId)
     .executeTakeFirst()
   return {
-    tasksWithAttempt: row?.tasks_attempted ?? 0,
+    tasks: Number(row?.tasks ?? 0),
     distinctFilesChanged: row?.files_changed ?? 0,
     tokensInput: row?.tokens_input ?? 0,
     tokensOutput: row?.tokens_output ?? 0,

@@ -186,8 +186,9 @@ function GraphNodeBox({ node, box, selected, fold }: GraphNodeProps) {
       data-node={node.id}
       data-mark={task.mark}
       data-critical={task.critical}
+      {...(task.outside && { 'data-outside': '' })}
       data-colour={markStatus(task.mark)}
-      title={task.title}
+      title={task.outside ? `${task.title}: outside this plan` : task.title}
       style={place}
       href={href(`/tasks/${task.id}`)}
       {...current}

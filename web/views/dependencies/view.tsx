@@ -9,6 +9,7 @@ import {
   foldedAtFirst,
   graphPicture,
   indented,
+  withOutside,
 } from '../../geometry/dependency-graph.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
@@ -51,7 +52,7 @@ export function Dependencies({ mission }: { readonly mission?: string }) {
       </Told>
     )
   }
-  return <Plan plan={plan} asList={asList} />
+  return <Plan plan={withOutside(plan)} asList={asList} />
 }
 
 function Told({ children }: { readonly children: ComponentChildren }) {
@@ -89,8 +90,10 @@ interface GraphToolsProps {
 
 /** How much there is, which phases are folded, and the other way to see it. */
 function GraphTools({ plan, folded, fold, asList }: GraphToolsProps) {
-  const critical = plan.nodes.filter((node) => node.critical).length
-  const ready = plan.nodes.filter((node) => node.mark === 'ready').length
+  const own = plan.nodes.filter(({ outside }) => !outside)
+  const others = plan.nodes.length - own.length
+  const critical = own.filter((node) => node.critical).length
+  const ready = own.filter((node) => node.mark === 'ready').length
   const tied = new Set(plan.edges.flatMap(({ from, to }) => [from, to]))
   const loose = plan.nodes.filter(({ id }) => !tied.has(id)).length
   const used = new Set(plan.nodes.map(({ phase_id }) => phase_id))
@@ -98,8 +101,9 @@ function GraphTools({ plan, folded, fold, asList }: GraphToolsProps) {
   return (
     <div class="graph-tools" role="toolbar" aria-label="Dependencies">
       <span class="legend">
-        {counted(plan.nodes.length, 'task')}
+        {counted(own.length, 'task')}
         {loose === 0 ? '' : `, ${loose} without dependencies`}
+        {others === 0 ? '' : `, ${others} outside`}
       </span>
       <span class="legend">
         <span class="legend-node" data-mark="ready" /> {ready} ready

@@ -55,7 +55,10 @@ export function Card({ card: of, isSelected, isSettled, asking, select, act, ans
               {card.mission_name}
             </a>
           ) : null}
-          <Agent name={openerOf(card)} person={openerOf(card) === card.agent_name ? card.person : null} />
+          <Agent
+            name={openerOf(card)}
+            person={openerOf(card) === card.agent_name ? card.person : card.opened_by_person}
+          />
           <span>
             held <Since at={card.opened_at} />
           </span>

@@ -108,9 +108,12 @@ export function Claims({
         <List of={claimed.limitations} title="Limits" />
         <List of={claimed.next_steps} title="Next" />
         <p class="muted">{asideOf(claimed)}</p>
-        {attempt.corrections.map(({ text, agent_name, said_by, at }) => (
+        {attempt.corrections.map(({ text, agent_name, said_by, person, at }) => (
           <p key={at} class="correction">
-            <b>{agent_name ?? said_by} added </b>
+            <b>
+              {agent_name ?? said_by}
+              {person === null ? '' : ` (${person})`} added{' '}
+            </b>
             <Prose text={text} />
           </p>
         ))}

@@ -43,3 +43,8 @@ export function plainText(value: unknown): string {
 export function isEntry(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+/** An agent with the person behind it: `builder (Ada)`. */
+export function withPerson(agent: string, person: string | null): string {
+  return person === null ? agent : `${agent} (${person})`
+}

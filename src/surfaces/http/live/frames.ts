@@ -4,6 +4,7 @@ import { refusalEntry, runEntry } from '../../../gate/operations/run-answer.ts'
 import { blockerEntry, holdEntry } from '../../../inbox/operations/hold-answer.ts'
 import { displayName } from '../../../kernel/actor.ts'
 import { instant, instantOrNull } from '../../../kernel/instant.ts'
+import { peopleBehind } from '../../../people/operations/people-behind.ts'
 import {
   milestoneEntry,
   noteEntry,
@@ -105,7 +106,7 @@ async function readEntity(reads: Reads, of: EntityReference, now: number): Promi
       return null
     case 'hold': {
       const line = await holdLine(reads, of.id)
-      return line && holdEntry(line)
+      return line && holdEntry(line, await peopleBehind(reads, [line.opener]))
     }
     case 'issue of hold': {
       const line = await holdLine(reads, of.id)
@@ -210,7 +211,8 @@ async function taskOf({ plan, tasks }: Reads, id: string, now: number): Promise<
 async function holdLine({ holds, records }: Reads, id: string): Promise<HoldLine | null> {
   const hold = await holds.find(id)
   if (!hold) return null
-  return { hold, issue: hold.issueId === null ? null : await records.issue(hold.issueId) }
+  const issue = hold.issueId === null ? null : await records.issue(hold.issueId)
+  return { hold, issue, opener: await holds.opener(hold.id) }
 }
 
 function placeOf({ missionId, phaseId, taskId, attemptId, agentName }: RecordPlace): Entity {
