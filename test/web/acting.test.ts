@@ -9,7 +9,7 @@ journey('an approval can be undone for five seconds, and then it is sent', async
   const { serving, page, holdTime } = await open({ path: '/' })
   const kinds = async () =>
     (await serving.day.person('inbox', {})).holds.map(({ kind }: { readonly kind: string }) => kind)
-  await page.getByRole('heading', { name: 'Waiting for you' }).waitFor()
+  await page.getByRole('heading', { name: 'Inbox' }).waitFor()
   await page.keyboard.press('j')
   await holdTime()
   await page.keyboard.press('a')
@@ -20,7 +20,7 @@ journey('an approval can be undone for five seconds, and then it is sent', async
   expect(await kinds()).toContain('review')
   await page.keyboard.press('a')
   await approve.waitFor({ state: 'detached' })
-  await page.getByRole('heading', { name: 'Waiting for you' }).hover()
+  await page.getByRole('heading', { name: 'Inbox' }).hover()
   await page.clock.fastForward(4_000)
   expect(await kinds()).toContain('review')
   await page.clock.fastForward(1_000)
@@ -31,7 +31,7 @@ journey('a key pressed as the list appears acts on the list', async () => {
   const { page } = await open({ path: '/plan' })
   await page.evaluate(`new Promise((resolve) => {
     new MutationObserver((_, observer) => {
-      if (document.querySelector('h1')?.textContent !== 'Waiting for you') return
+      if (document.querySelector('h1')?.textContent !== 'Inbox') return
       observer.disconnect()
       document.dispatchEvent(new KeyboardEvent('keydown', { key: 'j' }))
       resolve()

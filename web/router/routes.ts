@@ -78,7 +78,7 @@ export const routes: readonly Route[] = [
   {
     name: 'journal',
     path: '/journal',
-    title: 'Journal',
+    title: 'Log',
     under: 'history',
     load: () => import('../views/journal/view.tsx'),
   },

@@ -189,7 +189,7 @@ function decisionReason(
     ...(events.length === 0 ? [] : [events.join(' or ')]),
   ]
   const described = what === null || what === undefined ? '' : ` (${what})`
-  return `${definition.name}, run ${run.id}, is in "${run.state}"${described} and waits for ${asked.join(', ')}.`
+  return `Run ${run.id} of ${definition.name} is in "${run.state}"${described} and waits for ${asked.join(', ')}.`
 }
 
 function approvedWords(definition: ProcessDefinition, of: string): string {

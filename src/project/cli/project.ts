@@ -60,7 +60,7 @@ const firstSteps = indented(
 function recordLine(answer: OutputOf<'status'>): string {
   const database = answer.database
   if (answer.recorded !== true) return `${database}, created when something is recorded`
-  return `${database}, ${counted(answer.facts, 'fact')}`
+  return `${database}, ${answer.facts} log ${answer.facts === 1 ? 'entry' : 'entries'}`
 }
 
 function runningTable(running: OutputOf<'status'>['running'], page: Page): string {
@@ -144,8 +144,7 @@ export const settings: View<'setting_list'> = (answer, { ink }) =>
 /** By which ways one is told, each with what is wrong with it. */
 export const notifications: View<'notify_list'> = ({ notifications: ways }, { ink, now }) => {
   if (ways.length === 0) {
-    const way = 'You are told nowhere: waymark notify add desktop, or waymark notify add webhook https://…'
-    return way
+    return 'No notifications are set up: waymark notify add desktop, or waymark notify add webhook https://…'
   }
   return blocks(
     ...ways.map((way) => {

@@ -4,6 +4,7 @@ import { blocks, bullets, cutNote, indented, section, warnings } from '../../sur
 import { inOneLine } from '../../surfaces/cli/render/text.ts'
 import type { Page, View } from '../../surfaces/cli/render/view.ts'
 import type { Style } from '../../surfaces/cli/terminal.ts'
+import { repeatsScope } from '../domain/scope/repeats-scope.ts'
 
 export const changes: View<'changes'> = (answer, page) => {
   const { changes: files, counts, next_offset: next } = answer
@@ -164,11 +165,6 @@ export function scopeText({ measurement, verification }: Scoped, page: Page, cou
   return lines.filter((line) => line !== '').join('\n')
 }
 
-// Mission Control words the verdict as a warning; the line above it says the same.
-function repeatsScope(warning: string, unexpected: readonly string[]): boolean {
-  return unexpected.length > 0 && /outside (?:the )?declared scope/.test(warning)
-}
-
 /** Files that git ignores and that changed all the same. */
 export function ignoredFiles(
   ignored: Record<'added' | 'modified' | 'deleted', readonly string[]>,
@@ -193,8 +189,7 @@ function scopeInWords({ measurement, verification }: Scoped, { ink }: Page, coun
   const total = countOf(counts)
   const files = counted(total, 'file')
   if (matches === true) {
-    const changed = total === 0 ? '' : `${files} changed. `
-    return `${changed}Nothing of its own lies outside the declared scope.`
+    return total === 0 ? 'No file was changed.' : `${files} changed, all inside the declared scope.`
   }
   if (matches === false) {
     const { unexpected_files: listed, unexpected_total: outside = listed.length } = verification

@@ -52,7 +52,7 @@ test('another project has an address of its own, and the chosen theme stays', as
   await page.getByRole('button', { name: 'shop' }).click()
   await page.getByRole('link', { name: 'diffkit' }).click()
   await page.waitForURL(`${serving.address}/p/diffkit/`)
-  await page.getByRole('heading', { name: 'Waiting for you' }).waitFor()
+  await page.getByRole('heading', { name: 'Inbox' }).waitFor()
   await pressInTurn(page, 'g', 'm')
   await page.getByRole('link', { name: 'Streaming diff parser' }).waitFor()
   await page.reload()

@@ -15,7 +15,7 @@ test('every view is two keys away', async () => {
     await page.getByRole('heading', { level: 1 }).waitFor()
   }
   await pressInTurn(page, 'g', 'i')
-  await page.getByRole('heading', { name: 'Waiting for you' }).waitFor()
+  await page.getByRole('heading', { name: 'Inbox' }).waitFor()
 })
 
 test('a list is walked and opened by keys, and its selection is in the address', async () => {
@@ -109,7 +109,7 @@ test('the id of what is selected, or shown, is copied by a key', async () => {
 
 test('whatever has the focus shows it', async () => {
   const { page } = await open({ path: '/' })
-  await page.getByRole('heading', { name: 'Waiting for you' }).waitFor()
+  await page.getByRole('heading', { name: 'Inbox' }).waitFor()
   const unseen: string[] = []
   for (let pressed = 0; pressed < 25; pressed += 1) {
     await page.keyboard.press('Tab')

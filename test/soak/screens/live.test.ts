@@ -20,7 +20,7 @@ test('numbers that are old say so, and are live again once the server is back', 
   await serving.day.agent('mira')('start_mission', { name: 'While you were away', objective: 'Be seen' })
   await page.clock.fastForward(20_000)
   await page.getByText(/^Live/).waitFor()
-  await page.getByRole('heading', { name: 'Waiting for you' }).waitFor()
+  await page.getByRole('heading', { name: 'Inbox' }).waitFor()
   await page.getByRole('link', { name: 'Missions' }).click()
   await page.getByRole('link', { name: 'While you were away' }).waitFor()
   await page.locator('html:not([data-stale])').waitFor()

@@ -34,7 +34,7 @@ test('an address of nothing says so, and leads on', async () => {
   const { page, show } = await open({ path: '/nowhere' })
   await page.getByText('The dashboard has no view at /nowhere.').waitFor()
   await page.getByRole('link', { name: 'To the inbox' }).click()
-  await page.getByRole('heading', { name: 'Waiting for you' }).waitFor()
+  await page.getByRole('heading', { name: 'Inbox' }).waitFor()
   await show('/tasks/t-none')
   await page.getByRole('alert').getByText('t-none').waitFor()
   await show('/missions/m-none')

@@ -25,7 +25,7 @@ export function View() {
           Statistics
         </a>
         <a class="link" href={href('/journal')}>
-          The whole journal
+          The whole log
         </a>
       </header>
       <nav class="tabs history-tabs" aria-label="What has ended">
@@ -84,12 +84,12 @@ function RunList() {
 function RunRow({ run }: { readonly run: Run }) {
   const { run_id, status, process_name, process_version, current_state, created_by, ended_at } = run
   return (
-    <li>
+    <li class="run-row">
       <StatusIcon status={statusOf(status)} />
       <a class="cut wide" href={href(`/runs/${run_id}`)}>
         {process_name} <span class="muted">{process_version}</span>
       </a>
-      <span class="mono muted">{current_state}</span>
+      <span class="mono muted cut run-row-state">{current_state}</span>
       <Agent name={created_by} />
       {ended_at === null ? null : (
         <span class="muted">

@@ -71,7 +71,7 @@ export function View() {
   return (
     <div class="page-inner inbox">
       <header class="page-head">
-        <h1>Waiting for you</h1>
+        <h1>Inbox</h1>
         <a class="link" href={href('/review')}>
           All that is new
         </a>

@@ -85,8 +85,14 @@ export function factWords({ kind, body }: JournalFact, names: ReadonlyMap<string
   const [noun = '', verb = ''] = kind.split('.')
   const link = linkOf(kind, entity, body)
   const named = link === null ? undefined : names.get(link.slice(link.lastIndexOf('/') + 1))
-  return { what: `${capital(noun)} ${verb.replaceAll('_', ' ')}`, about: about ?? named ?? '', link }
+  return {
+    what: `${capital(nouns[noun] ?? noun)} ${verb.replaceAll('_', ' ')}`,
+    about: about ?? named ?? '',
+    link,
+  }
 }
+
+const nouns: Readonly<Record<string, string>> = { hold: 'inbox item' }
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -49,7 +49,7 @@ export function View() {
   return (
     <div class="page-inner">
       <header class="page-head">
-        <h1>Journal</h1>
+        <h1>Log</h1>
         <Chain />
         <FilterField />
         <select
@@ -73,7 +73,7 @@ export function View() {
           <WaitingRows held={rows.held} release={() => rows.hold(false)} />
           <VirtualList
             keys={keys}
-            label="Facts"
+            label="Log entries"
             selected={selected}
             row={(key) => {
               const row = rows.row(key)
@@ -132,7 +132,7 @@ function FactRow({ fact, names, isSelected }: FactRowProps) {
 function FactDetail({ fact }: { readonly fact: JournalFact }) {
   const text = JSON.stringify(fact.body, null, 2)
   return (
-    <aside class="fact-detail" aria-label={`Fact ${fact.seq}`}>
+    <aside class="fact-detail" aria-label={`Log entry ${fact.seq}`}>
       <header>
         <b>
           {fact.seq} {fact.kind}

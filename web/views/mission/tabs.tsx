@@ -8,6 +8,7 @@ import { type Status, StatusIcon } from '../../parts/status.tsx'
 import { Prose } from '../../parts/text.tsx'
 import { Clock } from '../../parts/time.tsx'
 import { href } from '../../router/location.ts'
+import { factWords } from '../journal/facts.ts'
 import { Diamond } from './timeline/signs.tsx'
 import { sourceOf, type TimelineTask } from './timeline/source.ts'
 import './tabs.css'
@@ -156,27 +157,27 @@ export function JournalTab({ mission }: { readonly mission: Timeline }) {
   const facts = answer.value.facts.filter((fact) => subjectOf(fact, names) !== null).toReversed()
   return (
     <div class="tab-page">
-      {facts.length === 0 && <EmptyState title="Every fact about this mission appears here." />}
-      <ul class="facts-list" aria-label="Facts">
+      {facts.length === 0 && <EmptyState title="Log entries about this mission appear here." />}
+      <ul class="facts-list" aria-label="Log entries">
         {facts.map((fact) => (
           <li key={fact.seq}>
             <span class="fact-seq count">{fact.seq}</span>
             <span class="muted fact-time">
               <Clock at={fact.at} />
             </span>
-            <span class="fact-kind">{fact.kind}</span>
+            <span class="fact-kind">{factWords(fact, names).what}</span>
             <Subject fact={fact} names={names} />
-            <span class="muted push">{fact.actor}</span>
-            <code class="muted" title={fact.hash}>
+            <span class="muted push fact-by cut">{fact.actor}</span>
+            <code class="muted fact-hash" title={fact.hash}>
               {fact.hash.slice(0, 8)}
             </code>
           </li>
         ))}
       </ul>
       <p class="tab-foot muted">
-        Of the last {Math.min(answer.value.head, mostFacts)} facts of the project.{' '}
+        Of the last {Math.min(answer.value.head, mostFacts)} log entries of the project.{' '}
         <a class="link" href={href('/journal')}>
-          The whole journal
+          The whole log
         </a>
       </p>
     </div>

@@ -7,7 +7,7 @@ import { type Handlers, useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { durationText } from '../../parts/duration.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { StatusBadge, statusOf } from '../../parts/status.tsx'
+import { StatusBadge, statuses, statusOf } from '../../parts/status.tsx'
 import { now } from '../../parts/time.tsx'
 import { crumb } from '../../router/current.ts'
 import { href, navigate } from '../../router/location.ts'
@@ -98,7 +98,10 @@ function MissionHeader({ mission }: { readonly mission: Timeline }) {
               <a class="link" href={href(`/runs/${run_id}`)}>
                 {process_id}
               </a>{' '}
-              <StatusBadge status={statusOf(status)} /> <span class="muted">{current_state}</span>{' '}
+              <StatusBadge status={statusOf(status)} />{' '}
+              {current_state.toLowerCase() === statuses[statusOf(status)].word.toLowerCase() ? null : (
+                <span class="muted">{current_state}</span>
+              )}{' '}
             </span>
           ))}
         </p>
@@ -187,7 +190,7 @@ const tabs = [
   { name: 'dependencies', title: 'Dependencies' },
   { name: 'changes', title: 'Changes' },
   { name: 'decisions', title: 'Decisions' },
-  { name: 'journal', title: 'Journal' },
+  { name: 'journal', title: 'Log' },
 ] as const
 
 type TabName = (typeof tabs)[number]['name']

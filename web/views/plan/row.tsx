@@ -101,7 +101,9 @@ function Task({ row }: { readonly row: TaskRow }) {
         {waits > 0 ? `waits for ${waits}` : mark === 'ready' || mark === 'dropped' ? mark : ''}
       </span>
       <span class="muted plan-role cut">{assignee === null ? role : `for ${assignee}`}</span>
-      <span class="id">{shortId(id)}</span>
+      <span class="id" title={id}>
+        {shortId(id)}
+      </span>
     </>
   )
 }

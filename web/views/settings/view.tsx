@@ -45,7 +45,7 @@ export function View({ params }: ViewProps) {
       {may(shown.operation) ? <shown.Tab /> : <EmptyState title={whyNot(shown.operation) ?? ''} />}
       {standing.value === null ? (
         <EmptyState
-          title="This server knows no persons: whoever is logged in here may do everything. Members and tokens appear here once it has a database for all its projects."
+          title="Single-user server: anyone signed in has full access. Members and tokens appear here once the server has a database for all its projects."
           command="WAYMARK_DATABASE=postgres://… waymark token create --admin"
         />
       ) : null}

@@ -1,4 +1,5 @@
 import { claimedNotFound } from '../../../src/track/domain/claimed-paths.ts'
+import { repeatsScope } from '../../../src/track/domain/scope/repeats-scope.ts'
 import type { AttemptDetail, Changes } from '../../api/entities.ts'
 import { Agent, withPerson } from '../../parts/agent.tsx'
 import { Claimed } from '../../parts/evidence.tsx'
@@ -14,7 +15,8 @@ export function Verdict({
   readonly attempt: AttemptDetail
 }) {
   const { measurement, verification, total } = changes
-  const { scope_match, unexpected_files, warnings } = verification
+  const { scope_match, unexpected_files } = verification
+  const warnings = verification.warnings.filter((warning) => !repeatsScope(warning, unexpected_files))
   // What is contested is not judged: it is neither in nor out.
   const contested = changes.changes.filter(({ attribution }) => attribution === 'contested').length
   const kind = scope_match === false ? 'out' : scope_match === null ? 'open' : 'in'

@@ -317,7 +317,7 @@ export async function askPerson(
     for (const { command, request } of asked) {
       const open = await openQuestions(reads, command)
       const same = open.find((hold) => hashOf(hold) === command.hash)
-      const reason = `${run.process.name}, run ${run.id}, needs the result of "${command.run}" in ${command.folder}. ${mayIt(request)}`
+      const reason = `Run ${run.id} of ${run.process.name} needs the result of "${command.run}" in ${command.folder}. ${mayIt(request)}`
       const made =
         request === null || same ? null : runHold(run, { kind: 'command', request, reason }, setting)
       const stale = open.filter((hold) => hashOf(hold) !== command.hash)

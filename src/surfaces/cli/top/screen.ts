@@ -104,7 +104,7 @@ function inboxLines(
   room: number,
 ): readonly Line[] {
   const total = work.waiting
-  const head = title('Waiting for you')
+  const head = title('Inbox')
   if (cards.length === 0) return [head, [{ text: '  Nothing waits for you.', style: 'green' }]]
   const shown = Math.max(1, room - 1 - (total > cards.length || cards.length > room - 1 ? 1 : 0))
   const at = cards.findIndex(({ hold_id }) => hold_id === selected)
