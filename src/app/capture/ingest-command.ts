@@ -1,8 +1,9 @@
 import type { Actor } from '../../kernel/actor.ts'
 import { hasQueue } from '../../sessions/capture/hook-queue.ts'
+import { printJson } from '../../surfaces/cli/terminal.ts'
 import { closeContext, openContext } from '../open-context.ts'
 import { connectedAt } from '../remote/connected.ts'
-import { readWords } from '../settings/flags.ts'
+import { readWords, wantsJson } from '../settings/flags.ts'
 import { rootWithoutGit } from '../settings/places.ts'
 import { hostOf, type RecordMoments, recordingIn } from './ingest-for.ts'
 
@@ -13,13 +14,17 @@ const recorder: Actor = { name: 'waymark ingest', kind: 'agent', role: null, cha
 
 /** `waymark ingest`: records what hooks captured, and goes on until nothing came for half a minute. Hooks start it. */
 export async function ingest(words: readonly string[]): Promise<void> {
-  const { positionals, text, has, mistaken } = readWords('ingest', words)
+  const flags = readWords('ingest', words)
+  const { positionals, text, has, mistaken } = flags
   if (positionals[0] !== undefined) throw mistaken(`ingest does not take ${positionals[0]}.`)
   const environment = process.env
   const workingFolder = process.cwd()
   const project = text('project')
   const root = rootWithoutGit({ flag: project, environment, workingFolder })
-  if (!hasQueue(root, environment)) return
+  const ended = () => {
+    if (wantsJson(flags)) printJson({ folder: root, waiting: hasQueue(root, environment) })
+  }
+  if (!hasQueue(root, environment)) return ended()
   const { record, close } = await recordingAt({ project, environment, workingFolder })
   try {
     const { ingestNow, ingestUntilQuiet } = await import('../../sessions/capture/follow-queue.ts')
@@ -28,6 +33,7 @@ export async function ingest(words: readonly string[]): Promise<void> {
   } finally {
     await close()
   }
+  ended()
 }
 
 /** Where what hooks capture is recorded: here, or at the server that keeps the project. */

@@ -14,10 +14,10 @@ import {
   projectServer,
 } from '../../remote/machine/origins.ts'
 import { ServerClient, ServerRefusal } from '../../remote/machine/server-client.ts'
-import { print, tell } from '../../surfaces/cli/terminal.ts'
+import { print, printJson, tell } from '../../surfaces/cli/terminal.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { userName } from '../settings/environment.ts'
-import { readWords } from '../settings/flags.ts'
+import { readWords, wantsJson } from '../settings/flags.ts'
 import { refuseForeign } from '../settings/foreign.ts'
 import { edgeFolder, rootOf } from './connected.ts'
 
@@ -35,7 +35,8 @@ type At = Omit<ConnectedServer, 'project'>
 
 /** `waymark connect`: this project is kept at a server from now on, and its token on this machine. */
 export async function connectToServer(words: readonly string[]): Promise<void> {
-  const { positionals, text, has, mistaken } = readWords('connect', words)
+  const flags = readWords('connect', words)
+  const { positionals, text, has, mistaken } = flags
   const [address, odd] = positionals
   if (address === undefined) throw mistaken('connect needs the address of a server.')
   if (odd !== undefined) throw mistaken(`connect does not take ${odd}.`)
@@ -69,6 +70,9 @@ export async function connectToServer(words: readonly string[]): Promise<void> {
   servers.keep(origin, { token, trustsCommands })
   keepProjectServer(root, { origin, project: session.project }, has('hooks-closed'))
   const { name, kind } = session.actor
+  if (wantsJson(flags)) {
+    return printJson({ folder: root, server: origin, project: session.project, actor: { name, kind } })
+  }
   print(`${root} is kept at ${origin} now, as project ${session.project}; you are ${name} (${kind}) there.\n`)
   tell(
     trustsCommands
@@ -179,7 +183,8 @@ function keptAt(root: string): Kept | null {
 
 /** `waymark disconnect`: the server keeps this project's record no more. */
 export async function disconnect(words: readonly string[]): Promise<void> {
-  const { positionals, mistaken } = readWords('disconnect', words)
+  const flags = readWords('disconnect', words)
+  const { positionals, mistaken } = flags
   const [odd] = positionals
   if (odd !== undefined) throw mistaken(`disconnect does not take ${odd}.`)
   refuseAgent('waymark disconnect')
@@ -195,6 +200,7 @@ export async function disconnect(words: readonly string[]): Promise<void> {
     })
   }
   forgetProjectServer(root)
+  if (wantsJson(flags)) return printJson({ folder: root, server: kept.origin, project: kept.project })
   print(`${root} is not kept at ${baseOf(kept)} any more; what was recorded there stays there.\n`)
   tell(`The token for ${kept.origin} stays on this machine, for other folders.\n`)
 }

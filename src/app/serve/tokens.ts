@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { Failure } from '../../kernel/failure.ts'
 import { didYouMean } from '../../kernel/nearest-word.ts'
 import { counted } from '../../kernel/text.ts'
-import { print, tell } from '../../surfaces/cli/terminal.ts'
+import { print, printJson, tell } from '../../surfaces/cli/terminal.ts'
 import { Logins } from '../../surfaces/http/guard/logins.ts'
 import { TokenFile } from '../../surfaces/http/guard/tokens.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { userName } from '../settings/environment.ts'
-import { type CommandWords, readWords } from '../settings/flags.ts'
+import { type CommandWords, readWords, wantsJson } from '../settings/flags.ts'
 import { serverFolder } from '../settings/places.ts'
 
 /** The first are usual, and the others what they were called before. */
@@ -71,7 +71,8 @@ function removeToken(tokens: TokenFile, name: string): void {
 
 /** `waymark logout`: ends logins of the dashboard, at every server of this user and in every browser. */
 export function logout(words: readonly string[]): void {
-  const { positionals, mistaken } = readWords('logout', words)
+  const flags = readWords('logout', words)
+  const { positionals, mistaken } = flags
   const [name, odd] = positionals
   if (odd !== undefined) throw mistaken(`logout does not take ${odd}.`)
   refuseAgent()
@@ -79,6 +80,10 @@ export function logout(words: readonly string[]): void {
   const hash = name === undefined ? null : tokenNamed(name, folder)
   const sessions = new Logins(join(folder, 'sessions.json'))
   const ended = sessions.end((session) => hash === null || session.token === hash)
+  if (wantsJson(flags)) {
+    printJson({ ended })
+    return
+  }
   const whose = name === undefined ? '' : ` of ${name}`
   print(
     `${ended === 0 ? `No browser was logged in${whose && ` with the token${whose}`}.` : `Ended ${counted(ended, 'login')}${whose}. waymark serve prints a new login address.`}\n`,

@@ -99,7 +99,7 @@ export const exportProject = defineOperation({
   audience: 'both',
   title: 'Export the project',
   description:
-    'The whole record as JSON lines, hashes, kept diffs and outputs included: `import` restores it elsewhere, exactly as it is.',
+    'Prints the whole record as JSON lines, with hashes, kept diffs and outputs: `waymark export > project.jsonl`. `import` restores it elsewhere, exactly as it is.',
   kind: 'query',
   input: z.strictObject({}),
   output: z.object({ facts: z.int(), diffs: z.int(), outputs: z.int(), text: z.string() }),

@@ -168,7 +168,6 @@ test('a file that cannot be read and a missing title refuse the whole folder', (
       'backlog/tasks/task-5 - a.md: it has no front matter between two lines of ---.',
       expect.stringMatching(/^backlog\/tasks\/task-6 - b\.md: its front matter is not YAML: line \d+: /),
       'backlog/tasks/task-9 - e.md: "title" is missing.',
-      'backlog/tasks/task-9 - e.md: the task "task-9" has an empty title.',
     ],
   })
 })

@@ -27,11 +27,17 @@ interface PlanDraft {
 }
 
 export function judged({ document, places, problems, notices }: PlanDraft): ImportResult {
-  const all = [...problems, ...documentProblems(document, places)]
+  const missing = problems.filter((problem) => problem.endsWith(missingTitle))
+  const isSaid = (problem: string) =>
+    problem.endsWith(' has an empty title.') &&
+    missing.some((said) => problem.startsWith(said.slice(0, -missingTitle.length)))
+  const all = [...problems, ...documentProblems(document, places).filter((problem) => !isSaid(problem))]
   return all.length === 0
     ? { accepted: true, document, notices }
     : { accepted: false, problems: all, notices }
 }
+
+const missingTitle = ' "title" is missing.'
 
 export function unreadable(problem: string): ImportResult {
   return { accepted: false, problems: [problem], notices: [] }

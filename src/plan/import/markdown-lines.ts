@@ -29,6 +29,7 @@ export function readRawPlan(text: string): RawPlan {
   const notices: LineNotice[] = []
   const withProse = new Set<RawHeading>()
   const silent = new Set<number>()
+  const entries: number[] = []
   /** The task of the lines to come and its parents, outermost first. */
   let open: OpenTask[] = []
   let heading: RawHeading | null = null
@@ -111,7 +112,10 @@ export function readRawPlan(text: string): RawPlan {
       case 'text': {
         const task = owner(found.indent)
         if (task) task.description.push(raw)
-        else sayProse(line)
+        else if (found.isEntry) {
+          if (heading) withProse.add(heading)
+          entries.push(line)
+        } else sayProse(line)
         return
       }
     }
@@ -130,7 +134,7 @@ export function readRawPlan(text: string): RawPlan {
     const latest = open.at(-1)
     if (found.kind === 'item' && latest?.line === line) plain.add(latest)
   }
-  return { headings, milestones, tasks: gathered(tasks, milestones), notices, withProse, silent }
+  return { headings, milestones, tasks: gathered(tasks, milestones), notices, entries, withProse, silent }
 }
 
 interface Line {
@@ -162,7 +166,9 @@ type ListItem = Extract<SourceLine, { kind: 'item' }>
 function meant(found: SourceLine, isTask: (item: ListItem) => boolean): PlanLine {
   if (found.kind !== 'item') return found
   const { indent, number, text } = found
-  return isTask(found) ? { kind: 'task', indent, mark: ' ', number, text } : { kind: 'text', indent, text }
+  return isTask(found)
+    ? { kind: 'task', indent, mark: ' ', number, text }
+    : { kind: 'text', indent, text, isEntry: true }
 }
 
 function milestoneOf(
@@ -192,6 +198,8 @@ export interface RawPlan {
   readonly milestones: readonly RawMilestone[]
   readonly tasks: readonly RawTask[]
   readonly notices: readonly LineNotice[]
+  /** The lines of list entries outside any task, where tasks have checkboxes. */
+  readonly entries: readonly number[]
   /** Headings with text below them that belongs to no task. */
   readonly withProse: ReadonlySet<RawHeading>
   /** Lines that say nothing: empty ones and rules. */
@@ -316,7 +324,7 @@ type SourceLine =
     }
   | { readonly kind: 'milestone'; readonly reached: boolean; readonly text: string }
   | { readonly kind: 'after'; readonly indent: number; readonly text: string; readonly after: string }
-  | { readonly kind: 'text'; readonly indent: number; readonly text: string }
+  | { readonly kind: 'text'; readonly indent: number; readonly text: string; readonly isEntry?: true }
 
 const heading = /^(#{1,6})(?: (.*))?$/
 const checkbox = /^(?:[-*+]|(\d{1,9})[.)])\s+\[([^\]]?)\](?:\s+(.*))?$/

@@ -133,7 +133,7 @@ test('a numbered list is tasks beside checkboxes, and below one a description', 
     ['Try it all', null, ['build-it']],
   ])
   expect(document.tasks[3]?.description).toBe('1. start\n2. look')
-  expect(notices).toEqual(['line 10: left out: text outside any task.'])
+  expect(notices).toMatchObject([/1 list entry .* line 10\./].map((found) => expect.stringMatching(found)))
 })
 
 test.each([
@@ -180,8 +180,8 @@ lazy
 ##
 `
   expect(accepted(text).notices).toEqual([
+    expect.stringMatching(/1 list entry .* line 8\./),
     'lines 2 to 3: left out: text outside any task.',
-    'line 8: left out: text outside any task.',
     'line 10: left out: a checkbox without text.',
     'line 12: left out: text outside any task.',
     'line 13: left out: a milestone without a name.',
@@ -341,4 +341,13 @@ test('any text is read without an error, and each checkbox line is a task or is 
       expect(result.document.tasks.length + unnamed).toBeGreaterThanOrEqual(checkboxes.length)
     }),
   )
+})
+
+test('list entries outside tasks with checkboxes are counted, with their lines', () => {
+  const { document, notices } = accepted('## Build\n- [ ] A\n- B\n- C\n\nProse.\n\n* D\n')
+  expect(document.tasks.map(({ title }) => title)).toEqual(['A'])
+  expect(notices).toEqual([
+    expect.stringMatching(/^left out: 3 list entries .* lines 3, 4, 8\./),
+    'line 6: left out: text outside any task.',
+  ])
 })

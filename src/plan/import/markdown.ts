@@ -87,14 +87,17 @@ export function readMarkdownPlan(text: string): ImportResult {
       tasks: raw.tasks.map(line),
     },
     problems: [],
-    notices: sentences(
-      [
-        ...raw.notices,
-        ...notices,
-        ...leftOut.map(({ line }) => ({ line, text: 'left out: a heading over text alone' })),
-      ],
-      raw.silent,
-    ),
+    notices: [
+      ...entriesNotice(raw.entries),
+      ...sentences(
+        [
+          ...raw.notices,
+          ...notices,
+          ...leftOut.map(({ line }) => ({ line, text: 'left out: a heading over text alone' })),
+        ],
+        raw.silent,
+      ),
+    ],
   })
 }
 
@@ -144,6 +147,19 @@ function descriptionOf(lines: readonly string[]): string | null {
     .join('\n')
     .trim()
 }
+
+/** A person who wrote them may have meant tasks. */
+function entriesNotice(lines: readonly number[]): readonly string[] {
+  if (lines.length === 0) return []
+  const listed = lines.slice(0, mostListed).join(', ')
+  const more = lines.length > mostListed ? ` and ${lines.length - mostListed} more` : ''
+  const [entries, where] = lines.length === 1 ? ['entry', 'line'] : ['entries', 'lines']
+  return [
+    `left out: ${lines.length} list ${entries} without a checkbox, in ${where} ${listed}${more}. Begin a task with "- [ ]".`,
+  ]
+}
+
+const mostListed = 20
 
 /** Neighbouring lines left out for the same reason make one sentence. */
 function sentences(notices: readonly LineNotice[], silent: ReadonlySet<number>): readonly string[] {

@@ -189,10 +189,16 @@ function accepted(format: Exclude<PlanFormat, 'journal'>, result: ImportResult):
     `Nothing was imported, because the ${format} plan has problems:\n${shown}${more}`,
     {
       reason: 'plan_invalid',
-      hint: 'Fix them and import again, or name another format with --from.',
+      hint: `Fix them and import again, or name another format with --from.${shapeOf(problems)}`,
       details: { problems: problems.slice(0, 100) },
     },
   )
+}
+
+function shapeOf(problems: readonly string[]): string {
+  return problems.some((problem) => problem.endsWith('" is missing.'))
+    ? ' A task has at least {"key": "build-it", "title": "Build it"}.'
+    : ''
 }
 
 /** What a file is, by its name and the first of its content. */

@@ -26,6 +26,7 @@ export const status: View<'status'> = (answer, page) => {
         ['project', answer.project],
         ['record', recordLine(answer)],
         ['witness', answer.witness ?? 'on the machines of the agents'],
+        ['plan', planLine(answer.plan)],
       ],
       page,
     ),
@@ -61,6 +62,11 @@ function recordLine(answer: OutputOf<'status'>): string {
   const database = answer.database
   if (answer.recorded !== true) return `${database}, created when something is recorded`
   return `${database}, ${answer.facts} log ${answer.facts === 1 ? 'entry' : 'entries'}`
+}
+
+function planLine({ ready, in_progress, done, tasks }: OutputOf<'status'>['plan']): string {
+  if (tasks === 0) return ''
+  return `${ready} ready, ${in_progress} in progress, ${done} done of ${counted(tasks, 'task')}: waymark plan show`
 }
 
 function runningTable(running: OutputOf<'status'>['running'], page: Page): string {

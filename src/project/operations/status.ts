@@ -6,6 +6,7 @@ import { list, Named, strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { workTreePlace } from '../../kernel/operations/work-tree-here.ts'
 import { excerpt } from '../../kernel/text.ts'
+import type { PlanFilter } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { currentPhase, shownStatus, totalPhases } from '../../track/domain/mission.ts'
 import { type Attempt, isStale, type SnapshotPlace } from '../../track/domain/task.ts'
@@ -58,6 +59,8 @@ export const status = defineOperation({
     witness: z.enum(['git', 'checksum']).nullable(),
     missions: list(MissionEntry.omit({ kind: true, objective: true, created_at: true, completed_at: true })),
     ...Work.shape,
+    /** Of the open missions, and of tasks without one. */
+    plan: z.object({ ready: z.int(), in_progress: z.int(), done: z.int(), tasks: z.int() }),
     /** Sessions of agents that hooks told of. */
     sessions: z.int(),
     warnings: strings,
@@ -92,11 +95,23 @@ export const status = defineOperation({
           open_blockers: now.openBlockers,
         })),
         ...(await workNow(reads, clock.now(), input.limit)),
+        plan: await planCounts(reads, clock.now()),
         sessions: sessions.total,
         warnings: [...(place?.reason === undefined ? [] : [place?.reason]), ...health.warnings],
       }
     })
   })
+
+async function planCounts({ plan }: Reads, now: number) {
+  const count = async (filter: Partial<Pick<PlanFilter, 'ready' | 'status'>>) =>
+    (await plan.tasks({ owner: 'open', now, ...filter }, { limit: 0 })).total
+  return {
+    ready: await count({ ready: true }),
+    in_progress: await count({ status: 'in_progress' }),
+    done: await count({ status: 'done' }),
+    tasks: await count({}),
+  }
+}
 
 /** What a project without a folder here is called. */
 async function nameOf(identities: Reads['identities']): Promise<string> {

@@ -153,7 +153,12 @@ function generalOptions(given: readonly Given[]): GeneralOptions {
   const lastOf = (name: string) => given.findLast(({ flag }) => flag.name === name)?.value
   const format = lastOf('format') ?? (lastOf('json') === 'true' ? 'json' : undefined)
   if (format !== undefined && format !== 'json' && format !== 'text') {
-    throw usageFailure(`--format cannot be "${format}": choose json or text.`, 'waymark --help explains.')
+    throw usageFailure(
+      `--format cannot be "${format}": choose json or text.`,
+      /^(md|markdown|html)$/i.test(format)
+        ? 'waymark report prints Markdown and HTML: waymark help report.'
+        : 'waymark --help explains.',
+    )
   }
   return {
     format: format ?? null,

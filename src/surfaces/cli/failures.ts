@@ -8,16 +8,40 @@ import { usageLine } from './help.ts'
 import { complaint, printable, refusalJson, type Terminal } from './terminal.ts'
 
 /** `waymark: <sentence>` on stderr, and the way on in the next line; as JSON on stdout too where that is wanted. */
-export function reportFailure(failure: Failure, { terminal, operations, json }: Reporting): void {
-  const hint = inCommands(failure.hintParts, operations)
+export function reportFailure(failure: Failure, { terminal, operations, json, project }: Reporting): void {
+  const hint = inProject(inCommands(failure.hintParts, operations), { operations, project })
   terminal.writeError(printable(complaint(failure.message, `${differences(failure)}${hint}`)))
-  if (json) terminal.write(refusalJson(withCommands(failure, operations), terminal))
+  if (json) terminal.write(refusalJson(withHint(withCommands(failure, operations), hint), terminal))
 }
 
 interface Reporting {
   readonly terminal: Terminal
   readonly operations: readonly Operation[]
   readonly json: boolean
+  /** What `--project` named. */
+  readonly project: string | undefined
+}
+
+/** Its commands are about the same project when they are pasted. */
+function inProject(hint: string, { operations, project }: Pick<Reporting, 'operations' | 'project'>): string {
+  if (project === undefined) return hint
+  const named = /^[\w.,:/\\-]+$/.test(project) ? project : JSON.stringify(project)
+  const known = new Set(operations.map(({ command }) => command.split(' ')[0]))
+  return hint.replace(/\bwaymark ([a-z][a-z-]*)\b/g, (whole, word: string) =>
+    known.has(word) ? `waymark --project ${named} ${word}` : whole,
+  )
+}
+
+function withHint(failure: Failure, hint: string): Failure {
+  const { code, message, reason, fix, details, missing } = failure
+  return new Failure(code, message, {
+    ...(reason !== null && { reason }),
+    ...(failure.hint !== undefined && { hint }),
+    ...(fix !== null && { fix }),
+    ...(details && { details }),
+    ...(missing && { missing }),
+    cause: failure,
+  })
 }
 
 /** What is another now than what a person saw, line by line where that is known. */

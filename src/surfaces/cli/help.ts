@@ -51,16 +51,18 @@ export function usage(operations: readonly Operation[], terminal: Terminal): str
 export function everyCommand(operations: readonly Operation[], terminal: Terminal): string {
   const { ink } = terminal
   const others = otherCommands.filter(({ joins }) => !joins)
+  // One line for each command: its own help tells of the other meaning.
+  const named = new Set(others.map(({ command }) => command))
   return [
     ink('bold', 'For people'),
     list(
-      operations.filter(({ tool }) => tool === undefined),
+      operations.filter(({ tool, command }) => tool === undefined && !named.has(command)),
       terminal,
     ),
     '',
     ink('bold', 'For agents and scripts'),
     list(
-      operations.filter(({ tool }) => tool !== undefined),
+      operations.filter(({ tool, command }) => tool !== undefined && !named.has(command)),
       terminal,
     ),
     '',

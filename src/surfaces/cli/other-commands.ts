@@ -92,19 +92,21 @@ export const otherCommands: readonly OtherCommand[] = [
     command: 'connect',
     title: 'Keep this project at a server: its token is asked for, and every command here asks that server',
     usage:
-      'waymark connect <url> [--project <name>] [--new] [--trust-commands] [--no-trust-commands] [--hooks-closed]',
+      'waymark connect <url> [--project <name>] [--new] [--trust-commands] [--no-trust-commands] [--hooks-closed] [--json] [--format json|text]',
     explained: [
       ['--project <name>', 'The project at the server, where it has several'],
       ['--new', 'Make the project where there is none of that name yet: for admins of the server'],
       ['--trust-commands', 'Commands of guards that a person approved at the server run on this machine'],
       ['--hooks-closed', 'Hooks forbid every call while nothing of the project is known on this machine'],
       ['--no-trust-commands', 'Only what a person approved on this machine runs here (the default)'],
+      ['--json, --format json', 'The result as JSON'],
     ],
   },
   {
     command: 'disconnect',
     title: 'Disconnect this project from its server',
-    usage: 'waymark disconnect',
+    usage: 'waymark disconnect [--json] [--format json|text]',
+    explained: [['--json, --format json', 'The result as JSON']],
   },
   {
     command: 'serve',
@@ -216,7 +218,8 @@ export const otherCommands: readonly OtherCommand[] = [
   {
     command: 'logout',
     title: 'End the logins of the dashboard: all of them, or those of one token',
-    usage: 'waymark logout [<name of a token>]',
+    usage: 'waymark logout [<name of a token>] [--json] [--format json|text]',
+    explained: [['--json, --format json', 'How many logins ended, as JSON']],
   },
   {
     command: 'hook',
@@ -260,9 +263,10 @@ export const otherCommands: readonly OtherCommand[] = [
   {
     command: 'ingest',
     title: 'Record captured hook events: hooks and other commands start it by themselves',
-    usage: 'waymark ingest [--once] [--project <folder>]',
+    usage: 'waymark ingest [--once] [--json] [--format json|text] [--project <folder>]',
     explained: [
       ['--once', 'End when nothing waits any more'],
+      ['--json, --format json', 'That it ended, as JSON'],
       ['--project <folder>', 'Another project than the one of this folder'],
     ],
   },

@@ -48,7 +48,7 @@ export async function runCommandLine(
     return await run(generalFirst(words), around)
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    reportFailure(error, { ...around, json: wantsJson(words, around.format) })
+    reportFailure(error, { ...around, json: wantsJson(words, around.format), project: projectIn(words) })
     return exitCodeOf(error)
   }
 }
@@ -170,6 +170,11 @@ async function completed(words: readonly string[], around: CommandLineHost): Pro
   } finally {
     await around.close(context)
   }
+}
+
+function projectIn(words: readonly string[]): string | undefined {
+  const at = words.findLastIndex((word) => word === '--project' || word.startsWith('--project='))
+  return words[at] === '--project' ? words[at + 1] : words[at]?.slice('--project='.length)
 }
 
 /** `waymark --format json status` is `waymark status --format json`. */

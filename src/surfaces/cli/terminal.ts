@@ -42,6 +42,13 @@ export function print(text: string): void {
   process.stdout.write(printable(text))
 }
 
+/** Prints a result on standard output, for programs. */
+export function printJson(value: unknown): void {
+  process.stdout.write(
+    `${printableJson(JSON.stringify(value, null, process.stdout.isTTY === true ? 2 : 0))}\n`,
+  )
+}
+
 /** Prints a text on standard error. */
 export function tell(text: string): void {
   process.stderr.write(printable(text))

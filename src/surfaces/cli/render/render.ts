@@ -171,7 +171,9 @@ function list(values: readonly unknown[], page: Page): string {
 }
 
 function tableOf(entries: readonly Readonly<Record<string, unknown>>[], page: Page): string {
-  const keys = [...new Set(entries.flatMap((entry) => Object.keys(entry)))]
+  const keys = [...new Set(entries.flatMap((entry) => Object.keys(entry)))].filter((key) =>
+    entries.some((entry) => plain(entry[key]) !== ''),
+  )
   const rows = entries.map((entry) => keys.map((key) => plain(entry[key])))
   const columns = keys.map((key) => ({ title: key.replace(/_/g, ' '), shrinks: true }))
   return table(columns, rows, { ...page, width: page.width - 4 })
@@ -179,5 +181,10 @@ function tableOf(entries: readonly Readonly<Record<string, unknown>>[], page: Pa
 
 function plain(value: unknown): string {
   if (value === null || value === undefined) return ''
-  return typeof value === 'object' ? JSON.stringify(value) : plainText(value)
+  if (typeof value !== 'object') return plainText(value)
+  if (Array.isArray(value) && value.every((entry) => typeof entry !== 'object'))
+    return value.map(plain).join(', ')
+  // Who or what it is.
+  if (isEntry(value) && typeof value['name'] === 'string') return value['name']
+  return JSON.stringify(value)
 }

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { openCommandLine } from './command-line.ts'
+
+test('status counts the tasks of an imported plan', () => {
+  const { run, json, write } = openCommandLine()
+  write('plan.md', '## Build\n- [ ] A\n- [ ] B (after: A)\n- [x] D\n')
+  json('import', 'plan.md')
+  expect(json('status').plan).toEqual({ ready: 1, in_progress: 0, done: 1, tasks: 3 })
+  json('task', 'next', '--claim')
+  expect(run('status').out).toMatch(/^plan +0 ready, 1 in progress, 1 done of 3 tasks/m)
+})
+
+test('a hint under --project names the same project', () => {
+  const { runWith, home, folder } = openCommandLine()
+  const words = ['show', 't-none', '--project', folder]
+  const { error } = runWith({ folder: home }, ...words)
+  expect(error).toContain(`waymark --project ${folder} `)
+  const { out } = runWith({ folder: home }, ...words, '--json')
+  expect(JSON.parse(out).error.hint).toContain(`waymark --project ${folder} `)
+})
+
+test('a format that export does not know leads to the command that does', () => {
+  const { run } = openCommandLine()
+  expect(run('plan', 'export', '--format', 'markdown')).toMatchObject({
+    code: 2,
+    error: expect.stringContaining('waymark report'),
+  })
+})
+
+test('commands of the program answer JSON', () => {
+  const { run } = openCommandLine()
+  const asked = (...words: readonly string[]) => JSON.parse(run(...words, '--json').out)
+  expect(asked('logout')).toEqual({ ended: 0 })
+  expect(asked('ingest', '--once')).toMatchObject({ waiting: false })
+  expect(asked('disconnect')).toMatchObject({ error: { reason: 'server_not_connected' } })
+  expect(asked('connect')).toMatchObject({ error: { reason: 'usage_invalid' } })
+})
