@@ -13,7 +13,7 @@ import type { Answer } from '../support/project.ts'
 export function callerAt(
   team: Pick<TeamServer, 'ask'>,
   context: Context,
-  { secret, key }: { readonly secret: string; readonly key: string },
+  { secret, key, ...named }: { readonly secret: string; readonly key: string; readonly connection?: string },
 ) {
   const commands = new TrustedCommands({
     approvals: context.commandApprovals,
@@ -48,6 +48,7 @@ export function callerAt(
         age: 0,
         channel: 'stdio',
         as: 'agent',
+        ...named,
         operation,
         input,
         gathered: known,

@@ -23,7 +23,8 @@ async function stage() {
   machine.write('.waymark/processes/checked.yaml', checked)
   machine.git('add', '-A')
   machine.git('commit', '-qm', 'A process')
-  const from = (secret: string, key: string) => callerAt(team, machine.context, { secret, key })
+  const from = (secret: string, key: string, connection?: string) =>
+    callerAt(team, machine.context, { secret, key, ...(connection !== undefined && { connection }) })
   const state = () => team.contexts[0]?.store.view(({ runs }) => runs.runningCommands())
   return { team, machine, token, from, state }
 }
@@ -64,6 +65,28 @@ test('accepts the completion of an attempt only from the token that began it', a
     })
   }
   expect(await from(ada, mine)('complete_task', ending)).toMatchObject({ task_id: begun.task_id })
+})
+
+test('accepts a claim and an open attempt only from the token that began it', async () => {
+  const { team, token, from } = await stage()
+  const [ada, bob] = [await token('ada'), await token('bob')]
+  await team.call('taskman_phase_add', { id: 'p', name: 'P' })
+  const { id } = await team.call('taskman_task_add', { title: 'Sign in', phase: 'p' })
+  const connection = 'one-connection'
+  const [hers, forged] = [from(ada, mine, connection), from(bob, mine, connection)]
+  await hers('taskman_task_next', { claim: true })
+  for (const [operation, input] of [
+    ['taskman_task_edit', { id, status: 'done' }],
+    ['taskman_task_edit', { id, status: 'to_do' }],
+    ['taskman_task_edit', { id, status: 'in_progress' }],
+    ['start_task', { name: 'Sign in', planned_task_id: id }],
+  ] as const) {
+    expect(await forged(operation, input)).toMatchObject({ error: { reason: 'claim_held_by_other' } })
+  }
+  const begin = { name: 'Sign in', planned_task_id: id }
+  const { attempt_id } = await hers('start_task', begin)
+  expect(await forged('start_task', begin)).toMatchObject({ error: { reason: 'attempt_of_other_agent' } })
+  expect(await hers('start_task', begin)).toMatchObject({ attempt_id })
 })
 
 test('a machine tells nothing of the sessions of another one, whatever it calls them', async () => {

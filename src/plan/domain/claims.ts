@@ -2,7 +2,7 @@ import { type Actor, displayName } from '../../kernel/actor.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type { Setting, TaskId } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
-import { type Attempt, opened } from '../../track/domain/task.ts'
+import { type Attempt, opened, tokenOf } from '../../track/domain/task.ts'
 import type { NewPlanFact } from './plan.ts'
 import { type Claim, claimLasts, isHeld, type PlannedTask } from './plan.ts'
 
@@ -20,7 +20,7 @@ export function claimTask(
 ): { readonly claim: Claim; readonly facts: readonly NewPlanFact[] } {
   const made: Claim = {
     agent: displayName(claimant),
-    actor: identityOf(claimant),
+    actor: holderOf(claimant),
     ...(claimant.actor.connection !== undefined && { connection: claimant.actor.connection }),
     token: setting.ids.next('claim'),
     claimedAt: setting.at,
@@ -43,16 +43,18 @@ export function endClaim(
  * asked for only where two names could be two agents.
  */
 function isOwn(claim: Claim, claimant: Claimant): boolean {
+  if (tokenIn(claim) !== tokenOfAgent(claimant)) return false
   if (claim.connection !== undefined && claim.connection === claimant.actor.connection) {
     const isUnnamed = claimant.agentName === null || claim.agent === claimant.actor.name
     if (isUnnamed || claim.agent === claimant.agentName) return true
   }
-  return claim.actor === identityOf(claimant) && claim.agent === displayName(claimant)
+  return claim.actor === holderOf(claimant) && claim.agent === displayName(claimant)
 }
 
 /** What the agent called itself when it claimed; null where it gave no name. */
 export function nameGiven({ agent, actor, connection }: Claim): string | null {
-  return agent === actor || actor === connection ? null : agent
+  const [name] = actor.split('\n')
+  return agent === name || name === connection ? null : agent
 }
 
 /** The name that the caller gave for its claim or its open attempt at a task. */
@@ -67,9 +69,19 @@ export function ownName(
   return isHolder ? nameGiven(claim) : null
 }
 
-/** Unnamed agents of one client are told apart by their connections. */
-function identityOf({ actor, agentName }: Claimant): string {
-  return agentName === null ? (actor.connection ?? actor.name) : actor.name
+/** Unnamed agents of one client are told apart by their connections, and agents of one name by their tokens. */
+function holderOf({ actor, agentName }: Claimant): string {
+  const name = agentName === null ? (actor.connection ?? actor.name) : actor.name
+  const token = tokenOfAgent({ actor })
+  return token === null ? name : `${name}\n${token}`
+}
+
+function tokenOfAgent({ actor }: Pick<Claimant, 'actor'>): string | null {
+  return actor.kind === 'agent' ? tokenOf(actor) : null
+}
+
+function tokenIn({ actor }: Claim): string | null {
+  return actor.split('\n')[1] ?? null
 }
 
 /** Refuses anyone who does not hold a task that is held. */

@@ -29,7 +29,7 @@ export type NoteKind = (typeof noteKinds)[number]
 /** Who holds a task before an attempt at it begins. The token fences off whoever held it earlier. */
 export interface Claim {
   readonly agent: string
-  /** The connection's actor. */
+  /** The connection's actor, and on a second line the token of an agent that has one. */
   readonly actor: string
   /** The connection that claimed it: what comes by it needs no token. Absent in records from before it was kept. */
   readonly connection?: string

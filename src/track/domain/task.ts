@@ -97,6 +97,7 @@ export function isStale(attempt: Attempt, now: number): boolean {
 
 /** Whether a caller is the one who opened an attempt: the same agent by name, or, where it gives none, the same connection. */
 export function opened(attempt: Attempt, actor: Actor, agentName: string | null): boolean {
+  if (isOfOtherToken(attempt, actor)) return false
   const isSameConnection = actor.connection !== undefined && attempt.actor.connection === actor.connection
   if (agentName === null && isSameConnection) return true
   if (attempt.actor.name !== actor.name || attempt.agentName !== agentName) return false
@@ -130,13 +131,14 @@ export function isSameCaller(a: Actor, b: Actor): boolean {
   )
 }
 
-/** Whether an agent with a token would end what was begun with another one, or with none. */
+/** Whether an agent with a token would go on with what was begun with another one, or with none. */
 export function isOfOtherToken({ actor }: Pick<Attempt, 'actor'>, caller: Actor): boolean {
   const token = tokenOf(caller)
   return caller.kind === 'agent' && token !== null && tokenOf(actor) !== token
 }
 
-function tokenOf({ token, identity }: Actor): string | null {
+/** What tells the holders of two tokens apart, whatever they call themselves; null without a token. */
+export function tokenOf({ token, identity }: Pick<Actor, 'token' | 'identity'>): string | null {
   return token ?? (identity?.startsWith('token:') ? identity : null)
 }
 
