@@ -11,6 +11,7 @@ import {
 } from './comparison.ts'
 import { settingsDoubts } from './conversion.ts'
 import { type ChangeDetail, changeDetails, changesType, secretsAmong } from './diff.ts'
+import { type HeldByGit, heldByGit } from './held-by-git.ts'
 import { findOrigins, type Origins } from './origin.ts'
 import { changedElsewhere } from './other-work-trees.ts'
 import { displayPath, type PathBytes } from './paths.ts'
@@ -27,6 +28,7 @@ export async function reportChanges(span: Span, environment: Environment): Promi
     describe(place, differences),
     findOrigins(place, span, [...compared.values()]),
   ])
+  const held = await heldByGit(place, span, { compared: compared.values(), origins })
   const changes = fileChanges(differences, { details, origins, reconciled })
   const all = [...changes, ...collapsed].sort((a, b) => (a.path < b.path ? -1 : 1))
   const secret = [...secretsAmong(differences)].map(displayPath).sort()
@@ -40,6 +42,7 @@ export async function reportChanges(span: Span, environment: Environment): Promi
       ...all.flatMap(({ uncertain }) => uncertain ?? []),
       ...origins.doubts,
       ...settingsDoubts(span),
+      ...heldDoubts(held),
       ...unreadable.map((path) => `${path} could not be looked at: what changed there is not known.`),
     ]),
   ]
@@ -60,8 +63,24 @@ export async function reportChanges(span: Span, environment: Environment): Promi
       ]),
     ],
     doubts,
-    unreadable,
+    unreadable: [...unreadable, ...held.map(({ path }) => displayPath(path))],
   }
+}
+
+function heldDoubts(held: readonly HeldByGit[]): string[] {
+  const pathsOf = (holding: HeldByGit['holding']) => {
+    const paths = held.filter((one) => one.holding === holding).map(({ path }) => displayPath(path))
+    return someOf(paths.sort())
+  }
+  const [committed, staged] = [pathsOf('committed'), pathsOf('staged')]
+  return [
+    ...(committed
+      ? [`Committed, and put back on disk: ${committed}. HEAD has a change that is not counted.`]
+      : []),
+    ...(staged
+      ? [`Staged, and put back on disk: ${staged}. The index has a change that is not counted.`]
+      : []),
+  ]
 }
 
 const mostNamed = 5

@@ -107,6 +107,14 @@ async function arrivals(
   return { imported, own: new Set([...byCommit.values()].flat()), byCommit }
 }
 
+/** Whether HEAD went to a commit that nobody had before, as far as it is known. */
+export async function isHeadNew(place: PrivateDirectory, pair: RepositoryPair): Promise<boolean> {
+  const { head } = pair.to
+  if (head === null || head === pair.from.head) return false
+  const known = knownBefore(pair)
+  return known === null || (await unreachable(place, [head], known)).has(head)
+}
+
 /** Commits that existed before the task, or that a fetch brought. Null when that is not known. */
 function knownBefore({ from, to }: RepositoryPair): readonly string[] | null {
   if (from.refs === null || to.refs === null) return null
@@ -132,10 +140,10 @@ function reaches(entries: readonly ReflogEntry[], { from, to }: RepositoryPair):
 // What is neither as committed now nor as it was at the start was edited here. A merge in progress stages what
 // it brings: that counts only where the disk differs from what is staged.
 function isUncommittedWork(
-  { path, after, headAfter, entryAfter }: Difference,
+  { path, before, after, headAfter, entryAfter }: Difference,
   pairs: readonly RepositoryPair[],
 ) {
-  if (entryAfter === undefined || sameState(after, headAfter)) return false
+  if (entryAfter === undefined || sameState(after, headAfter) || sameState(before, after)) return false
   const merging = pairs.some(
     ({ to }) => path.startsWith(to.prefix) && (to.operation?.commits.length ?? 0) > 0,
   )

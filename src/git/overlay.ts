@@ -93,7 +93,9 @@ function settleTracked(status: Status, { entries, drafts }: Work): void {
     } else if (onDisk === 'different') drafts.set(path, { head, index, tracked: true })
     else {
       const disk = onDisk === 'absent' ? null : index
-      entries.set(path, { head, disk, tracked: true, staged: onDisk === 'as in the index' })
+      const isOther = onDisk === 'absent' && index !== null && index.oid !== head?.oid
+      const held = isOther ? { index: index.oid } : {}
+      entries.set(path, { head, disk, tracked: true, staged: onDisk === 'as in the index', ...held })
     }
   }
 }

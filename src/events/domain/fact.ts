@@ -56,7 +56,7 @@ export interface Measured {
   readonly widened?: readonly string[]
   /** The rows of the mission's changes that this end made different; null where that could not be measured. */
   readonly mission?: readonly MissionChange[] | null
-  /** Folders that could not be read: whether something changed there is not known. */
+  /** Folders that could not be read, and files of which git holds a change that the disk has not: guards count on neither. */
   readonly unreadable?: readonly string[]
   readonly warnings: readonly string[]
   readonly endSnapshot: SnapshotPlace | null

@@ -51,7 +51,7 @@ export interface ChangeReport {
   readonly notes: readonly string[]
   /** Why the status is not `exact`: one sentence each. */
   readonly doubts: readonly string[]
-  /** Folders that could not be read. */
+  /** Folders that could not be read, and files of which git holds a change that the disk has not. */
   readonly unreadable: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { person } from '../../support/project.ts'
@@ -113,3 +113,20 @@ test('an approval of the changes is void by what changed between two attempts', 
   await complete(await start({ name: 'A third' }))
   expect(((await run.refused('go')).details as any).missing_guards[0]).toContain('changed after an approval')
 })
+
+test.each(conditions)(
+  '%s does not hold while HEAD or the index has a change that was put back on disk',
+  async (condition) => {
+    const { project, run, start, missing } = await gated(condition)
+    await start()
+    const before = readFileSync(join(project.folder, 'utils.ts'), 'utf8')
+    project.write('utils.ts', 'export const utils = 2\n')
+    project.git('add', '-A')
+    project.write('utils.ts', before)
+    expect(await missing()).toEqual(['right: the changes could not be measured'])
+    project.git('commit', '-qm', 'More than is on disk')
+    expect(await missing()).toEqual(['right: the changes could not be measured'])
+    project.git('commit', '-qam', 'What is on disk')
+    expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+  },
+)

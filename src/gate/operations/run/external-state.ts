@@ -462,7 +462,7 @@ async function measuredChanges(
   const paths = new Map<string, Set<string>>()
   for (const attempt of attempts) {
     const changed = measured.get(attempt.id) ?? byAttempt.get(attempt.id)
-    if (!changed || changed.measurement === null || changed.measurement === 'unknown') return null
+    if (!changed || !isMeasured(changed)) return null
     const own = pathsIn(paths, attempt.snapshot.top)
     for (const { path, from, scope } of changed.changes) {
       if (scope === 'imported') continue

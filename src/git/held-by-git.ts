@@ -1,0 +1,53 @@
+import { type Difference, repositoryPairs, type Span, sameState } from './comparison.ts'
+import { isHeadNew, type Origins } from './origin.ts'
+import type { PathBytes } from './paths.ts'
+import type { PrivateDirectory } from './private-directory.ts'
+import type { DiskState } from './recorded-state.ts'
+
+/** A path whose file is as it was, while git came to hold another content of it. */
+export interface HeldByGit {
+  readonly path: PathBytes
+  readonly holding: 'committed' | 'staged'
+}
+
+/** What was committed or staged and then put back on disk: whoever merges the branch or commits next gets the change. */
+export async function heldByGit(
+  place: PrivateDirectory,
+  span: Span,
+  { compared, origins }: { readonly compared: Iterable<Difference>; readonly origins: Origins },
+): Promise<readonly HeldByGit[]> {
+  const found = [...compared].flatMap((difference) => {
+    const holding = holdingOf(difference)
+    return holding === null ? [] : [{ path: difference.path, holding }]
+  })
+  const own = found.filter(({ path }) => origins.of(path) !== 'imported')
+  if (own.length === 0) return []
+  const newHeads = await prefixesOfNewHeads(place, span)
+  return own.filter(
+    ({ path, holding }) => holding === 'staged' || newHeads.some((prefix) => path.startsWith(prefix)),
+  )
+}
+
+function holdingOf(difference: Difference): HeldByGit['holding'] | null {
+  const { before, after, headBefore, headAfter, entryBefore, entryAfter } = difference
+  // What a filter would store of a file is not known.
+  if (!sameState(before, after) || entryAfter?.uncertain !== undefined) return null
+  const isOther = (state: DiskState | null) => state !== null && !sameState(state, after)
+  const wasStaged = entryBefore?.index !== undefined && entryBefore.index === headAfter?.oid
+  if (!sameState(headBefore, headAfter) && !wasStaged && isOther(headAfter)) return 'committed'
+  return isOther(stagedSince(difference)) ? 'staged' : null
+}
+
+function stagedSince({ headBefore, headAfter, entryBefore, entryAfter }: Difference): DiskState | null {
+  const index = entryAfter?.index
+  const earlier = entryBefore?.index ?? (entryBefore?.staged ? entryBefore.disk : headBefore)?.oid
+  if (index === undefined || index === earlier || index === headAfter?.oid) return null
+  return { mode: headAfter?.mode ?? '100644', oid: index }
+}
+
+/** The repositories whose HEAD is a commit that nobody had before: one that was gone back to holds nothing new. */
+async function prefixesOfNewHeads(place: PrivateDirectory, span: Span): Promise<readonly PathBytes[]> {
+  const pairs = repositoryPairs(span)
+  const areNew = await Promise.all(pairs.map((pair) => isHeadNew(place, pair)))
+  return pairs.filter((_, at) => areNew[at]).map(({ to }) => to.prefix)
+}
