@@ -63,7 +63,7 @@ export async function reportChanges(span: Span, environment: Environment): Promi
       ]),
     ],
     doubts,
-    unreadable: [...unreadable, ...held.map(({ path }) => displayPath(path))],
+    unreadable: [...unreadable, ...held.slice(0, mostHeld).map(({ path }) => displayPath(path))],
   }
 }
 
@@ -84,6 +84,8 @@ function heldDoubts(held: readonly HeldByGit[]): string[] {
 }
 
 const mostNamed = 5
+// Beyond these, guards know enough.
+const mostHeld = 100
 
 function someOf(paths: readonly string[]): string {
   const more = paths.length - mostNamed

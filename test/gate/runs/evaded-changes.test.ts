@@ -130,3 +130,18 @@ test.each(conditions)(
     expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
   },
 )
+
+test.each(conditions)(
+  '%s sees what was committed after the attempt and put back on disk',
+  async (condition) => {
+    const { project, run, start, complete, missing } = await gated(condition)
+    await complete(await start())
+    const before = readFileSync(join(project.folder, 'utils.ts'), 'utf8')
+    project.write('utils.ts', 'export const utils = 2\n')
+    project.git('commit', '-qam', 'More than is on disk')
+    project.write('utils.ts', before)
+    expect(await missing()).toEqual([expect.stringContaining('utils.ts')])
+    project.git('commit', '-qam', 'What is on disk')
+    expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+  },
+)

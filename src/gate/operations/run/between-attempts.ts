@@ -100,13 +100,20 @@ async function placeNow(
   return taken?.ref ?? null
 }
 
+const heldByGit = { change: 'modified', origin: 'task', addedLines: null, deletedLines: null } as const
+
 async function changesOf(
   { witness }: QueryContext,
   from: SnapshotPlace,
   to: SnapshotPlace,
 ): Promise<readonly FileChange[]> {
-  const { changes } = await witness.changes(from, to)
-  return changes.filter(({ origin }) => origin !== 'imported')
+  const { changes, unreadable } = await witness.changes(from, to)
+  // Folders end with a slash; a file is one of which git holds a change that the disk has not.
+  const held = unreadable.filter((path) => !path.endsWith('/'))
+  return [
+    ...changes.filter(({ origin }) => origin !== 'imported'),
+    ...held.map((path): FileChange => ({ path, ...heldByGit })),
+  ]
 }
 
 /** Whether a path lies in the areas of other work in the tree since then, or in what other work changed: also in other trees. */
