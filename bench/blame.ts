@@ -9,8 +9,8 @@ import { createWitness } from '../src/git/witness.ts'
 import type { AttemptId, TaskId } from '../src/kernel/id.ts'
 import { measureByPorts } from '../src/kernel/operations/measuring.ts'
 import type { Context } from '../src/kernel/operations/operation.ts'
-import { type ChangedPlace, measuredSteps } from '../src/lines/domain/lines-of-change.ts'
-import { lineMeasurements, lookUp } from '../src/lines/operations/look-up.ts'
+import { type ChangedHunk, measuredSteps } from '../src/lines/domain/lines-of-change.ts'
+import { findLineOrigins, lineMeasurements } from '../src/lines/operations/look-up.ts'
 import { fingerprint } from '../src/store/fingerprint.ts'
 import { agent, aMission, anAttempt, aTask } from '../test/support/entities.ts'
 import { temporaryStore } from '../test/support/store.ts'
@@ -65,7 +65,7 @@ for (let number = 0; number < attempts; number += 1) {
   const changed = [...wanted].sort((a, b) => a - b)
   const old = changed.map((line) => content[line] ?? '')
   for (const line of changed) content[line] = `export const value${line} = changed(${number})`
-  const hunks = changed.map((line, index): ChangedPlace => {
+  const hunks = changed.map((line, index): ChangedHunk => {
     const around = [line - 1, line + 1].filter(
       (beside) => beside >= 0 && beside < lines && !wanted.has(beside),
     )
@@ -134,10 +134,10 @@ for (let round = 0; round < rounds; round += 1) {
   await timed(spent.git, () => git(['blame', '-M', '--porcelain', path]))
   // What was looked up is remembered for a store: this one is new each time.
   const fresh = { ...store, view: store.view.bind(store) }
-  await timed(spent.cold, () => lookUp({ store: fresh }, measure, asked))
-  await timed(spent.warm, () => lookUp({ store: fresh }, measure, asked))
+  await timed(spent.cold, () => findLineOrigins({ store: fresh }, measure, asked))
+  await timed(spent.warm, () => findLineOrigins({ store: fresh }, measure, asked))
 }
-const found = await lookUp({ store }, measure, asked)
+const found = await findLineOrigins({ store }, measure, asked)
 const known = found.lines.filter(({ kind }) => kind === 'agent').length
 console.log(`${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}, Node ${process.versions.node}`)
 console.log(

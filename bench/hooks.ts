@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { recordingIn } from '../src/app/capture/ingest-for.ts'
+import { recorderOf } from '../src/app/capture/ingest-for.ts'
 import { closeContext, openContext } from '../src/app/open-context.ts'
 import { capture } from '../src/sessions/capture/hook/capture-hook.ts'
 import { queueOf } from '../src/sessions/capture/hook-queue.ts'
@@ -76,7 +76,7 @@ async function recordedTurns(): Promise<readonly number[]> {
   }
   const actor = { name: 'bench', kind: 'agent', role: null, channel: 'cli' } as const
   const context = openContext({ actor, environment: env, workingFolder: folder })
-  const record = recordingIn(context)
+  const record = recorderOf(context)
   const times: number[] = []
   const ingested = async () => {
     const start = performance.now()

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { closeContext, openContext } from '../../src/app/open-context.ts'
-import type { NewFact } from '../../src/events/domain/fact.ts'
+import type { NewProjectEvent } from '../../src/events/domain/fact.ts'
 import type { AttemptId, TaskId } from '../../src/kernel/id.ts'
 import { happened } from '../../test/contract/store/facts.ts'
 import { agent, aMission, anAttempt, aTask } from '../../test/support/entities.ts'
@@ -25,7 +25,7 @@ export async function recordAttempts(folder: string, attempts: number): Promise<
   return mission.id
 }
 
-function triedTask(at: number, createdAt: number): readonly NewFact[] {
+function triedTask(at: number, createdAt: number): readonly NewProjectEvent[] {
   const taskId = `t-${at}` as TaskId // a brand
   const task = aTask({
     id: taskId,
@@ -35,7 +35,7 @@ function triedTask(at: number, createdAt: number): readonly NewFact[] {
     updatedAt: createdAt,
   })
   const { missionId } = task
-  const tries = Array.from({ length: attemptsOfTask }, (_, number): readonly NewFact[] => {
+  const tries = Array.from({ length: attemptsOfTask }, (_, number): readonly NewProjectEvent[] => {
     const attemptId = `a-${at}-${number}` as AttemptId // a brand
     const openedAt = createdAt + number * 12_000
     const agentName = `agent-${number}`

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { NewFact } from '../../src/events/domain/fact.ts'
+import type { NewProjectEvent } from '../../src/events/domain/fact.ts'
 import type { MissionId } from '../../src/kernel/id.ts'
 import { randomIds } from '../../src/store/random-ids.ts'
 import { openStore } from '../../src/store/store.ts'
@@ -21,7 +21,7 @@ export async function fill(root: string, mission: string, tasks: number): Promis
   await store.close()
 }
 
-function workedOn(missionId: MissionId, number: number, at: number): readonly NewFact[] {
+function workedOn(missionId: MissionId, number: number, at: number): readonly NewProjectEvent[] {
   const task = aTask({
     id: randomIds.next('task'),
     missionId,

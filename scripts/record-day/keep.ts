@@ -3,9 +3,14 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { hostname } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { homeMark, linkFacts, type RecordedTree, recordingFiles } from '../../src/app/demo/recording.ts'
-import type { Fact } from '../../src/events/domain/fact.ts'
-import { journalMark, readExport, writeEnd, writeFact } from '../../src/events/operations/journal-line.ts'
+import { homeMark, linkEvents, type RecordedTree, recordingFiles } from '../../src/app/demo/recording.ts'
+import type { ProjectEvent } from '../../src/events/domain/fact.ts'
+import {
+  formatEventLine,
+  formatExportEnd,
+  journalMark,
+  readExport,
+} from '../../src/events/operations/journal-line.ts'
 
 /** What is kept of a day: where it was lived through, and how its programs were run. */
 export interface Lived {
@@ -34,10 +39,10 @@ export function keepRecording({ home, environment }: Lived, to: string): void {
   writeFileSync(join(to, recordingFiles.objects), packObjects(main, home, environment))
 }
 
-function journalText(facts: readonly Fact[]): string {
-  const linked = linkFacts(facts)
-  const end = writeEnd(linked.length, 0, linked.at(-1)?.hash ?? '')
-  return [JSON.stringify(journalMark), ...linked.map(writeFact), end].join('\n')
+function journalText(facts: readonly ProjectEvent[]): string {
+  const linked = linkEvents(facts)
+  const end = formatExportEnd(linked.length, 0, linked.at(-1)?.hash ?? '')
+  return [JSON.stringify(journalMark), ...linked.map(formatEventLine), end].join('\n')
 }
 
 /** Without the folder and the name of the machine that it was recorded on. */

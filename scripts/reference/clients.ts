@@ -1,8 +1,8 @@
 import type { Client } from '../../src/clients/setup/client.ts'
 import { clients } from '../../src/clients/setup/clients.ts'
-import type { Ground, Scope } from '../../src/clients/setup/ground.ts'
+import type { SetupContext, SetupScope } from '../../src/clients/setup/ground.ts'
 
-const ground: Ground = {
+const ground: SetupContext = {
   platform: 'linux',
   home: '~',
   environment: {},
@@ -42,7 +42,7 @@ ${clients.flatMap(eventsLine).join('\n')}
 function placesRow(client: Client): string {
   const { version, on, by } = client.checked
   const words = [client.id, ...(client.aliases ?? [])].map((word) => `\`${word}\``).join(', ')
-  const file = (scope: Scope) => {
+  const file = (scope: SetupScope) => {
     const place = client.server(ground, scope)
     return place === null ? '' : `\`${place.file}\``
   }
@@ -65,7 +65,7 @@ function allowedBy(allow: Client['allow']): string {
   if (allow.kind === 'always') return 'They are allowed by default'
   if (allow.kind === 'entry') return 'In the entry'
   if (allow.kind === 'person') return allow.says
-  const inScope = (scope: Scope) => {
+  const inScope = (scope: SetupScope) => {
     const at = { ground, scope, tools: ['…'], byPlugin: false }
     const places = allow.edits(at).flatMap((edit) => {
       return edit.kind === 'json' ? [`\`${edit.file}\`: \`${edit.place.keys.join('.')}\``] : []

@@ -2,14 +2,14 @@ import { homedir } from 'node:os'
 import { catalog } from '../kernel/operations/catalog.ts'
 import { projectNamed } from '../people/operations/team.ts'
 import { runCommandLine } from '../surfaces/cli/run.ts'
-import { processTerminal, type Terminal, tell } from '../surfaces/cli/terminal.ts'
-import { closeContext, type Opening, openContext } from './open-context.ts'
+import { printError, processTerminal, type Terminal } from '../surfaces/cli/terminal.ts'
+import { closeContext, type OpenProjectOptions, openContext } from './open-context.ts'
 import { version } from './program.ts'
-import { connectedAt, isProjectName, namedAtServer } from './remote/connected.ts'
+import { connectedPlace, isProjectName, namedPlaceAtServer } from './remote/connected.ts'
 import { commandLineActor } from './settings/actor.ts'
-import { firstSet, formatIn, userName } from './settings/environment.ts'
+import { firstSetVariable, formatIn, userName } from './settings/environment.ts'
 import { personName } from './settings/person-name.ts'
-import { enclosingTree, fromProject, projectFolder } from './settings/places.ts'
+import { enclosingTree, projectFolder, relativeToProject } from './settings/places.ts'
 
 /** Runs the words after `waymark` and answers the exit code. */
 export function commandLine(
@@ -25,22 +25,22 @@ export function commandLine(
     terminal,
     format: formatIn(environment),
     open: async (project) => {
-      const opening = { actor, environment, workingFolder, tell: (line: string) => tell(`${line}\n`) }
+      const opening = { actor, environment, workingFolder, tell: (line: string) => printError(`${line}\n`) }
       const elsewhere = await namedProject(project, opening)
       return openContext(elsewhere ? { ...opening, elsewhere } : { ...opening, project })
     },
     close: closeContext,
     placed: (path, project) => {
-      const home = firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir()
+      const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
       const folder = projectFolder({ flag: project, environment, workingFolder }, (start) =>
         enclosingTree(start, home),
       )
-      return fromProject(path, folder, workingFolder)
+      return relativeToProject(path, folder, workingFolder)
     },
     elsewhere: async (project) => {
       const connecting = { project, environment, workingFolder }
-      const named = namedAtServer(connecting)
-      const place = connectedAt(named ? { ...connecting, project: undefined } : connecting)
+      const named = namedPlaceAtServer(connecting)
+      const place = connectedPlace(named ? { ...connecting, project: undefined } : connecting)
       if (named && named.server.project !== place?.server.project) {
         const { askOtherProject } = await import('./remote/other-project.ts')
         return askOtherProject(named.server, actor)
@@ -57,7 +57,7 @@ export function commandLine(
 }
 
 /** The project of the named database that `--project` names, where it is the name of no folder. */
-async function namedProject(project: string | undefined, opening: Opening) {
+async function namedProject(project: string | undefined, opening: OpenProjectOptions) {
   if (project === undefined || !isProjectName({ project, workingFolder: opening.workingFolder })) return null
   const context = openContext(opening)
   try {

@@ -3,21 +3,21 @@ import { join } from 'node:path'
 import type { SetupFiles } from '../clients/ports/setup-files.ts'
 import { isRunnerAlive, runnerName } from '../gate/commands/processes.ts'
 import type { CommandApprovals, CommandRunner } from '../gate/ports/command-runner.ts'
-import type { EvidenceFiles, ShownContents } from '../gate/ports/evidence-files.ts'
+import type { EvidenceFiles, PreviewStore } from '../gate/ports/evidence-files.ts'
 import type { FileCopies, LinkedTrees, WorkTreeWitness } from '../git/ports/work-tree.ts'
 import type { Failure } from '../kernel/failure.ts'
 import type { PlanFiles, ProcessFiles } from '../project/ports/project-files.ts'
 import type { Store } from '../store/ports/store.ts'
 import type { Environment } from './settings/environment.ts'
 
-interface Loading<Part> {
+interface LazyPart<Part> {
   /** Loads the part, once; what failed is tried again at the next call, which may come after it was fixed. */
   readonly now: () => Promise<Part>
   /** Null where nothing asked for the part yet. */
   readonly begun: () => Promise<Part | null>
 }
 
-function loading<Part>(load: () => Promise<Part>): Loading<Part> {
+function loadOnce<Part>(load: () => Promise<Part>): LazyPart<Part> {
   let part: Promise<Part> | null = null
   return {
     now: () => {
@@ -35,8 +35,8 @@ function loading<Part>(load: () => Promise<Part>): Loading<Part> {
  * The methods of a part of the program that is loaded at the first call of one of them, because a start has more urgent
  * things to load.
  */
-function deferred<Part extends object, const Name extends keyof Part>(
-  { now }: Loading<Part>,
+function deferMethods<Part extends object, const Name extends keyof Part>(
+  { now }: LazyPart<Part>,
   names: readonly Name[],
 ): Pick<Part, Name> {
   const methods = names.map((name) => {
@@ -52,10 +52,10 @@ function deferred<Part extends object, const Name extends keyof Part>(
 
 /** A store that is found at the first question, because where it lies takes git to know. */
 export function deferredStore(find: () => Promise<Store>): Store {
-  const store = loading(find)
+  const store = loadOnce(find)
   return {
-    ...deferred(store, ['record', 'view', 'replay', 'restore', 'kept', 'inspect', 'inspectChain']),
-    ...deferred(store, ['repair', 'accept', 'backup', 'putBack', 'health', 'unreadiness', 'notice']),
+    ...deferMethods(store, ['record', 'view', 'replay', 'restore', 'kept', 'inspect', 'inspectChain']),
+    ...deferMethods(store, ['repair', 'accept', 'backup', 'putBack', 'health', 'unreadiness', 'notice']),
     async *follow(after, signal) {
       yield* (await store.now()).follow(after, signal)
     },
@@ -64,19 +64,19 @@ export function deferredStore(find: () => Promise<Store>): Store {
 }
 
 export function deferredWitness(find: () => Promise<WorkTreeWitness>): WorkTreeWitness {
-  const witness = loading(find)
+  const witness = loadOnce(find)
   return {
-    ...deferred(witness, ['lines']),
-    history: deferred(
-      loading(async () => (await witness.now()).history),
+    ...deferMethods(witness, ['lines']),
+    history: deferMethods(
+      loadOnce(async () => (await witness.now()).history),
       ['file', 'blame', 'commits', 'files', 'hashes'],
     ),
-    contents: deferred(
-      loading(async () => (await witness.now()).contents),
+    contents: deferMethods(
+      loadOnce(async () => (await witness.now()).contents),
       ['states', 'read'],
     ),
-    ...deferred(witness, ['locate', 'others', 'snapshot', 'changes', 'branch', 'touched', 'unifiedDiff']),
-    ...deferred(witness, [
+    ...deferMethods(witness, ['locate', 'others', 'snapshot', 'changes', 'branch', 'touched', 'unifiedDiff']),
+    ...deferMethods(witness, [
       'wholeDiff',
       'matching',
       'overlapping',
@@ -96,12 +96,12 @@ export function refusingWitness(failure: Failure): WorkTreeWitness {
 
 /** The runner of commands, loaded when one is started. */
 export function deferredCommandRunner(environment: Environment): CommandRunner {
-  const runner = loading(async () => {
+  const runner = loadOnce(async () => {
     const { commandRunner } = await import('../gate/commands/command-runner.ts')
     return commandRunner(environment)
   })
   return {
-    ...deferred(runner, ['start']),
+    ...deferMethods(runner, ['start']),
     name: runnerName(),
     isAlive: isRunnerAlive,
     stop: async () => (await runner.begun())?.stop(),
@@ -110,31 +110,31 @@ export function deferredCommandRunner(environment: Environment): CommandRunner {
 
 /** What a person allowed to be run. */
 export function deferredCommandApprovals(stateFolder: string): CommandApprovals {
-  const approvals = loading(async () => {
+  const approvals = loadOnce(async () => {
     const { commandApprovals } = await import('../gate/commands/command-approvals.ts')
     return commandApprovals(stateFolder)
   })
   return {
-    ...deferred(approvals, ['hashOf', 'filesOf', 'isApproved', 'approve', 'list']),
-    ...deferred(approvals, ['refuse', 'refusalOf', 'refused', 'revoke']),
+    ...deferMethods(approvals, ['hashOf', 'filesOf', 'isApproved', 'approve', 'list']),
+    ...deferMethods(approvals, ['refuse', 'refusalOf', 'refused', 'revoke']),
   }
 }
 
 /** The reader of plans. Relative paths are meant from where the caller stands; others than people stay in a folder. */
 export function deferredPlanFiles(workingFolder: string, confinedTo: string | null): PlanFiles {
-  const files = loading(async () => {
+  const files = loadOnce(async () => {
     const { planFiles } = await import('../plan/import/plan-files.ts')
     return planFiles(workingFolder, confinedTo)
   })
-  return deferred(files, ['load'])
+  return deferMethods(files, ['load'])
 }
 
 export function deferredProcessFiles(project: string, working: string, isConfined: boolean): ProcessFiles {
-  const files = loading(async () => {
+  const files = loadOnce(async () => {
     const { processFiles } = await import('../gate/definitions/process-files.ts')
     return processFiles({ project, working, shipped: shippedFolder(), isConfined })
   })
-  return deferred(files, ['list', 'hasOwn', 'load', 'read'])
+  return deferMethods(files, ['list', 'hasOwn', 'load', 'read'])
 }
 
 /** The bundle lies one folder below the top of the package, this file two. */
@@ -144,43 +144,43 @@ function shippedFolder(): string {
 }
 
 export function deferredEvidenceFiles(): EvidenceFiles {
-  const files = loading(async () => {
+  const files = loadOnce(async () => {
     const { evidenceFiles } = await import('../gate/evidence/evidence-files.ts')
     return evidenceFiles()
   })
-  return deferred(files, ['read', 'freshness', 'contents'])
+  return deferMethods(files, ['read', 'freshness', 'contents'])
 }
 
 /** What people were shown. */
-export function deferredShownContents(stateFolder: () => string): ShownContents {
-  const contents = loading(async () => {
+export function deferredShownContents(stateFolder: () => string): PreviewStore {
+  const contents = loadOnce(async () => {
     const { shownContents } = await import('../gate/evidence/shown-contents.ts')
     return shownContents(stateFolder())
   })
-  return deferred(contents, ['isKept', 'keep', 'since'])
+  return deferMethods(contents, ['isKept', 'keep', 'since'])
 }
 
 /** What setup wrote on this machine. */
 export function deferredSetupFiles(stateFolder: string): SetupFiles {
-  const files = loading(async () => {
+  const files = loadOnce(async () => {
     const { setupFiles } = await import('./setup/records.ts')
     return setupFiles(stateFolder)
   })
-  return deferred(files, ['wrote'])
+  return deferMethods(files, ['wrote'])
 }
 
 export function deferredLinkedTrees(environment: Environment): LinkedTrees {
-  const trees = loading(async () => {
+  const trees = loadOnce(async () => {
     const { linkedTrees } = await import('../git/linked-trees.ts')
     return linkedTrees(environment)
   })
-  return deferred(trees, ['bound', 'list', 'add', 'losses', 'remove', 'discard'])
+  return deferMethods(trees, ['bound', 'list', 'add', 'losses', 'remove', 'discard'])
 }
 
 export function deferredFileCopies(stateFolder: () => string, environment: Environment): FileCopies {
-  const copies = loading(async () => {
+  const copies = loadOnce(async () => {
     const { fileCopies } = await import('../git/copies.ts')
     return fileCopies({ stateFolder: stateFolder(), environment })
   })
-  return deferred(copies, ['keep', 'contents', 'amended', 'linesOf'])
+  return deferMethods(copies, ['keep', 'contents', 'amended', 'linesOf'])
 }

@@ -3,25 +3,25 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isatty } from 'node:tty'
 import { settingOf } from '../gate/domain/settings.ts'
-import { briefingOf, hookSituation } from '../gate/operations/hook.ts'
+import { hookSituation, readBriefing } from '../gate/operations/hook.ts'
 import type { WorkTreeWitness } from '../git/ports/work-tree.ts'
 import { errorCode, Failure } from '../kernel/failure.ts'
-import { nearest } from '../kernel/nearest-word.ts'
+import { nearestWord } from '../kernel/nearest-word.ts'
 import { capture } from '../sessions/capture/hook/capture-hook.ts'
 import type { Store } from '../store/ports/store.ts'
-import { complaint, printableJson, tell } from '../surfaces/cli/terminal.ts'
+import { complaint, printableJson, printError } from '../surfaces/cli/terminal.ts'
 import { type HookProject, runHook } from '../surfaces/hook/hook.ts'
 import { hookEvents } from '../surfaces/hook/protocol.ts'
-import { type Environment, firstSet } from './settings/environment.ts'
+import { type Environment, firstSetVariable } from './settings/environment.ts'
 import { refuseForeign } from './settings/foreign.ts'
 import {
   databasePlace,
   enclosingTree,
-  folderWanted,
+  hasServerSetting,
   mainTree,
-  namesServer,
   projectFolder,
   projectRoot,
+  requestedFolder,
   serverDatabase,
 } from './settings/places.ts'
 import { endOnUnexpected } from './unexpected.ts'
@@ -34,7 +34,8 @@ export async function hook([command = '', ...words]: readonly string[]): Promise
   endOnUnexpected({ rejections: true })
   const [word = '', client = '', ...rest] = command === 'hook' ? words : [command, ...words]
   const event = hookEvents.find((known) => known === word)
-  if (event === undefined || rest.length > 0) return misspelt([word, client, ...rest].join(' ').trim())
+  if (event === undefined || rest.length > 0)
+    return reportUnknownHook([word, client, ...rest].join(' ').trim())
   const workingFolder = process.cwd()
   const input = async () => {
     const text = await readInput()
@@ -43,21 +44,21 @@ export async function hook([command = '', ...words]: readonly string[]): Promise
     capture(text, { word: client, environment: process.env, workingFolder, at: Date.now(), program })
     return text
   }
-  const { out, complaint } = await runHook(event, { workingFolder, input, open })
-  if (complaint !== null) tell(`${complaint.replace(/\s+/g, ' ')}\n`)
+  const { out, complaint } = await runHook(event, { workingFolder, input, open: openHookProject })
+  if (complaint !== null) printError(`${complaint.replace(/\s+/g, ' ')}\n`)
   // Written whole before the exit, which does not wait for what a locked database is still asked.
-  writeOut(Buffer.from(printableJson(out)))
+  writeToStdout(Buffer.from(printableJson(out)))
   process.exit(0)
 }
 
-async function open(folder: string): Promise<HookProject | null> {
+async function openHookProject(folder: string): Promise<HookProject | null> {
   const environment = process.env
-  const home = firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir()
+  const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
   // A client starts its servers in its project's folder; the agent may have gone elsewhere since.
-  const working = firstSet(environment, ['CLAUDE_PROJECT_DIR', 'CURSOR_PROJECT_DIR']) ?? process.cwd()
+  const working = firstSetVariable(environment, ['CLAUDE_PROJECT_DIR', 'CURSOR_PROJECT_DIR']) ?? process.cwd()
   const { top, root } = hookPlaces(environment, { folder, home, working })
-  if (namesServer(environment, root)) {
-    const [{ connectedAt }, { openEdgeHook }] = await Promise.all([
+  if (hasServerSetting(environment, root)) {
+    const [{ connectedPlace: connectedAt }, { openRemoteHook: openEdgeHook }] = await Promise.all([
       import('./remote/connected.ts'),
       import('./remote/hook-edge.ts'),
     ])
@@ -75,7 +76,7 @@ async function open(folder: string): Promise<HookProject | null> {
     look: (judge) =>
       store.view(async (reads) => {
         const situation = await hookSituation(reads, { top, now: Date.now(), packages })
-        return judge({ situation, briefing: () => briefingOf(reads, situation) })
+        return judge({ situation, briefing: () => readBriefing(reads, situation) })
       }),
     isClosed: async () => {
       const settings = await store.view(({ runs }) => runs.settings())
@@ -96,7 +97,7 @@ async function openHookStore(
   if (server) {
     if (!existsSync(join(root, '.waymark', 'project-id'))) return null
     const { openPostgresStore } = await import('../store/postgres/store.ts')
-    return openPostgresStore({ ...server, project: folderWanted(environment, root), ids })
+    return openPostgresStore({ ...server, project: requestedFolder(environment, root), ids })
   }
   const database = databasePlace(environment, folders)
   if (!existsSync(database.file)) return null
@@ -106,10 +107,10 @@ async function openHookStore(
 }
 
 // Not the exit code of other misspelt commands: 2 would forbid the agent every call.
-function misspelt(word: string): void {
-  const meant = nearest(word, hookEvents)
+function reportUnknownHook(word: string): void {
+  const meant = nearestWord(word, hookEvents)
   const hint = meant === undefined ? `The events are ${hookEvents.join(', ')}.` : `Did you mean ${meant}?`
-  tell(complaint(`There is no hook "${word}".`, hint))
+  printError(complaint(`There is no hook "${word}".`, hint))
   process.exitCode = 1
 }
 
@@ -163,7 +164,7 @@ function isTerminal(file: number): boolean {
 }
 
 /** Written at once, like the input is read. A client that went away is told nothing. */
-function writeOut(bytes: Buffer): void {
+function writeToStdout(bytes: Buffer): void {
   for (let at = 0; at < bytes.length; ) {
     try {
       at += writeSync(1, bytes, at)
@@ -174,7 +175,7 @@ function writeOut(bytes: Buffer): void {
   }
 }
 
-export interface HookPlaces {
+export interface HookLocations {
   /** The top of the work tree that the hook acts for. */
   readonly top: string
   readonly root: string
@@ -184,17 +185,18 @@ export interface HookPlaces {
 function hookPlaces(
   environment: Environment,
   { folder, home, working }: { readonly folder: string; readonly home: string; readonly working: string },
-): HookPlaces {
+): HookLocations {
   const here = realpathSync.native(folder)
   const named = namedFolder(environment, working)
   // An agent that stands in no project at all still works for the one that its client opened.
-  const top = enclosingTree(here, home) ?? recordedFolder(here, home) ?? (named ? topOf(named, home) : here)
-  const isChosen = named !== null && firstSet(environment, ['WAYMARK_PROJECT']) !== undefined
-  const root = projectRoot(mainTree(isChosen ? topOf(named, home) : top))
+  const top =
+    enclosingTree(here, home) ?? recordedFolder(here, home) ?? (named ? workTreeTop(named, home) : here)
+  const isChosen = named !== null && firstSetVariable(environment, ['WAYMARK_PROJECT']) !== undefined
+  const root = projectRoot(mainTree(isChosen ? workTreeTop(named, home) : top))
   return { top, root }
 }
 
-function topOf(folder: string, home: string): string {
+function workTreeTop(folder: string, home: string): string {
   return enclosingTree(folder, home) ?? folder
 }
 

@@ -1,4 +1,4 @@
-import { print, quietWhenClosed, reported, tell, wantsJson } from '../surfaces/cli/terminal.ts'
+import { isJsonWanted, print, printError, quietWhenClosed, reportFailures } from '../surfaces/cli/terminal.ts'
 import { endOnSignal } from './process.ts'
 import { endOnUnexpected, endUnexpectedly } from './unexpected.ts'
 
@@ -13,8 +13,8 @@ export async function main(): Promise<void> {
   quietWhenClosed()
   try {
     // Standard output of `waymark mcp` is its protocol.
-    const json = words[0] !== 'mcp' && wantsJson(words, process.env['WAYMARK_FORMAT'])
-    await reported(() => run(words), { json })
+    const json = words[0] !== 'mcp' && isJsonWanted(words, process.env['WAYMARK_FORMAT'])
+    await reportFailures(() => run(words), { json })
   } catch (error) {
     endUnexpectedly(error)
   }
@@ -100,7 +100,7 @@ async function run([command = '', ...rest]: readonly string[]): Promise<void> {
   const { commandLine } = await import('./command-line.ts')
   process.exitCode = await commandLine([command, ...rest])
   if (command === 'init' && process.exitCode === 0 && !asksForHelp) {
-    tell('No client was set up: waymark init --yes sets up those that are found here.\n')
+    printError('No client was set up: waymark init --yes sets up those that are found here.\n')
   }
 }
 
@@ -110,10 +110,8 @@ function isReviewOperation(word: string | undefined): boolean {
 
 /** By a variable, or by the folder that a server keeps. */
 async function isOfServer(words: readonly string[]): Promise<boolean> {
-  const [{ namedDatabase }, { connectedAt, namedAtServer }] = await Promise.all([
-    import('./settings/places.ts'),
-    import('./remote/connected.ts'),
-  ])
+  const [{ namedDatabase }, { connectedPlace: connectedAt, namedPlaceAtServer: namedAtServer }] =
+    await Promise.all([import('./settings/places.ts'), import('./remote/connected.ts')])
   const here = { environment: process.env, workingFolder: process.cwd() }
   if (namedDatabase(here.environment) !== undefined) return true
   const connecting = { ...here, project: projectIn(words) }

@@ -7,7 +7,7 @@ import { version } from './program.ts'
 import { stdioActor, userIdentity } from './settings/actor.ts'
 import { userName } from './settings/environment.ts'
 import type { McpFlags } from './settings/flags.ts'
-import { keepUp } from './upkeep.ts'
+import { startUpkeep } from './upkeep.ts'
 
 /** The project as an MCP client on standard input sees it, and what ends all that goes on for it. */
 function openSurface(
@@ -27,7 +27,7 @@ function openSurface(
     workingFolder: process.cwd(),
     project: flags.project,
   })
-  const stop = keepUp(base, log)
+  const stop = startUpkeep(base, log)
   return {
     surface: {
       catalog: async () => (await import('../kernel/operations/catalog.ts')).catalog,
@@ -46,7 +46,7 @@ function openSurface(
 }
 
 /** The same, as it is connected to a client. */
-export function openLocal(flags: McpFlags, log: Surface['log']) {
+export function openLocalMcp(flags: McpFlags, log: Surface['log']) {
   const { surface, close } = openSurface(flags, log)
   return { connect: (transport: StdioTransport) => connect(surface, transport), close }
 }

@@ -1,8 +1,8 @@
 import { Failure } from '../kernel/failure.ts'
-import { tell } from '../surfaces/cli/terminal.ts'
+import { printError } from '../surfaces/cli/terminal.ts'
 import { serveMcpOverStdio } from '../surfaces/mcp/stdio.ts'
 import type { Surface } from '../surfaces/mcp/surface.ts'
-import { endSoon } from './process.ts'
+import { exitAfterGrace } from './process.ts'
 import { version } from './program.ts'
 import { type McpFlags, readMcpFlags } from './settings/flags.ts'
 import { unexpandedNames } from './settings/places.ts'
@@ -12,14 +12,14 @@ import { summaryOf } from './unexpected.ts'
 export async function serveMcp(words: readonly string[]): Promise<void> {
   const flags = readMcpFlags(words)
   const log: Surface['log'] = (line, error) =>
-    tell(`${line}${error === undefined ? '' : ` ${summaryOf(error)}`}\n`)
+    printError(`${line}${error === undefined ? '' : ` ${summaryOf(error)}`}\n`)
   const asked = { flag: flags.project, environment: process.env, workingFolder: process.cwd() }
   for (const name of unexpandedNames(asked)) {
     log(`waymark: ${name} was not filled in by the client, so it is ignored.`)
   }
   let close = async (): Promise<void> => undefined
   const open = async () => {
-    const opened = await openedFor(flags, log)
+    const opened = await openMcpSurface(flags, log)
     close = opened.close
     return opened.connect
   }
@@ -27,22 +27,22 @@ export async function serveMcp(words: readonly string[]): Promise<void> {
     await serveMcpOverStdio({ version, toolsets: flags.toolsets, log, open })
   } finally {
     await close()
-    endSoon()
+    exitAfterGrace()
   }
 }
 
 /** Most projects are kept here: only where a server is named it is looked which. */
-async function openedFor(flags: McpFlags, log: Surface['log']) {
+async function openMcpSurface(flags: McpFlags, log: Surface['log']) {
   const places = { ...flags, environment: process.env, workingFolder: process.cwd() }
-  const { connectedAt } = await import('./remote/connected.ts')
+  const { connectedPlace: connectedAt } = await import('./remote/connected.ts')
   const look = () => connectedAt(places)
   try {
     const place = look()
-    if (place === null) return (await import('./mcp-surface.ts')).openLocal(flags, log)
-    return (await import('./remote/mcp-edge.ts')).openEdge(place, flags, log)
+    if (place === null) return (await import('./mcp-surface.ts')).openLocalMcp(flags, log)
+    return (await import('./remote/mcp-edge.ts')).openRemoteMcp(place, flags, log)
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     // A client shows its user nothing of a server that ends: each call says instead how one connects.
-    return (await import('./remote/mcp-edge.ts')).openUnconnected(look, flags, log)
+    return (await import('./remote/mcp-edge.ts')).openWhenConnected(look, flags, log)
   }
 }

@@ -14,7 +14,7 @@ import type { Store } from '../store/ports/store.ts'
 import { postgresPlace } from '../store/postgres/place.ts'
 import { randomIds } from '../store/random-ids.ts'
 import { hashOf, newSecret } from '../surfaces/http/guard/secret.ts'
-import { ingestFor, recordingIn } from './capture/ingest-for.ts'
+import { ingestFor, recorderOf } from './capture/ingest-for.ts'
 import {
   deferredCommandApprovals,
   deferredCommandRunner,
@@ -30,24 +30,24 @@ import {
   refusingWitness,
 } from './deferred.ts'
 import { runningProgram, version } from './program.ts'
-import { type Environment, firstSet } from './settings/environment.ts'
+import { type Environment, firstSetVariable } from './settings/environment.ts'
 import { refuseForeign } from './settings/foreign.ts'
 import {
   anchorOf,
   databasePlace,
   enclosingTree,
-  folderWanted,
   namedDatabase,
   projectFolder,
   projectRoot,
   projectState,
+  requestedFolder,
   rootWithoutGit,
   serverDatabase,
   unusableFolder,
   writableStateFolder,
 } from './settings/places.ts'
 
-export interface Opening {
+export interface OpenProjectOptions {
   readonly actor: Actor
   readonly environment: Environment
   readonly workingFolder: string
@@ -64,15 +64,15 @@ export interface Opening {
 const clock: Clock = { now: () => Date.now() }
 
 /** Puts the program together. Nothing is read or written before the first call, and reading creates nothing. */
-export function openContext(opening: Opening): Context {
+export function openContext(opening: OpenProjectOptions): Context {
   const { actor, environment, workingFolder, project, elsewhere, tell } = opening
-  const home = firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir()
+  const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
   const request = { flag: project, environment, workingFolder }
   const machine = { platform: process.platform, environment, home }
   const folder = elsewhere
     ? join(stateFolder(machine), 'elsewhere', elsewhere.id)
     : projectFolder(request, (start) => enclosingTree(start, home))
-  const refusal = elsewhere ? notHere(elsewhere.name) : unusableFolder(folder, home)
+  const refusal = elsewhere ? filesElsewhereFailure(elsewhere.name) : unusableFolder(folder, home)
   const server = serverDatabase(environment)
   const projectStateFolder = () => {
     const identity = { folder, database: databaseNamed(environment, workingFolder) }
@@ -98,10 +98,11 @@ export function openContext(opening: Opening): Context {
     const root = await rootOfProject()
     if (server) {
       const { openPostgresStore } = await import('../store/postgres/store.ts')
-      return openPostgresStore({ ...server, project: folderWanted(environment, root), ids: randomIds })
+      return openPostgresStore({ ...server, project: requestedFolder(environment, root), ids: randomIds })
     }
     const place = databasePlace(environment, { root, working: workingFolder })
-    const sandboxJournal = firstSet(environment, ['TASKMAN_JOURNAL_MEMORY', 'CURSOR_AGENT']) !== undefined
+    const sandboxJournal =
+      firstSetVariable(environment, ['TASKMAN_JOURNAL_MEMORY', 'CURSOR_AGENT']) !== undefined
     const { openStore } = await import('../store/store.ts')
     const state = writableStateFolder(machine, folder, canWrite)
     const anchorFolder = anchorOf(state, { root, database: place.file }, fingerprint)
@@ -112,7 +113,7 @@ export function openContext(opening: Opening): Context {
   const team =
     namedDatabase(environment) === undefined
       ? undefined
-      : openTeam({ environment, workingFolder, folder, machine })
+      : openPeopleStore({ environment, workingFolder, folder, machine })
   const context: Context = {
     store,
     witness,
@@ -130,7 +131,7 @@ export function openContext(opening: Opening): Context {
     setupFiles: deferredSetupFiles(stateFolder(machine)),
     linkedTrees: deferredLinkedTrees(environment),
     ...(elsewhere === undefined && { copies: deferredFileCopies(projectStateFolder, environment) }),
-    ...callerNamed(opening),
+    ...callerField(opening),
     commandRunner: deferredCommandRunner(environment),
     // Never in the project, where an agent in a sandbox could write what a person has to.
     commandApprovals: deferredCommandApprovals(stateFolder(machine)),
@@ -141,12 +142,12 @@ export function openContext(opening: Opening): Context {
     ...(team && { team }),
     ...(!elsewhere && {
       captureHealth: () => captureHealth(rootHere(), environment),
-      drain: () => ingestFor(rootHere(), recordingIn(context)),
+      drain: () => ingestFor(rootHere(), recorderOf(context)),
     }),
     ...(tell && {
       tell,
       clients: async () => {
-        const { clientsHere } = await import('./setup/health.ts')
+        const { clientHealthHere: clientsHere } = await import('./setup/health.ts')
         return clientsHere(environment, project)
       },
     }),
@@ -155,13 +156,13 @@ export function openContext(opening: Opening): Context {
 }
 
 /** The server of a client on stdio inherits which session it was started for. */
-function callerNamed({ actor, environment }: Opening): Pick<Context, 'caller'> {
-  const session = firstSet(environment, ['CLAUDE_CODE_SESSION_ID'])
+function callerField({ actor, environment }: OpenProjectOptions): Pick<Context, 'caller'> {
+  const session = firstSetVariable(environment, ['CLAUDE_CODE_SESSION_ID'])
   if (session === undefined || actor.channel !== 'stdio') return {}
   return { caller: { session, link: 'environment' } }
 }
 
-function notHere(name: string): Failure {
+function filesElsewhereFailure(name: string): Failure {
   return new Failure('UNAVAILABLE', `The work tree of the project ${name} is not on this machine.`, {
     reason: 'files_on_other_machine',
     hint: 'Work where it is: run `waymark connect` with the address of this server there, and files are measured beside it.',
@@ -173,17 +174,17 @@ function notHere(name: string): Failure {
 export function databaseNamed(environment: Environment, workingFolder: string): string | null {
   const server = serverDatabase(environment)
   if (server) return postgresPlace(server.url).shown
-  const named = firstSet(environment, ['WAYMARK_DATABASE', 'TASKMAN_DB_NAME'])
+  const named = firstSetVariable(environment, ['WAYMARK_DATABASE', 'TASKMAN_DB_NAME'])
   return named === undefined ? null : resolve(workingFolder, named)
 }
 
-interface OpeningTeam extends Pick<Opening, 'environment' | 'workingFolder'> {
+interface OpenTeamOptions extends Pick<OpenProjectOptions, 'environment' | 'workingFolder'> {
   readonly folder: string
   readonly machine: Machine
 }
 
 /** The persons of a server lie in the database of its projects, as a project of their own. */
-function openTeam({ environment, workingFolder, folder, machine }: OpeningTeam): Team {
+function openPeopleStore({ environment, workingFolder, folder, machine }: OpenTeamOptions): Team {
   const server = serverDatabase(environment)
   const store = deferredStore(async () => {
     if (server) {
@@ -197,7 +198,7 @@ function openTeam({ environment, workingFolder, folder, machine }: OpeningTeam):
 
 /** A project of a file that lives in no folder, by its id. */
 async function openFileStore(
-  { environment, workingFolder, folder, machine }: OpeningTeam,
+  { environment, workingFolder, folder, machine }: OpenTeamOptions,
   project: string,
 ): Promise<Store> {
   const place = databasePlace(environment, { root: folder, working: workingFolder })

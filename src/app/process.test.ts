@@ -15,7 +15,7 @@ const program = (does: string, work: number) => `
   console.log('ready')
   await ended`
 
-async function told({ does = '', work }: { readonly does?: string; readonly work: number }) {
+async function runChild({ does = '', work }: { readonly does?: string; readonly work: number }) {
   const child = spawn(process.execPath, ['--input-type=module', '-e', program(does, work)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -29,12 +29,12 @@ async function told({ does = '', work }: { readonly does?: string; readonly work
 
 test.skipIf(process.platform === 'win32')('Ctrl-C that arrives twice at once is one', async () => {
   // By itself: what this process sends may come later than half a second.
-  const { name, code } = await told({ does: "process.kill(process.pid, 'SIGINT')", work: 1_000 })
+  const { name, code } = await runChild({ does: "process.kill(process.pid, 'SIGINT')", work: 1_000 })
   expect([name, await code]).toEqual(['SIGINT', 0])
 })
 
 test.skipIf(process.platform === 'win32')('Ctrl-C pressed again ends at once', async () => {
-  const { child, name, code } = await told({ work: 300_000 })
+  const { child, name, code } = await runChild({ work: 300_000 })
   await sleep(700)
   child.kill('SIGINT')
   expect([name, await code]).toEqual(['SIGINT', 130])

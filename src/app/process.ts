@@ -8,7 +8,7 @@ import { errorCode } from '../kernel/failure.ts'
  * and `unknown` where the system does not tell. A number of a process is given again to another one.
  */
 export function processStart(pid: number): string | null {
-  if (!isThere(pid)) return null
+  if (!isProcessAlive(pid)) return null
   try {
     if (process.platform === 'linux') return startOnLinux(pid)
     if (process.platform === 'win32') return 'unknown'
@@ -19,7 +19,7 @@ export function processStart(pid: number): string | null {
     })
     return said.trim() || 'unknown'
   } catch {
-    return isThere(pid) ? 'unknown' : null
+    return isProcessAlive(pid) ? 'unknown' : null
   }
 }
 
@@ -31,7 +31,7 @@ function startOnLinux(pid: number): string {
   return `${boot} ${words?.[19] ?? ''}`
 }
 
-function isThere(pid: number): boolean {
+function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
@@ -65,7 +65,7 @@ const patience = 1_000
 const untilExit = 700
 
 /** Ends the process although something still goes on that nobody waits for, such as reading a large file. */
-export function endSoon(): void {
+export function exitAfterGrace(): void {
   setTimeout(() => endNow(), patience).unref()
 }
 

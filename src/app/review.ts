@@ -7,32 +7,32 @@ import { createInterface, type Interface } from 'node:readline/promises'
 import { processEnd } from '../kernel/ending.ts'
 import { Failure, messageOf } from '../kernel/failure.ts'
 import type { OutputOf } from '../kernel/operations/catalog.ts'
-import { counted } from '../kernel/text.ts'
+import { formatCount } from '../kernel/text.ts'
 import { commentText, draftLine, fileLine, headOf } from '../review/cli/review.ts'
-import { type Verdict, verdicts } from '../review/domain/review.ts'
-import { type QuotedFile, quotedDiff, readWritten } from '../review/domain/written.ts'
-import { indented } from '../surfaces/cli/render/parts.ts'
-import { inOneLine } from '../surfaces/cli/render/text.ts'
+import { type ReviewAction, verdicts } from '../review/domain/review.ts'
+import { parseComments, type QuotedFile, quotedDiff } from '../review/domain/written.ts'
+import { indentText } from '../surfaces/cli/render/parts.ts'
+import { escapeLineBreaks } from '../surfaces/cli/render/text.ts'
 import {
   print,
-  printable,
   printableJson,
+  printError,
   processTerminal,
   screenStreams,
-  tell,
+  withoutControlCodes,
 } from '../surfaces/cli/terminal.ts'
 import { withoutInterrupt } from './process.ts'
 import { commandLineActor } from './settings/actor.ts'
 import { userName } from './settings/environment.ts'
-import { readWords, wantsJson } from './settings/flags.ts'
-import { openWatched, type WatchedProject } from './watched.ts'
+import { isJsonRequested, readWords } from './settings/flags.ts'
+import { openWatchedProject, type WatchedProject } from './watched.ts'
 
-type Shown = OutputOf<'review_show'>
-type Subject = { readonly task: string } | { readonly mission: string } | { readonly since: true }
+type ReviewAnswer = OutputOf<'review_show'>
+type ReviewTarget = { readonly task: string } | { readonly mission: string } | { readonly since: true }
 
-interface Asked {
-  readonly subject: Subject
-  readonly verdict: Verdict | null
+interface ReviewArguments {
+  readonly subject: ReviewTarget
+  readonly verdict: ReviewAction | null
   readonly text: string | undefined
   readonly content: string | undefined
   readonly write: boolean
@@ -52,9 +52,11 @@ export async function review(words: readonly string[]): Promise<void> {
   const flagged = verdicts.filter((verdict) => read.has(verdict.replace('_', '-')))
   if (flagged.length > 1) throw read.mistaken('A review has one verdict.')
   const [verdict = null] = flagged
-  const project = await openWatched(read.text('project'), (sentence) => tell(`waymark: ${sentence}\n`))
+  const project = await openWatchedProject(read.text('project'), (sentence) =>
+    printError(`waymark: ${sentence}\n`),
+  )
   try {
-    const json = wantsJson(read)
+    const json = isJsonRequested(read)
     const dropped = read.texts('drop')
     if (id === undefined && !read.has('since')) {
       const acting = [...verdicts.map((one) => one.replace('_', '-')), 'write', 'from', 'drop', 'again']
@@ -65,7 +67,7 @@ export async function review(words: readonly string[]): Promise<void> {
     if (id !== undefined && read.has('since')) {
       throw read.mistaken(`A review is of one thing: ${id}, or everything new with --since.`)
     }
-    const asked: Asked = {
+    const asked: ReviewArguments = {
       subject: subjectOf(id),
       verdict,
       text: read.text('text'),
@@ -83,13 +85,13 @@ export async function review(words: readonly string[]): Promise<void> {
   }
 }
 
-function subjectOf(id: string | undefined): Subject {
+function subjectOf(id: string | undefined): ReviewTarget {
   if (id === undefined) return { since: true }
   return /^[mw]-/.test(id) ? { mission: id } : { task: id }
 }
 
 /** As every other verdict: refused where an agent sits at the shell. */
-function assertPerson({ verdict, write, file, dropped }: Asked): void {
+function assertPerson({ verdict, write, file, dropped }: ReviewArguments): void {
   const actor = commandLineActor(process.env, userName())
   const isReading = verdict === null && !write && file === undefined && dropped.length === 0
   if (actor.kind === 'person' || isReading) return
@@ -112,19 +114,19 @@ async function listWaiting(project: WatchedProject, json: boolean): Promise<void
     [
       ...(lines.length === 0 ? ['Nothing waits for a review.'] : lines),
       ...(total > holds.length ? [`${total - holds.length} more: waymark inbox.`] : []),
-      `New since you last looked: ${counted(since.totals.files, 'file')}, +${since.totals.added} −${since.totals.removed}: waymark review --since`,
+      `New since you last looked: ${formatCount(since.totals.files, 'file')}, +${since.totals.added} −${since.totals.removed}: waymark review --since`,
       '',
     ].join('\n'),
   )
 }
 
-async function reviewOne(project: WatchedProject, asked: Asked): Promise<void> {
+async function reviewOne(project: WatchedProject, asked: ReviewArguments): Promise<void> {
   if (asked.dropped.length > 0) await dropDrafts(project, asked)
   const shown = await project.ask('review_show', asked.subject)
   const isWritten = asked.write || asked.file !== undefined
   // Who writes in an editor sees there what it is about.
   const content =
-    asked.content ?? (asked.verdict === null || asked.write ? shown.content : needsContent(shown))
+    asked.content ?? (asked.verdict === null || asked.write ? shown.content : missingContentFailure(shown))
   if (isWritten) await writeComments(project, asked, shown)
   if (asked.verdict !== null) return send(project, asked, { shown, content })
   if (isWritten) return
@@ -132,9 +134,9 @@ async function reviewOne(project: WatchedProject, asked: Asked): Promise<void> {
   if (asked.json) return printJson(shown)
   const files = await quotedFiles(project, asked, shown)
   const streams = screenStreams()
-  const next = streams === null ? `\n${waysOn(asked.subject, shown)}\n` : ''
+  const next = streams === null ? `\n${formatNextSteps(asked.subject, shown)}\n` : ''
   await page(`${summary(shown)}\n${plainDiff(files)}${next}`)
-  if (streams !== null) await decideAfter(project, asked, { shown, streams })
+  if (streams !== null) await decideAfterReview(project, asked, { shown, streams })
 }
 
 function printJson(value: object): void {
@@ -142,11 +144,11 @@ function printJson(value: object): void {
 }
 
 /** The command again, as it is typed. */
-function commandOf(subject: Subject): string {
+function commandOf(subject: ReviewTarget): string {
   return `waymark review ${'task' in subject ? subject.task : 'mission' in subject ? subject.mission : '--since'}`
 }
 
-function waysOn(subject: Subject, { content, files, may }: Shown): string {
+function formatNextSteps(subject: ReviewTarget, { content, files, may }: ReviewAnswer): string {
   const command = commandOf(subject)
   return [
     `Comment on it: ${command} --write`,
@@ -160,28 +162,34 @@ function waysOn(subject: Subject, { content, files, may }: Shown): string {
 }
 
 /** Removes comments that are not sent: of this review, or those that are named. */
-async function dropDrafts(project: WatchedProject, { subject, dropped, json }: Asked): Promise<void> {
+async function dropDrafts(
+  project: WatchedProject,
+  { subject, dropped, json }: ReviewArguments,
+): Promise<void> {
   const { drafts } = await project.ask('review_show', subject)
   const ids = dropped.includes('all') ? drafts.map(({ comment_id }) => comment_id) : dropped
   for (const id of ids) await project.ask('review_comment_drop', { comment_id: id })
-  if (!json) print(`${counted(ids.length, 'comment')} removed.\n`)
+  if (!json) print(`${formatCount(ids.length, 'comment')} removed.\n`)
 }
 
 /** What is decided without looking is decided about something that is named. */
-function needsContent({ content }: Shown): never {
+function missingContentFailure({ content }: ReviewAnswer): never {
   throw new Failure('INVALID_INPUT', 'A verdict names what was shown: give --content.', {
     reason: 'content_needed',
     hint: `What is there now is ${content.slice(0, 12)}: look at it first.`,
   })
 }
 
-async function decideAfter(
+async function decideAfterReview(
   project: WatchedProject,
-  asked: Asked,
-  { shown, streams }: { readonly shown: Shown; readonly streams: Pick<NodeJS.Process, 'stdin' | 'stdout'> },
+  asked: ReviewArguments,
+  {
+    shown,
+    streams,
+  }: { readonly shown: ReviewAnswer; readonly streams: Pick<NodeJS.Process, 'stdin' | 'stdout'> },
 ): Promise<void> {
   const lines = createInterface({ input: streams.stdin, output: streams.stdout })
-  const ask = asking(lines)
+  const ask = questionReader(lines)
   let { again } = asked
   try {
     for (;;) {
@@ -211,7 +219,7 @@ async function decideAfter(
 }
 
 /** Asks a person. Null where they leave, by Ctrl-C or Ctrl-D. */
-function asking(lines: Interface): (question: string) => Promise<string | null> {
+function questionReader(lines: Interface): (question: string) => Promise<string | null> {
   let isClosed = false
   const closed = new Promise<null>((resolve) => {
     lines.once('close', () => {
@@ -230,8 +238,8 @@ function asking(lines: Interface): (question: string) => Promise<string | null> 
 
 async function send(
   project: WatchedProject,
-  { subject, verdict, text, json }: Asked,
-  { shown, content }: { readonly shown: Shown; readonly content: string },
+  { subject, verdict, text, json }: ReviewArguments,
+  { shown, content }: { readonly shown: ReviewAnswer; readonly content: string },
 ): Promise<void> {
   const command = commandOf(subject)
   const { drafts } = await project.ask('review_show', subject)
@@ -258,7 +266,7 @@ async function send(
   const isLookedAt = verdict !== 'comment' && shown.totals.files > 0 && !('since' in subject)
   print(
     [
-      `${said}${sent.comments === 0 ? '' : ` with ${counted(sent.comments, 'comment')}`} (${sent.review_id}).`,
+      `${said}${sent.comments === 0 ? '' : ` with ${formatCount(sent.comments, 'comment')}`} (${sent.review_id}).`,
       ...sent.reopened.map((id) => `Task ${id} is to be done again.`),
       ...sent.closed_holds.map((id) => `Hold ${id} is answered.`),
       ...sent.runs.map(({ run_id, state }) => `Run ${run_id} is in "${state}".`),
@@ -273,13 +281,17 @@ async function send(
   )
 }
 
-async function writeComments(project: WatchedProject, asked: Asked, shown: Shown): Promise<void> {
+async function writeComments(
+  project: WatchedProject,
+  asked: ReviewArguments,
+  shown: ReviewAnswer,
+): Promise<void> {
   const { subject, file, json, verdict } = asked
   const files = await quotedFiles(project, asked, shown)
-  const own = file ?? (await edited(quotedDiff(files)))
-  const kept: Draft[] = []
+  const own = file ?? (await editInEditor(quotedDiff(files)))
+  const kept: ReviewDraftRow[] = []
   try {
-    for (const comment of readWritten(wordsIn(own), files)) {
+    for (const comment of parseComments(wordsIn(own), files)) {
       kept.push(
         await project.ask('review_comment', {
           subject,
@@ -295,7 +307,7 @@ async function writeComments(project: WatchedProject, asked: Asked, shown: Shown
   } catch (error) {
     // All of it, or nothing: handed in again, it would be there twice.
     for (const { comment_id } of kept) await project.ask('review_comment_drop', { comment_id })
-    throw file === undefined && error instanceof Failure ? stillThere(error, own) : error
+    throw file === undefined && error instanceof Failure ? addKeptFileHint(error, own) : error
   }
   if (file === undefined) rmSync(dirname(own), { recursive: true, force: true })
   if (verdict !== null) return
@@ -306,7 +318,7 @@ async function writeComments(project: WatchedProject, asked: Asked, shown: Shown
     kept.length === 0
       ? 'Nothing was written, so nothing is kept.\n'
       : [
-          `${counted(kept.length, 'comment')} kept${all.length > kept.length ? `, ${all.length} in all` : ''}; only you see them until you send your review:`,
+          `${formatCount(kept.length, 'comment')} kept${all.length > kept.length ? `, ${all.length} in all` : ''}; only you see them until you send your review:`,
           ...all.map((draft) => `  ${draftLine(draft)}`),
           `Send them: ${command} --send-back, --approve or --comment, with --content ${shown.content.slice(0, 12)}. Remove one: ${command} --drop <comment>, or all of them: --drop all.`,
           '',
@@ -314,7 +326,7 @@ async function writeComments(project: WatchedProject, asked: Asked, shown: Shown
   )
 }
 
-type Draft = Shown['drafts'][number]
+type ReviewDraftRow = ReviewAnswer['drafts'][number]
 
 function wordsIn(file: string): string {
   try {
@@ -328,7 +340,7 @@ function wordsIn(file: string): string {
 }
 
 /** The refusal, with where the words are that a person wrote. */
-function stillThere({ code, message, reason, hint = '', fix, details }: Failure, file: string): Failure {
+function addKeptFileHint({ code, message, reason, hint = '', fix, details }: Failure, file: string): Failure {
   return new Failure(code, message, {
     ...(reason !== null && { reason }),
     ...(fix !== null && { fix }),
@@ -338,7 +350,7 @@ function stillThere({ code, message, reason, hint = '', fix, details }: Failure,
 }
 
 /** The file that a person wrote in. It is theirs until what is in it is kept. */
-async function edited(text: string): Promise<string> {
+async function editInEditor(text: string): Promise<string> {
   const editor = [process.env['VISUAL'], process.env['EDITOR']].find((one) => one?.trim())
   if (editor === undefined) {
     throw new Failure('UNAVAILABLE', 'There is no editor to write in: EDITOR is not set.', {
@@ -372,21 +384,23 @@ const mostFiles = 200
 /** The files with their lines; folded ones by a sentence. */
 async function quotedFiles(
   project: WatchedProject,
-  { subject, again }: Pick<Asked, 'subject' | 'again'>,
-  shown: Shown,
+  { subject, again }: Pick<ReviewArguments, 'subject' | 'again'>,
+  shown: ReviewAnswer,
 ): Promise<readonly QuotedFile[]> {
   const files: QuotedFile[] = []
   for (const file of shown.files) {
     const { path, tree, viewed } = file
     const why =
-      files.length < mostFiles ? whyFolded(file, again) : `only the first ${mostFiles} files are shown here`
+      files.length < mostFiles
+        ? foldReasonOf(file, again)
+        : `only the first ${mostFiles} files are shown here`
     const asked = {
       subject,
       path,
       ...(tree !== null && { tree }),
       ...(viewed !== null && !viewed.current && !again && { since: viewed.content }),
     }
-    const hunks: Hunks[number][] = []
+    const hunks: ReviewHunks[number][] = []
     let trouble = why
     for (let offset: number | null = why === null ? 0 : null; offset !== null; ) {
       const part: OutputOf<'review_file'> = await project.ask('review_file', { ...asked, offset })
@@ -399,16 +413,19 @@ async function quotedFiles(
   return files
 }
 
-type Hunks = OutputOf<'review_file'>['hunks']
+type ReviewHunks = OutputOf<'review_file'>['hunks']
 
 /** Why the lines of a file are not shown; null where they are. */
-function whyFolded({ trouble, viewed, folded, kind }: Shown['files'][number], again: boolean): string | null {
+function foldReasonOf(
+  { trouble, viewed, folded, kind }: ReviewAnswer['files'][number],
+  again: boolean,
+): string | null {
   if (trouble !== null) return trouble
   if (viewed?.current && !again) return 'you have looked at it'
   return folded ?? (kind === 'text' || kind === 'link' ? null : kind)
 }
 
-function summary(shown: Shown): string {
+function summary(shown: ReviewAnswer): string {
   const { subject, files, comments, drafts, verdicts, waiting, may, notes } = shown
   const last = verdicts.at(-1)
   // What was done before somebody last spoke was seen then.
@@ -418,7 +435,7 @@ function summary(shown: Shown): string {
   )
   const done = comments.length - recent.length
   const listed = (heading: string, lines: readonly string[]) =>
-    lines.length === 0 ? [] : [heading, ...lines.map((line) => indented(line))]
+    lines.length === 0 ? [] : [heading, ...lines.map((line) => indentText(line))]
   return [
     headOf(shown),
     ...files.map((file) => `  ${fileLine(file)}`),
@@ -426,7 +443,7 @@ function summary(shown: Shown): string {
     ...(done === 0
       ? []
       : [
-          `${counted(done, 'comment')} done before the last verdict: waymark review comments ${subject.task_id ?? subject.mission_id ?? '<task>'} shows ${done === 1 ? 'it' : 'them'}.`,
+          `${formatCount(done, 'comment')} done before the last verdict: waymark review comments ${subject.task_id ?? subject.mission_id ?? '<task>'} shows ${done === 1 ? 'it' : 'them'}.`,
         ]),
     ...listed('Your comments, not sent (--drop <comment> removes one):', drafts.map(draftLine)),
     ...waiting.map(({ hold_id, kind, reason }) => `  waits: ${hold_id} (${kind}): ${reason}`),
@@ -439,7 +456,7 @@ function summary(shown: Shown): string {
 function plainDiff(files: readonly QuotedFile[]): string {
   return files
     .flatMap(({ path, hunks, trouble }) => [
-      `=== ${inOneLine(path)}${trouble === null ? '' : ` (${trouble})`}`,
+      `=== ${escapeLineBreaks(path)}${trouble === null ? '' : ` (${trouble})`}`,
       ...hunks.flatMap(({ lines }) => ['...', ...lines.map(({ kind, text }) => `${kind}${text}`)]),
     ])
     .concat('')
@@ -460,7 +477,7 @@ async function page(text: string): Promise<void> {
       signal: processEnd,
     })
     child.stdin.on('error', () => undefined) // it was left before the end
-    child.stdin.end(printable(text))
+    child.stdin.end(withoutControlCodes(text))
     return once(child, 'exit')
   })
   if (code === notFound) print(text)

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure, messageOf } from '../kernel/failure.ts'
-import { screenStreams, tell } from '../surfaces/cli/terminal.ts'
+import { printError, screenStreams } from '../surfaces/cli/terminal.ts'
 import { readTopFlags } from './settings/flags.ts'
 import { beforeUnexpectedEnd } from './unexpected.ts'
-import { openWatched } from './watched.ts'
+import { openWatchedProject } from './watched.ts'
 
 /** Milliseconds within which a signal that this process sends itself has reached it. */
 const reached = 100
@@ -19,7 +19,7 @@ export async function topOfProject(words: readonly string[]): Promise<void> {
     })
   }
   // On a full screen it is said there, by the look that fails as well.
-  const watched = await openWatched(project, () => undefined)
+  const watched = await openWatchedProject(project, () => undefined)
   const { ask } = watched
   try {
     const [{ showTop }, { cardsOf }] = await Promise.all([
@@ -38,7 +38,7 @@ export async function topOfProject(words: readonly string[]): Promise<void> {
         follow: (changed, signal) => {
           watched
             .follow(head, signal, async () => changed())
-            .catch((error: unknown) => tell(`waymark: ${messageOf(error)}\n`))
+            .catch((error: unknown) => printError(`waymark: ${messageOf(error)}\n`))
         },
         act: (operation, input) => ask(operation, input),
         pause: async () => {

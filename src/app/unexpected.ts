@@ -3,8 +3,8 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { detailsOf, messageOf } from '../kernel/failure.ts'
 import { stateFolder } from '../kernel/files/state-folder.ts'
-import { complaint, tell } from '../surfaces/cli/terminal.ts'
-import { firstSet } from './settings/environment.ts'
+import { complaint, printError } from '../surfaces/cli/terminal.ts'
+import { firstSetVariable } from './settings/environment.ts'
 
 /**
  * Ends the process with a sentence at an error that nobody handles, in place of a stack trace. A server over stdio goes
@@ -25,11 +25,11 @@ export function beforeUnexpectedEnd(restore: () => void): void {
 /** The one place where the program ends by an error that no command expects. */
 export function endUnexpectedly(error: unknown): never {
   restoreTerminal()
-  tell(complaint(...inWords(error)))
+  printError(complaint(...formatUnexpected(error)))
   process.exit(1)
 }
 
-function inWords(error: unknown): [sentence: string, hint: string] {
+function formatUnexpected(error: unknown): [sentence: string, hint: string] {
   return [`An unexpected error ended "waymark ${command()}": ${summaryOf(error)}`, wayOn]
 }
 
@@ -53,7 +53,7 @@ const maxBytes = 1024 * 1024
 /** Appends an error with its stack to the error log of this machine. Null where it cannot be written. */
 function keepDetails(error: unknown): string | null {
   const environment = process.env
-  const home = firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir()
+  const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
   const file = join(stateFolder({ platform: process.platform, environment, home }), 'errors.log')
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })

@@ -1,12 +1,12 @@
 import type { Context } from '../kernel/operations/operation.ts'
-import { keepIngesting } from './capture/ingest-command.ts'
-import { recordingIn } from './capture/ingest-for.ts'
+import { ingestContinuously } from './capture/ingest-command.ts'
+import { recorderOf } from './capture/ingest-for.ts'
 
 const firstAfter = 10_000
 const again = 10 * 60_000
 
 // Loaded when it is time: a server that starts has more urgent things to load.
-async function tidied(context: Context): Promise<void> {
+async function pruneProject(context: Context): Promise<void> {
   const [{ invoke }, { tidy }] = await Promise.all([
     import('../kernel/operations/invoke.ts'),
     import('../project/operations/tidy.ts'),
@@ -15,9 +15,9 @@ async function tidied(context: Context): Promise<void> {
 }
 
 /** What goes on beside the calls while a server runs; it never keeps it alive. Answers how to stop. */
-export function keepUp(context: Context, log: (line: string) => void): () => Promise<void> {
-  const stopTidying = keepTidy(context, log)
-  const stopDraining = keepIngesting(context.folder, recordingIn(context))
+export function startUpkeep(context: Context, log: (line: string) => void): () => Promise<void> {
+  const stopTidying = pruneRegularly(context, log)
+  const stopDraining = ingestContinuously(context.folder, recorderOf(context))
   return async () => {
     stopTidying()
     await stopDraining()
@@ -25,10 +25,10 @@ export function keepUp(context: Context, log: (line: string) => void): () => Pro
 }
 
 /** Tidies up, first after ten seconds. */
-function keepTidy(context: Context, log: (line: string) => void): () => void {
+function pruneRegularly(context: Context, log: (line: string) => void): () => void {
   const tidyUp = () => {
     // A project that cannot be opened says so at every call; here it is no news.
-    tidied(context).catch((error: unknown) => log(`Tidying up: ${String(error)}`))
+    pruneProject(context).catch((error: unknown) => log(`Tidying up: ${String(error)}`))
   }
   const first = setTimeout(tidyUp, firstAfter).unref()
   const repeated = setInterval(tidyUp, again).unref()

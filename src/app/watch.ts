@@ -1,13 +1,13 @@
 import { messageOf } from '../kernel/failure.ts'
 import { messageOf as messageOfNotice } from '../notifications/domain/notice.ts'
-import { keepTelling } from '../notifications/operations/sender.ts'
+import { runNotificationSender } from '../notifications/operations/sender.ts'
 import { messenger } from '../notifications/senders/messenger.ts'
-import { processTerminal, tell } from '../surfaces/cli/terminal.ts'
-import { type WaitingCard, watch } from '../surfaces/cli/watch/watch.ts'
+import { printError, processTerminal } from '../surfaces/cli/terminal.ts'
+import { type InboxNoticeCard, watch } from '../surfaces/cli/watch/watch.ts'
 import { endSignal } from './process.ts'
 import { version } from './program.ts'
 import { readWatchFlags } from './settings/flags.ts'
-import { openWatched, type WatchedProject } from './watched.ts'
+import { openWatchedProject, type WatchedProject } from './watched.ts'
 
 /** `waymark watch`: prints what needs a person as it happens, until it is told to end. */
 export async function watchProject(words: readonly string[]): Promise<void> {
@@ -15,10 +15,10 @@ export async function watchProject(words: readonly string[]): Promise<void> {
   const ending = new AbortController()
   void endSignal(['SIGINT', 'SIGTERM', 'SIGHUP']).then(() => ending.abort())
   const terminal = processTerminal()
-  const watched = await openWatched(project, (sentence) => tell(`waymark: ${sentence}\n`))
+  const watched = await openWatchedProject(project, (sentence) => printError(`waymark: ${sentence}\n`))
   const { signal } = ending
   try {
-    const telling = notify ? tellAlso(watched, signal) : null
+    const telling = notify ? startNotifying(watched, signal) : null
     const options = { json, all, ...(telling && { notify: telling.show }) }
     await watch(watched, options, { terminal, signal })
     await telling?.done
@@ -28,28 +28,28 @@ export async function watchProject(words: readonly string[]): Promise<void> {
 }
 
 /** Sends what a server would, and shows each card on this desktop where that was not asked for of itself. */
-function tellAlso({ context, name }: WatchedProject, signal: AbortSignal) {
-  const failed = (error: unknown) => tell(`waymark: ${messageOf(error)}\n`)
+function startNotifying({ context, name }: WatchedProject, signal: AbortSignal) {
+  const failed = (error: unknown) => printError(`waymark: ${messageOf(error)}\n`)
   const own =
     context?.messenger ?? messenger(process.env, { agent: `waymark/${version}`, reachesPrivate: true })
   const sender = context && { ...context, project: () => name, link: () => null }
-  const done = sender === null ? Promise.resolve() : keepTelling({ sender, signal, failed })
+  const done = sender === null ? Promise.resolve() : runNotificationSender({ sender, signal, failed })
   let said = ''
-  const show = ({ notice, taskName, missionName }: WaitingCard): void => {
+  const show = ({ notice, taskName, missionName }: InboxNoticeCard): void => {
     const message = messageOfNotice({ ...notice, taskName, missionName, project: name, link: null })
-    void showsItself(context).then(async (isShown) => {
+    void hasOwnDesktopNotification(context).then(async (isShown) => {
       if (isShown) return
       const delivery = await own.show(message, signal)
       if (delivery.isDelivered || delivery.trouble === said) return
       said = delivery.trouble
-      tell(`waymark: ${said}\n`)
+      printError(`waymark: ${said}\n`)
     }, failed)
   }
   return { done, show }
 }
 
 /** Whether this machine's desktop is told already. */
-async function showsItself(context: WatchedProject['context']): Promise<boolean> {
+async function hasOwnDesktopNotification(context: WatchedProject['context']): Promise<boolean> {
   if (context === null) return false
   const listed = await context.store.view(({ notifications }) => notifications.all())
   return listed.some(({ item }) => item.machine === context.messenger.machine)

@@ -1,20 +1,20 @@
 import { basename } from 'node:path'
-import { type Followed, followJournal } from '../events/operations/follow.ts'
+import { type FollowableStore, followEventLog } from '../events/operations/follow.ts'
 import { Failure, messageOf } from '../kernel/failure.ts'
 import { catalog, type OperationName, type OutputOf } from '../kernel/operations/catalog.ts'
 import { expandIds } from '../kernel/operations/input/short-ids.ts'
 import { invoke } from '../kernel/operations/invoke.ts'
 import type { Answer, Context } from '../kernel/operations/operation.ts'
-import { inWordsOfCommands } from '../surfaces/cli/failures.ts'
-import type { Watched } from '../surfaces/cli/watch/watch.ts'
+import { toCommandLineFailure } from '../surfaces/cli/failures.ts'
+import type { WatchTarget } from '../surfaces/cli/watch/watch.ts'
 import { closeContext, openContext } from './open-context.ts'
-import { connectedAt } from './remote/connected.ts'
+import { connectedPlace } from './remote/connected.ts'
 import { commandLineActor } from './settings/actor.ts'
 import { userName } from './settings/environment.ts'
 import { personName } from './settings/person-name.ts'
 
 /** A project that is looked at for a while: kept here, or at a server. */
-export interface WatchedProject extends Watched {
+export interface WatchedProject extends WatchTarget {
   readonly ask: <Name extends OperationName>(name: Name, input: Answer) => Promise<OutputOf<Name>>
   /** What the project is called here. */
   readonly name: string
@@ -24,18 +24,18 @@ export interface WatchedProject extends Watched {
 }
 
 /** `failed` is told why nothing can be read, once while it lasts. */
-export async function openWatched(
+export async function openWatchedProject(
   project: string | undefined,
   failed: (sentence: string) => void,
 ): Promise<WatchedProject> {
   const environment = process.env
   const workingFolder = process.cwd()
   const actor = commandLineActor(environment, userName(), personName(environment, workingFolder))
-  const place = connectedAt({ project, environment, workingFolder })
+  const place = connectedPlace({ project, environment, workingFolder })
   if (place) {
     const { askServer } = await import('./remote/command-line-edge.ts')
     const { ask, journal, close } = askServer(place, { actor, environment, workingFolder, project })
-    return watchedBy({
+    return createWatchedProject({
       ask: (name, input) => ask(operationOf(name), input, {}),
       journal,
       close,
@@ -44,7 +44,7 @@ export async function openWatched(
     })
   }
   const context = openContext({ actor, environment, workingFolder, project })
-  return watchedBy({
+  return createWatchedProject({
     ask: async (name, input) => invoke(operationOf(name), context, await expandIds(context.store, input)),
     journal: context.store,
     close: () => closeContext(context),
@@ -60,9 +60,9 @@ function operationOf(name: OperationName) {
   return operation
 }
 
-interface Source {
+interface WatchConnection {
   readonly ask: (name: OperationName, input: Answer) => Promise<Answer>
-  readonly journal: Followed
+  readonly journal: FollowableStore
   readonly close: () => Promise<void>
   readonly context: Context | null
   readonly failed: (sentence: string) => void
@@ -71,12 +71,12 @@ interface Source {
 /** Milliseconds before another try where the record could not be read. */
 const pause = 1_000
 
-function watchedBy({ ask, journal, close, context, failed }: Source): WatchedProject {
+function createWatchedProject({ ask, journal, close, context, failed }: WatchConnection): WatchedProject {
   const asked: WatchedProject['ask'] = async (name, input) => {
     try {
       return (await ask(name, input)) as never // as it declares
     } catch (error) {
-      throw error instanceof Failure ? inWordsOfCommands(error, catalog) : error
+      throw error instanceof Failure ? toCommandLineFailure(error, catalog) : error
     }
   }
   return {
@@ -90,7 +90,7 @@ function watchedBy({ ask, journal, close, context, failed }: Source): WatchedPro
         if (sentence !== said) failed(sentence)
         said = sentence
       }
-      await followJournal(journal, { after, signal, pause, hear, failed: failedToRead })
+      await followEventLog(journal, { after, signal, pause, hear, failed: failedToRead })
     },
     name: basename(context?.folder ?? process.cwd()),
     context,

@@ -6,7 +6,7 @@ import { clients as allClients } from '../clients/setup/clients.ts'
 import { programPaths } from '../clients/setup/detect.ts'
 import { processEnd } from '../kernel/ending.ts'
 import { Failure } from '../kernel/failure.ts'
-import { print, processTerminal, tell, wantsJson } from '../surfaces/cli/terminal.ts'
+import { isJsonWanted, print, printError, processTerminal } from '../surfaces/cli/terminal.ts'
 import { answerAsJson } from './command-line.ts'
 import { withoutInterrupt } from './process.ts'
 import { commandLineActor } from './settings/actor.ts'
@@ -26,7 +26,7 @@ const clients: readonly TerminalClient[] = [
   { id: 'qwen', title: 'Qwen Code', program: 'qwen' },
 ]
 
-interface Wanted {
+interface WorkTreeArguments {
   /** The task, and what `worktree add` takes besides. */
   readonly words: readonly string[]
   readonly client: string | undefined
@@ -41,15 +41,15 @@ export function asksForClient([verb, ...rest]: readonly string[]): boolean {
 
 /** Makes the work tree of a task where it has none, and starts a client there, or prints how. Answers the exit code. */
 export async function startInWorkTree([verb = '', ...rest]: readonly string[]): Promise<number> {
-  const wanted = wantedOf(verb, rest)
+  const wanted = parseWorkTreeWords(verb, rest)
   const { starts } = wanted
-  const client = chosen(wanted, process.env)
+  const client = terminalClientFor(wanted, process.env)
   if (starts) assertPerson(client, process.env)
   const tree = await treeOf(wanted.words)
   if (typeof tree === 'number') return tree
-  for (const note of tree.notes) tell(`${note}\n`)
+  for (const note of tree.notes) printError(`${note}\n`)
   if (hasWaymark(client.id, tree.path, process.env) === false) {
-    tell(
+    printError(
       `${client.title} has no Waymark in ${tree.path}: what setup wrote into the project is not committed. Commit it, or run waymark setup ${client.id} --user.\n`,
     )
   }
@@ -59,11 +59,11 @@ export async function startInWorkTree([verb = '', ...rest]: readonly string[]): 
     return 0
   }
   if (!isInstalled(client, process.env)) throw notInstalled(client, line)
-  tell(`${line}\n`)
+  printError(`${line}\n`)
   return run(client, tree.path)
 }
 
-function wantedOf(verb: string, words: readonly string[]): Wanted {
+function parseWorkTreeWords(verb: string, words: readonly string[]): WorkTreeArguments {
   const kept: string[] = []
   let client: string | undefined
   let starts = verb === 'start'
@@ -87,7 +87,7 @@ function wantedOf(verb: string, words: readonly string[]): Wanted {
   return { words: kept, client, starts }
 }
 
-function chosen({ client, words }: Wanted, environment: Environment): TerminalClient {
+function terminalClientFor({ client, words }: WorkTreeArguments, environment: Environment): TerminalClient {
   if (client !== undefined) {
     const known = clients.find(({ id, program }) => id === client || program === client)
     if (known) return known
@@ -142,7 +142,7 @@ async function treeOf(
   words: readonly string[],
 ): Promise<{ readonly path: string; readonly notes: readonly string[] } | number> {
   const [task = ''] = words
-  const json = wantsJson(words, process.env['WAYMARK_FORMAT'])
+  const json = isJsonWanted(words, process.env['WAYMARK_FORMAT'])
   const listed = await answerOf(['worktree', 'list', ...projectIn(words)], json)
   if (typeof listed === 'number') return listed
   const own = Listed.parse(listed).work_trees.filter(({ task_id }) => task_id?.startsWith(task))

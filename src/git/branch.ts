@@ -9,13 +9,13 @@ import {
   mostBranchFiles,
   type NamedCommit,
 } from './ports/branch.ts'
-import { type Environment, type GitResult, git, runGit } from './process.ts'
+import { type GitEnvironment, type GitResult, git, runGit } from './process.ts'
 import { locateFolder } from './repository.ts'
 import { leavingNothingOut } from './trees.ts'
 
-interface Reading {
+interface BranchReadOptions {
   readonly folder: string
-  readonly environment: Environment
+  readonly environment: GitEnvironment
 }
 
 const mostCommits = 5_000
@@ -23,7 +23,7 @@ const mostCommits = 5_000
 /** Reads what stands between two commits. Fails with INVALID_INPUT where git cannot say it, with what would help. */
 export async function readBranch(
   { folder, base, head = 'HEAD' }: BranchRequest,
-  environment: Environment,
+  environment: GitEnvironment,
 ): Promise<Branch> {
   const location = await locateFolder(folder, environment)
   if (location.engine !== 'git') {
@@ -36,7 +36,7 @@ export async function readBranch(
   const headCommit = await commitNamed(head, reading, isShallow)
   const baseCommit = await commitNamed(base, reading, isShallow)
   const parted = await answerOf(['merge-base', baseCommit, headCommit], reading)
-  if (parted === '') throw apart(base, head, isShallow)
+  if (parted === '') throw noCommonCommitFailure(base, head, isShallow)
   const ids = await commitsBetween(parted, headCommit, reading)
   const commits = ids.slice(0, mostCommits)
   const paths = await pathsOf(commits, reading)
@@ -52,21 +52,21 @@ export async function readBranch(
   }
 }
 
-function asked(
+function gitQuestion(
   args: readonly string[],
-  { folder, environment }: Reading,
+  { folder, environment }: BranchReadOptions,
   input?: Buffer,
 ): Promise<GitResult> {
   return runGit(args, { folder, environment, onlyReads: true, ...(input && { input }) })
 }
 
 /** What git answers in a line; empty where it has no answer. */
-async function answerOf(args: readonly string[], reading: Reading): Promise<string> {
-  const { code, output } = await asked(args, reading)
+async function answerOf(args: readonly string[], reading: BranchReadOptions): Promise<string> {
+  const { code, output } = await gitQuestion(args, reading)
   return code === 0 ? (output.toString('utf8').trim().split('\n')[0] ?? '') : ''
 }
 
-async function commitNamed(words: string, reading: Reading, isShallow: boolean): Promise<string> {
+async function commitNamed(words: string, reading: BranchReadOptions, isShallow: boolean): Promise<string> {
   for (const name of [words, `refs/remotes/origin/${words}`]) {
     const question = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`]
     const found = await answerOf(question, reading)
@@ -83,7 +83,7 @@ async function commitNamed(words: string, reading: Reading, isShallow: boolean):
 const deepen =
   'Fetch them: fetch-depth: 0 at actions/checkout, GIT_DEPTH: 0 in GitLab CI, git fetch --unshallow elsewhere.'
 
-function apart(base: string, head: string, isShallow: boolean): Failure {
+function noCommonCommitFailure(base: string, head: string, isShallow: boolean): Failure {
   return new Failure('INVALID_INPUT', `git knows no commit that ${base} and ${head} have in common.`, {
     reason: 'no_common_commit',
     hint: isShallow
@@ -92,22 +92,22 @@ function apart(base: string, head: string, isShallow: boolean): Failure {
   })
 }
 
-async function timeOf(id: string, reading: Reading): Promise<NamedCommit> {
+async function timeOf(id: string, reading: BranchReadOptions): Promise<NamedCommit> {
   const [commit] = await commitsIn(['--no-walk', id], reading)
   return { id, at: commit?.at ?? 0 }
 }
 
-function commitsBetween(base: string, head: string, reading: Reading) {
+function commitsBetween(base: string, head: string, reading: BranchReadOptions) {
   return commitsIn([`--max-count=${mostCommits + 1}`, head, `^${base}`], reading)
 }
 
 // rev-list, and not log: a repository can configure that log runs a program.
 async function commitsIn(
   words: readonly string[],
-  reading: Reading,
+  reading: BranchReadOptions,
 ): Promise<readonly Omit<BranchCommit, 'paths'>[]> {
   const format = '--format=%H%x00%P%x00%ct%x00%an%x00%ae%x00%s%x00'
-  const { code, output, complaint } = await asked(['rev-list', format, ...words], reading)
+  const { code, output, complaint } = await gitQuestion(['rev-list', format, ...words], reading)
   if (code !== 0) {
     throw new Failure('UNAVAILABLE', `git could not list the commits: ${complaint.trim().split('\n')[0]}`, {
       reason: 'git_failed',
@@ -128,12 +128,12 @@ async function commitsIn(
 
 async function pathsOf(
   commits: readonly { readonly id: string }[],
-  reading: Reading,
+  reading: BranchReadOptions,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const paths = new Map<string, string[]>()
   if (commits.length === 0) return paths
   const input = Buffer.from(commits.map(({ id }) => `${id}\n`).join(''), 'latin1')
-  const { code, output } = await asked(namesOfCommits, reading, input)
+  const { code, output } = await gitQuestion(namesOfCommits, reading, input)
   if (code !== 0) return paths
   const ids = new Set(commits.map(({ id }) => id))
   let current: string[] = []
@@ -155,11 +155,15 @@ const kinds: Readonly<Record<string, BranchFile['change']>> = {
   R: 'renamed',
 }
 
-async function filesBetween(base: string, head: string, reading: Reading): Promise<readonly BranchFile[]> {
+async function filesBetween(
+  base: string,
+  head: string,
+  reading: BranchReadOptions,
+): Promise<readonly BranchFile[]> {
   const question = (renames: string) => {
     return ['diff-tree', '-r', '-z', '--raw', '--no-abbrev', ...leavingNothingOut, renames, base, head]
   }
-  let found = await asked(question('-M50%'), reading)
+  let found = await gitQuestion(question('-M50%'), reading)
   // Renames are told by contents, which a partial clone does not have.
   if (found.code !== 0) found = { ...found, code: 0, output: await git(question('--no-renames'), reading) }
   const records = [...nulRecords(found.output)].map(displayPath)

@@ -1,29 +1,29 @@
-import type { ChangeReport, FileChange, Origin } from '../track/domain/changes.ts'
+import type { ChangeOrigin, ChangeReport, FileChange } from '../track/domain/changes.ts'
 import {
   compareSnapshots,
   comparisonPlace,
   type Difference,
-  type Reconciled,
+  isSameState,
+  type ReconciledChanges,
   reconcileIgnored,
   repositoryPairs,
-  type Span,
-  sameState,
+  type SnapshotPair,
 } from './comparison.ts'
 import { settingsDoubts } from './conversion.ts'
-import { type ChangeDetail, changeDetails, changesType, secretsAmong } from './diff.ts'
+import { type ChangeDetail, changeDetails, isTypeChange, secretsAmong } from './diff.ts'
 import { type HeldByGit, heldByGit } from './held-by-git.ts'
-import { findOrigins, type Origins } from './origin.ts'
-import { changedElsewhere } from './other-work-trees.ts'
+import { type ChangeOrigins, findOrigins } from './origin.ts'
+import { changedOtherTrees } from './other-work-trees.ts'
 import { displayPath, type PathBytes } from './paths.ts'
 import type { PrivateDirectory } from './private-directory.ts'
-import type { Environment } from './process.ts'
+import type { GitEnvironment } from './process.ts'
 
 /** What differs between two snapshots of one work tree. */
-export async function reportChanges(span: Span, environment: Environment): Promise<ChangeReport> {
+export async function reportChanges(span: SnapshotPair, environment: GitEnvironment): Promise<ChangeReport> {
   const place = comparisonPlace(span, environment)
   const compared = await compareSnapshots(span, place)
   const reconciled = reconcileIgnored(span, compared.values())
-  const { differences, collapsed } = collapseAppeared(span, reconciled.differences)
+  const { differences, collapsed } = collapseAddedFolders(span, reconciled.differences)
   const [details, origins] = await Promise.all([
     describe(place, differences),
     findOrigins(place, span, [...compared.values()]),
@@ -32,7 +32,8 @@ export async function reportChanges(span: Span, environment: Environment): Promi
   const changes = fileChanges(differences, { details, origins, reconciled })
   const all = [...changes, ...collapsed].sort((a, b) => (a.path < b.path ? -1 : 1))
   const secret = [...secretsAmong(differences)].map(displayPath).sort()
-  const secrets = secret.length === 0 ? [] : [`Lines of secret files are not counted: ${someOf(secret)}.`]
+  const secrets =
+    secret.length === 0 ? [] : [`Lines of secret files are not counted: ${listSomePaths(secret)}.`]
   const lost = details.lost
     ? ['The contents of some changed files are gone or were not kept: their lines are not counted.']
     : []
@@ -46,7 +47,7 @@ export async function reportChanges(span: Span, environment: Environment): Promi
       ...unreadable.map((path) => `${path} could not be looked at: what changed there is not known.`),
     ]),
   ]
-  const elsewhere = all.length === 0 ? await changedElsewhere(span) : []
+  const elsewhere = all.length === 0 ? await changedOtherTrees(span) : []
   return {
     status: doubts.length === 0 ? 'exact' : 'partial',
     changes: all,
@@ -70,7 +71,7 @@ export async function reportChanges(span: Span, environment: Environment): Promi
 function heldDoubts(held: readonly HeldByGit[]): string[] {
   const pathsOf = (holding: HeldByGit['holding']) => {
     const paths = held.filter((one) => one.holding === holding).map(({ path }) => displayPath(path))
-    return someOf(paths.sort())
+    return listSomePaths(paths.sort())
   }
   const [committed, staged] = [pathsOf('committed'), pathsOf('staged')]
   return [
@@ -87,33 +88,36 @@ const mostNamed = 5
 // Beyond these, guards know enough.
 const mostHeld = 100
 
-function someOf(paths: readonly string[]): string {
+function listSomePaths(paths: readonly string[]): string {
   const more = paths.length - mostNamed
   return paths.slice(0, mostNamed).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
-function unreadableFolders({ from, to }: Span): string[] {
+function unreadableFolders({ from, to }: SnapshotPair): string[] {
   return [...from.repositories, ...to.repositories].flatMap(({ prefix, unreadable = [] }) =>
     unreadable.map((folder) => displayPath(prefix + folder)),
   )
 }
 
 /** The paths that differ, without renames, lines and origins. */
-export async function touchedPaths(span: Span, environment: Environment): Promise<string[]> {
+export async function touchedPaths(span: SnapshotPair, environment: GitEnvironment): Promise<string[]> {
   const compared = await compareSnapshots(span, comparisonPlace(span, environment))
   return reconcileIgnored(span, compared.values())
     .differences.map(({ path }) => displayPath(path))
     .sort()
 }
 
-interface Details {
+interface ChangeDetailIndex {
   readonly byPath: ReadonlyMap<PathBytes, ChangeDetail>
   /** Old names of renames, which are no deletions. */
   readonly renamedAway: ReadonlySet<PathBytes>
   readonly lost: boolean
 }
 
-async function describe(place: PrivateDirectory, differences: readonly Difference[]): Promise<Details> {
+async function describe(
+  place: PrivateDirectory,
+  differences: readonly Difference[],
+): Promise<ChangeDetailIndex> {
   if (differences.length === 0) return { byPath: new Map(), renamedAway: new Set(), lost: false }
   const { details, uncounted } = await changeDetails(place, differences)
   const secret = secretsAmong(differences)
@@ -126,20 +130,20 @@ async function describe(place: PrivateDirectory, differences: readonly Differenc
   }
 }
 
-interface Findings {
-  readonly details: Details
-  readonly origins: Origins
-  readonly reconciled: Reconciled
+interface ChangeFindings {
+  readonly details: ChangeDetailIndex
+  readonly origins: ChangeOrigins
+  readonly reconciled: ReconciledChanges
 }
 
-function fileChanges(differences: readonly Difference[], findings: Findings): FileChange[] {
+function fileChanges(differences: readonly Difference[], findings: ChangeFindings): FileChange[] {
   const { byPath, renamedAway } = findings.details
   return differences.flatMap((difference): FileChange[] => {
     const { path, before, after } = difference
     if (after === null && renamedAway.has(path)) return []
     const detail = byPath.get(path)
     const from = before === null ? detail?.from : undefined
-    const uncertain = doubtAbout(difference, findings.reconciled)
+    const uncertain = uncertaintyOf(difference, findings.reconciled)
     return [
       {
         path: displayPath(path),
@@ -152,7 +156,7 @@ function fileChanges(differences: readonly Difference[], findings: Findings): Fi
               : after === null
                 ? 'deleted'
                 : 'modified',
-        ...(changesType(difference) ? { typeChanged: true } : {}),
+        ...(isTypeChange(difference) ? { typeChanged: true } : {}),
         origin: joinOrigins(findings.origins.of(path), from === undefined ? [] : [findings.origins.of(from)]),
         addedLines: detail?.addedLines ?? null,
         deletedLines: detail?.deletedLines ?? null,
@@ -162,29 +166,32 @@ function fileChanges(differences: readonly Difference[], findings: Findings): Fi
   })
 }
 
-function joinOrigins(first: Origin, others: readonly Origin[]): Origin {
+function joinOrigins(first: ChangeOrigin, others: readonly ChangeOrigin[]): ChangeOrigin {
   return others.every((other) => other === first) ? first : 'mixed'
 }
 
-function doubtAbout({ path, before, after, entryBefore, entryAfter }: Difference, reconciled: Reconciled) {
+function uncertaintyOf(
+  { path, before, after, entryBefore, entryAfter }: Difference,
+  reconciled: ReconciledChanges,
+) {
   const known = reconciled.uncertain.get(path)
   if (known !== undefined) return known
   const doubt = entryAfter?.uncertain ?? entryBefore?.uncertain
   if (doubt !== undefined) return doubt
   const byTimes = before !== null && after !== null && (before.oid === null || after.oid === null)
-  return byTimes && !sameState(before, after) ? 'Compared by size and times, not by content.' : undefined
+  return byTimes && !isSameState(before, after) ? 'Compared by size and times, not by content.' : undefined
 }
 
 const listedFiles = 200
 
-export interface Collapsed {
+export interface CollapsedChanges {
   readonly differences: readonly Difference[]
   /** One entry for each repository that came or went with many files. */
   readonly collapsed: readonly FileChange[]
 }
 
 /** A cloned repository with more than 200 files is one entry: its folder. */
-function collapseAppeared(span: Span, differences: readonly Difference[]): Collapsed {
+function collapseAddedFolders(span: SnapshotPair, differences: readonly Difference[]): CollapsedChanges {
   const collapsed: FileChange[] = []
   let left = differences
   for (const { to, presence } of repositoryPairs(span)) {
@@ -210,28 +217,28 @@ function collapseAppeared(span: Span, differences: readonly Difference[]): Colla
 const listed = 10
 
 /** What a reader must know beside the list of changes. */
-function comparisonNotes(span: Span, compared: Iterable<Difference>): string[] {
+function comparisonNotes(span: SnapshotPair, compared: Iterable<Difference>): string[] {
   const removed: PathBytes[] = []
   const committed: PathBytes[] = []
   const untracked: PathBytes[] = []
   // A repository without commits tracks nothing, and says nothing by it.
   const tracks = span.to.repositories[0]?.head !== null
   for (const difference of compared) {
-    if (removesEarlierWork(difference)) removed.push(difference.path)
-    if (commitsEarlierFile(difference)) committed.push(difference.path)
-    if (tracks && untracks(difference)) untracked.push(difference.path)
+    if (isRemovalOfEarlierWork(difference)) removed.push(difference.path)
+    if (isCommitOfEarlierFile(difference)) committed.push(difference.path)
+    if (tracks && isUntracking(difference)) untracked.push(difference.path)
   }
   return [
-    ...about(removed, 'Pre-existing uncommitted work was removed: '),
-    ...about(committed, 'Committed although the task did not change it, a pre-existing file: '),
-    ...about(untracked, 'No longer tracked, but still on disk: '),
+    ...pathListSentence(removed, 'Pre-existing uncommitted work was removed: '),
+    ...pathListSentence(committed, 'Committed although the task did not change it, a pre-existing file: '),
+    ...pathListSentence(untracked, 'No longer tracked, but still on disk: '),
     ...repositoryNotes(span),
     ...span.from.notes.map((note) => `At the start: ${note}`),
     ...span.to.notes,
   ]
 }
 
-function repositoryNotes({ from, to }: Span): string[] {
+function repositoryNotes({ from, to }: SnapshotPair): string[] {
   const notes: string[] = []
   if (to.repositoryMissing) notes.push('The .git folder disappeared; the files were measured without it.')
   for (const path of to.linkedWorkTrees) {
@@ -242,7 +249,7 @@ function repositoryNotes({ from, to }: Span): string[] {
   for (const { prefix, operation, conflicts, suspicious } of to.repositories) {
     const where = prefix === '' ? '' : ` in ${displayPath(prefix)}`
     if (operation !== null) notes.push(`A ${operation.name} is in progress${where}.`)
-    notes.push(...about(conflicts, `Unresolved conflicts${where}: `))
+    notes.push(...pathListSentence(conflicts, `Unresolved conflicts${where}: `))
     if (suspicious.length > 0) {
       notes.push(
         `The repository's own configuration${where} names programs or redirects paths (nothing was run): ${suspicious.join(', ')}.`,
@@ -259,21 +266,21 @@ function repositoryNotes({ from, to }: Span): string[] {
 }
 
 // Dirty at the start, and now as it was committed then.
-function removesEarlierWork({ before, after, headBefore, entryBefore }: Difference): boolean {
+function isRemovalOfEarlierWork({ before, after, headBefore, entryBefore }: Difference): boolean {
   if (entryBefore === undefined || !entryBefore.tracked || headBefore === null) return false
-  return !sameState(before, headBefore) && !sameState(before, after) && sameState(after, headBefore)
+  return !isSameState(before, headBefore) && !isSameState(before, after) && isSameState(after, headBefore)
 }
 
-function commitsEarlierFile({ before, after, headBefore, headAfter }: Difference): boolean {
-  return before !== null && headBefore === null && headAfter !== null && sameState(before, after)
+function isCommitOfEarlierFile({ before, after, headBefore, headAfter }: Difference): boolean {
+  return before !== null && headBefore === null && headAfter !== null && isSameState(before, after)
 }
 
-function untracks({ before, after, headBefore, entryAfter, entryBefore }: Difference): boolean {
+function isUntracking({ before, after, headBefore, entryAfter, entryBefore }: Difference): boolean {
   if (before === null || after === null || headBefore === null || entryBefore?.tracked === false) return false
   return entryAfter?.tracked === false
 }
 
-function about(paths: readonly PathBytes[], beginning: string): string[] {
+function pathListSentence(paths: readonly PathBytes[], beginning: string): string[] {
   if (paths.length === 0) return []
   const names = paths.slice(0, listed).map(displayPath).join(', ')
   const more = paths.length > listed ? ` and ${paths.length - listed} more` : ''

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { IgnoredChanges } from '../track/domain/changes.ts'
-import { CarefulDisk, rawBlobId, sameStat } from './disk.ts'
+import { CarefulDisk, isSameStat, rawBlobId } from './disk.ts'
 import { displayPath, isIncluded, type PathBytes } from './paths.ts'
 import type { PrivateDirectory } from './private-directory.ts'
 import { contentPlaces } from './private-store.ts'
-import type { Environment } from './process.ts'
+import type { GitEnvironment } from './process.ts'
 import type {
   DiskState,
   IgnoredFile,
@@ -17,7 +17,7 @@ import type { GitState } from './status.ts'
 import { emptyTree, type TreeDifference, treeDifference } from './trees.ts'
 
 /** Two snapshots of one work tree. */
-export interface Span {
+export interface SnapshotPair {
   readonly from: WorkTreeState
   readonly to: WorkTreeState
 }
@@ -30,7 +30,7 @@ export interface RepositoryPair {
 }
 
 /** Where both snapshots' objects can be read and new ones written. */
-export function comparisonPlace({ from, to }: Span, environment: Environment): PrivateDirectory {
+export function comparisonPlace({ from, to }: SnapshotPair, environment: GitEnvironment): PrivateDirectory {
   const directory = to.repositories[0]?.directory ?? ''
   const all = [...from.repositories, ...to.repositories]
   const objects = new Set(
@@ -49,7 +49,7 @@ export function comparisonPlace({ from, to }: Span, environment: Environment): P
   }
 }
 
-export function repositoryPairs({ from, to }: Span): RepositoryPair[] {
+export function repositoryPairs({ from, to }: SnapshotPair): RepositoryPair[] {
   const before = new Map(from.repositories.map((state) => [state.prefix, state]))
   const after = new Map(to.repositories.map((state) => [state.prefix, state]))
   const prefixes = new Set([...before.keys(), ...after.keys()])
@@ -57,14 +57,17 @@ export function repositoryPairs({ from, to }: Span): RepositoryPair[] {
     const a = before.get(prefix)
     const b = after.get(prefix)
     if (a !== undefined && b !== undefined) return [{ from: a, to: b, presence: 'both' }]
-    if (b !== undefined) return [{ from: nothing(b, from.objectFormat), to: b, presence: 'appeared' }]
-    return a === undefined ? [] : [{ from: a, to: nothing(a, to.objectFormat), presence: 'disappeared' }]
+    if (b !== undefined)
+      return [{ from: emptyRepositoryState(b, from.objectFormat), to: b, presence: 'appeared' }]
+    return a === undefined
+      ? []
+      : [{ from: a, to: emptyRepositoryState(a, to.objectFormat), presence: 'disappeared' }]
   })
 }
 
 /** Every path of interest in both snapshots, once, whether its state differs or not. */
 export async function compareSnapshots(
-  span: Span,
+  span: SnapshotPair,
   place: PrivateDirectory,
 ): Promise<Map<PathBytes, Difference>> {
   const pairs = repositoryPairs(span)
@@ -77,7 +80,7 @@ export async function compareSnapshots(
       })
       if (!isCompared) continue
       const other = merged.get(compared.path)
-      merged.set(compared.path, other === undefined ? compared : combine(other, compared))
+      merged.set(compared.path, other === undefined ? compared : combineDifferences(other, compared))
     }
   }
   return merged
@@ -91,7 +94,7 @@ function isHidden(path: PathBytes, { repositories }: WorkTreeState): boolean {
 }
 
 // A folder that became a repository, or stopped being one, is seen by two repositories: one knows each end.
-function combine(a: Difference, b: Difference): Difference {
+function combineDifferences(a: Difference, b: Difference): Difference {
   return {
     path: a.path,
     before: a.before ?? b.before,
@@ -103,7 +106,7 @@ function combine(a: Difference, b: Difference): Difference {
   }
 }
 
-function nothing(like: RepositoryState, objectFormat: string): RepositoryState {
+function emptyRepositoryState(like: RepositoryState, objectFormat: string): RepositoryState {
   return {
     ...like,
     head: null,
@@ -157,20 +160,20 @@ function* comparedPaths(
   }
 }
 
-export function sameState(a: DiskState | null, b: DiskState | null): boolean {
+export function isSameState(a: DiskState | null, b: DiskState | null): boolean {
   if (a === null || b === null) return a === b
   if (a.mode !== b.mode) return false
   if (a.oid !== null && b.oid !== null) return a.oid === b.oid
-  return a.stat !== undefined && b.stat !== undefined && sameStat(a.stat, b.stat)
+  return a.stat !== undefined && b.stat !== undefined && isSameStat(a.stat, b.stat)
 }
 
 /** Whether one is a regular file and the other a link or a submodule. */
-export function typeDiffers(a: DiskState, b: DiskState): boolean {
+export function isDifferentType(a: DiskState, b: DiskState): boolean {
   return a.mode.slice(0, 2) !== b.mode.slice(0, 2)
 }
 
 /** What is left to report once ignore rules that came or went are taken out. */
-export interface Reconciled {
+export interface ReconciledChanges {
   readonly differences: readonly Difference[]
   readonly ignored: IgnoredChanges
   readonly notes: readonly string[]
@@ -182,7 +185,7 @@ export interface Reconciled {
  * A file that became ignored did not vanish, and one that is ignored no longer did not appear. Both are told by
  * their content, or by their times where they lay in an ignored folder that nobody looked into.
  */
-export function reconcileIgnored(span: Span, compared: Iterable<Difference>): Reconciled {
+export function reconcileIgnored(span: SnapshotPair, compared: Iterable<Difference>): ReconciledChanges {
   const before = ignoredFiles(span.from)
   const after = ignoredFiles(span.to)
   const disk = new CarefulDisk(span.to.top)
@@ -192,18 +195,19 @@ export function reconcileIgnored(span: Span, compared: Iterable<Difference>): Re
   const modified: PathBytes[] = []
   const settled = new Set<PathBytes>()
   for (const difference of compared) {
-    if (sameState(difference.before, difference.after)) continue
+    if (isSameState(difference.before, difference.after)) continue
     const { path } = difference
-    const hidden = difference.after === null ? hiddenNow(path, { span, after, disk }) : null
+    const hidden = difference.after === null ? hiddenFileAt(path, { span, after, disk }) : null
     const shown = difference.before === null ? before.get(path) : undefined
     if (hidden !== null && difference.before !== null) {
       settled.add(path)
       notes.push(`${displayPath(path)} is ignored now; it is still on disk.`)
-      if (!matches(difference.before, hidden)) modified.push(path)
+      if (!isMatchingState(difference.before, hidden)) modified.push(path)
     } else if (shown !== undefined && difference.after !== null) {
       settled.add(path)
       notes.push(`${displayPath(path)} was ignored before; it existed at the start.`)
-      if (!matches(difference.after, shown)) differences.push({ ...difference, before: unread(shown) })
+      if (!isMatchingState(difference.after, shown))
+        differences.push({ ...difference, before: stateWithoutContent(shown) })
     } else if (difference.before === null && isInFolder(path, span.from)) {
       const file = disk.file(path)
       if (file !== null && file.stat.changed < span.from.takenAt) {
@@ -223,13 +227,13 @@ export function reconcileIgnored(span: Span, compared: Iterable<Difference>): Re
   }
 }
 
-interface After {
-  readonly span: Span
+interface IgnoredComparison {
+  readonly span: SnapshotPair
   readonly after: ReadonlyMap<PathBytes, IgnoredFile>
   readonly disk: CarefulDisk
 }
 
-function hiddenNow(path: PathBytes, { span, after, disk }: After): IgnoredFile | null {
+function hiddenFileAt(path: PathBytes, { span, after, disk }: IgnoredComparison): IgnoredFile | null {
   const known = after.get(path)
   if (known !== undefined) return known
   if (!isInFolder(path, span.to)) return null
@@ -239,7 +243,7 @@ function hiddenNow(path: PathBytes, { span, after, disk }: After): IgnoredFile |
 }
 
 function compareIgnored(
-  span: Span,
+  span: SnapshotPair,
   {
     before,
     after,
@@ -251,45 +255,47 @@ function compareIgnored(
       !before.has(path) &&
       !settled.has(path) &&
       !isInFolder(path, span.from) &&
-      !existedAsFile(path, span.from)
+      !wasOverlayFile(path, span.from)
     )
   })
   const deleted = [...before.keys()].filter((path) => {
     return (
-      !after.has(path) && !settled.has(path) && !isInFolder(path, span.to) && !existedAsFile(path, span.to)
+      !after.has(path) && !settled.has(path) && !isInFolder(path, span.to) && !wasOverlayFile(path, span.to)
     )
   })
   const modified = [...after].flatMap(([path, file]) => {
     const earlier = before.get(path)
-    return earlier === undefined || sameIgnored(earlier, file) ? [] : [path]
+    return earlier === undefined || isSameIgnored(earlier, file) ? [] : [path]
   })
   return { added: added.map(displayPath).sort(), modified, deleted: deleted.map(displayPath).sort() }
 }
 
-function existedAsFile(path: PathBytes, state: WorkTreeState): boolean {
+function wasOverlayFile(path: PathBytes, state: WorkTreeState): boolean {
   return state.repositories.some(({ prefix, overlay }) => {
     return path.startsWith(prefix) && overlay.get(path.slice(prefix.length))?.disk != null
   })
 }
 
-function sameIgnored(a: IgnoredFile, b: IgnoredFile): boolean {
-  return a.mode === b.mode && (a.oid !== null && b.oid !== null ? a.oid === b.oid : sameStat(a.stat, b.stat))
+function isSameIgnored(a: IgnoredFile, b: IgnoredFile): boolean {
+  return (
+    a.mode === b.mode && (a.oid !== null && b.oid !== null ? a.oid === b.oid : isSameStat(a.stat, b.stat))
+  )
 }
 
-function matches(state: NonNullable<Difference['before']>, file: IgnoredFile): boolean {
+function isMatchingState(state: NonNullable<Difference['before']>, file: IgnoredFile): boolean {
   if (state.oid !== null && file.oid !== null && state.oid === file.oid) return true
-  return state.stat !== undefined && sameStat(state.stat, file.stat)
+  return state.stat !== undefined && isSameStat(state.stat, file.stat)
 }
 
-function unread({ mode, oid, stat }: IgnoredFile): NonNullable<Difference['before']> {
+function stateWithoutContent({ mode, oid, stat }: IgnoredFile): NonNullable<Difference['before']> {
   return { mode, oid, stat, unkept: true }
 }
 
 function ignoredFiles(state: WorkTreeState): Map<PathBytes, IgnoredFile> {
-  return new Map(state.repositories.flatMap(ignoredIn))
+  return new Map(state.repositories.flatMap(ignoredFilesOf))
 }
 
-function ignoredIn({ prefix, ignoredFiles }: RepositoryState): [PathBytes, IgnoredFile][] {
+function ignoredFilesOf({ prefix, ignoredFiles }: RepositoryState): [PathBytes, IgnoredFile][] {
   return [...ignoredFiles].map(([path, file]) => [prefix + path, file])
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { projectRepository } from '../../test/support/git-repository.ts'
-import { configured, parseConfiguration, privateConfiguration, suspiciousKeys } from './configuration.ts'
+import { configuredValue, parseConfiguration, privateConfiguration, suspiciousKeys } from './configuration.ts'
 
 test('settings have a scope, and one without a value is true', () => {
   const entries = parseConfiguration([
@@ -11,9 +11,9 @@ test('settings have a scope, and one without a value is true', () => {
     'local',
     'a.b',
   ])
-  expect(configured(entries, 'core.autocrlf')).toBe('input')
-  expect(configured(entries, 'a.b')).toBe('true')
-  expect(configured(entries, 'core.eol')).toBeUndefined()
+  expect(configuredValue(entries, 'core.autocrlf')).toBe('input')
+  expect(configuredValue(entries, 'a.b')).toBe('true')
+  expect(configuredValue(entries, 'core.eol')).toBeUndefined()
 })
 
 test('git reads from the private configuration what was allowed, and nothing else', () => {

@@ -27,7 +27,7 @@ export function parseConfiguration(records: readonly string[]): ConfigurationEnt
 }
 
 /** The value in force: git takes the last. */
-export function configured(entries: readonly ConfigurationEntry[], key: string): string | undefined {
+export function configuredValue(entries: readonly ConfigurationEntry[], key: string): string | undefined {
   return entries.findLast((entry) => entry.key === key)?.value
 }
 
@@ -56,7 +56,7 @@ export const contentSettings = [
 ]
 
 /** What the file system under a work tree can tell apart. */
-export interface Distinctions {
+export interface FileSystemTraits {
   readonly modes: boolean
   readonly links: boolean
   readonly case: boolean
@@ -68,7 +68,7 @@ export interface Distinctions {
  */
 export function withSafeSettings(
   entries: readonly ConfigurationEntry[],
-  distinctions: Distinctions,
+  distinctions: FileSystemTraits,
 ): readonly ConfigurationEntry[] {
   const safe = {
     'core.trustctime': 'true',
@@ -103,7 +103,7 @@ const ownSettings = {
 /** The text of a private configuration: the allow-listed settings of the user, then ours. */
 export function privateConfiguration(entries: readonly ConfigurationEntry[], objectFormat: string): string {
   const allowed = contentSettings.flatMap((key) => {
-    const value = configured(entries, key)
+    const value = configuredValue(entries, key)
     return value === undefined ? [] : [line(key, value)]
   })
   const own = Object.entries(ownSettings).map(([key, value]) => line(key, value))
@@ -123,7 +123,7 @@ function line(key: string, value: string): string {
 const windows = process.platform === 'win32'
 
 /** What the file system of a work tree can tell apart, as `.git` and a file in it show. Nothing is written. */
-export function distinctionsOf(top: string, gitFolder: string): Distinctions {
+export function fileDistinctions(top: string, gitFolder: string): FileSystemTraits {
   // git makes its own files without leave to execute them: where they have it, every file has.
   const own = entryAt(join(gitFolder, 'config')) ?? entryAt(join(gitFolder, 'HEAD'))
   return {

@@ -4,30 +4,30 @@ import { contentsOf } from './blobs.ts'
 import { comparisonPlace } from './comparison.ts'
 import { headsOf, placeOf, repositoryAt } from './copies.ts'
 import { type PathBytes, pathBytes } from './paths.ts'
-import type { FileState, KeptContent, SnapshotContents, SnapshotRef } from './ports/work-tree.ts'
+import type { FileState, SnapshotContents, SnapshotRef, StoredContent } from './ports/work-tree.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
-import { type Environment, git } from './process.ts'
+import { type GitEnvironment, git } from './process.ts'
 import { loadState, type RepositoryState, type WorkTreeState } from './recorded-state.ts'
 
 /** What files held in snapshots, as far as it is kept. It reads, and runs nothing that a repository configures. */
-export function snapshotContents(environment: Environment): SnapshotContents {
+export function snapshotContents(environment: GitEnvironment): SnapshotContents {
   return {
     states: async (place, paths) => {
       const state = await loadState(place.directory)
-      return state === null ? null : statesIn(state, paths, environment)
+      return state === null ? null : fileStates(state, paths, environment)
     },
     read: async (places, ids, most, source = 'all') => {
       const wanted = [...new Set(ids)]
-      const place = wanted.length === 0 ? null : await placeOfAll(places, environment, source)
+      const place = wanted.length === 0 ? null : await placeHoldingAll(places, environment, source)
       return place === null ? new Map() : readContents(place, wanted, most)
     },
   }
 }
 
-async function statesIn(
+async function fileStates(
   state: WorkTreeState,
   paths: readonly string[],
-  environment: Environment,
+  environment: GitEnvironment,
 ): Promise<ReadonlyMap<string, FileState | null>> {
   const found = new Map<string, FileState | null>()
   const asCommitted = new Map<RepositoryState, string[]>()
@@ -69,9 +69,9 @@ function stateOf(
 }
 
 /** A place from which the contents of all these snapshots can be read; null where every one is gone. */
-async function placeOfAll(
+async function placeHoldingAll(
   places: readonly SnapshotRef[],
-  environment: Environment,
+  environment: GitEnvironment,
   source: 'all' | 'kept',
 ): Promise<PrivateDirectory | null> {
   const directories = [...new Set(places.map(({ directory }) => directory))]
@@ -90,8 +90,8 @@ async function readContents(
   place: PrivateDirectory,
   ids: readonly string[],
   most: number,
-): Promise<ReadonlyMap<string, KeptContent>> {
-  const contents = new Map<string, KeptContent>()
+): Promise<ReadonlyMap<string, StoredContent>> {
+  const contents = new Map<string, StoredContent>()
   for (const { id, size } of await sizesOf(place, ids)) {
     if (size > most) contents.set(id, { bytes: null, size })
     else contents.set(id, { bytes: new Uint8Array(), size })

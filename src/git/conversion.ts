@@ -3,16 +3,16 @@ import { appendFileSync, existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { readRegular, readRegularSync } from '../kernel/files/regular-file.ts'
-import { repositoryPairs, type Span } from './comparison.ts'
-import { type ConfigurationEntry, configured, contentSettings, isTrue } from './configuration.ts'
+import { repositoryPairs, type SnapshotPair } from './comparison.ts'
+import { type ConfigurationEntry, configuredValue, contentSettings, isTrue } from './configuration.ts'
 import { blobId, sha256 } from './disk.ts'
 import type { IndexEntries } from './index-file.ts'
 import type { Candidate } from './overlay.ts'
-import { displayPath, nulInput, nulRecords, onDisk, type PathBytes } from './paths.ts'
+import { diskPath, displayPath, nulInput, nulRecords, type PathBytes } from './paths.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
-import { type Environment, git } from './process.ts'
+import { type GitEnvironment, git } from './process.ts'
 import type { Repository } from './repository.ts'
-import type { GitState, Status } from './status.ts'
+import type { GitState, GitStatus } from './status.ts'
 
 /** What may stand between a file on disk and what git stores of it. */
 export interface Conversion {
@@ -25,19 +25,19 @@ export interface Conversion {
 /** Asks what is not needed, so that git is started less often in the plain case. */
 export function conversionOf(
   repository: Repository,
-  { status, index }: { readonly status: Status; readonly index: IndexEntries },
-  environment: Environment,
+  { status, index }: { readonly status: GitStatus; readonly index: IndexEntries },
+  environment: GitEnvironment,
 ): Conversion {
   const { configuration } = repository
   const attributes =
     index.attributes.length > 0 ||
     [...status.untracked, ...status.ignored].some(isAttributesFile) ||
-    configured(configuration, 'core.attributesfile') !== undefined ||
+    configuredValue(configuration, 'core.attributesfile') !== undefined ||
     existsSync(repository.attributes) ||
     existsSync(personalFile(environment, 'attributes'))
-  const lineEndings = configured(configuration, 'core.autocrlf') ?? 'false'
+  const lineEndings = configuredValue(configuration, 'core.autocrlf') ?? 'false'
   const plainModes = ['core.filemode', 'core.symlinks'].every((key) => {
-    const value = configured(configuration, key)
+    const value = configuredValue(configuration, key)
     return value === undefined || isTrue(value)
   })
   return { attributes, byIndex: attributes || lineEndings !== 'false' || !plainModes }
@@ -50,17 +50,17 @@ function isAttributesFile(path: PathBytes): boolean {
 /** The file of attributes or ignore rules that a person has for every repository. */
 function personalRules(
   configuration: readonly ConfigurationEntry[],
-  environment: Environment,
+  environment: GitEnvironment,
   name: 'attributes' | 'ignore',
 ): string {
   const key = name === 'attributes' ? 'core.attributesfile' : 'core.excludesfile'
-  const named = configured(configuration, key)
+  const named = configuredValue(configuration, key)
   if (named === undefined) return personalFile(environment, name)
   return named.startsWith('~/') ? join(environment['HOME'] ?? homedir(), named.slice(2)) : named
 }
 
 // Where git looks when `core.attributesFile` or `core.excludesFile` is not set.
-function personalFile(environment: Environment, name: 'attributes' | 'ignore'): string {
+function personalFile(environment: GitEnvironment, name: 'attributes' | 'ignore'): string {
   const home = environment['HOME'] ?? homedir()
   return join(environment['XDG_CONFIG_HOME'] || join(home, '.config'), 'git', name)
 }
@@ -74,7 +74,7 @@ export type ContentSettings = Readonly<Record<string, string>>
  */
 export function contentSettingsOf(
   { configuration, exclude, attributes, sparseCheckout }: Repository,
-  environment: Environment,
+  environment: GitEnvironment,
 ): ContentSettings {
   const files = {
     'info/exclude': exclude,
@@ -84,12 +84,12 @@ export function contentSettingsOf(
     "the user's attributes": personalRules(configuration, environment, 'attributes'),
   }
   const digests = Object.entries(files).map(([name, path]) => [name, digestOf(path)] as const)
-  const settings = contentSettings.map((key) => [key, configured(configuration, key) ?? ''] as const)
+  const settings = contentSettings.map((key) => [key, configuredValue(configuration, key) ?? ''] as const)
   return Object.fromEntries([...settings, ...digests].filter(([, value]) => value !== ''))
 }
 
 /** A sentence for each repository whose settings are not what they were: what they hide now they did not hide then. */
-export function settingsDoubts(span: Span): string[] {
+export function settingsDoubts(span: SnapshotPair): string[] {
   return repositoryPairs(span).flatMap(({ from, to, presence }) => {
     if (presence !== 'both' || span.to.repositoryMissing || !from.settings || !to.settings) return []
     const { settings: before } = from
@@ -131,7 +131,7 @@ const lossy = ['ident', 'working-tree-encoding']
 /** Stands for the files of attributes in the work tree. Null where one cannot be read: then git takes it from elsewhere. */
 export function attributesDigest(
   { top }: PrivateDirectory,
-  { status, index }: { readonly status: Status; readonly index: IndexEntries },
+  { status, index }: { readonly status: GitStatus; readonly index: IndexEntries },
 ): string | null {
   const hash = createHash('sha256')
   try {
@@ -139,7 +139,7 @@ export function attributesDigest(
       ...index.attributes,
       ...[...status.untracked, ...status.ignored].filter(isAttributesFile),
     ]) {
-      hash.update(`${path}\0`).update(readRegularSync(onDisk(top, path)))
+      hash.update(`${path}\0`).update(readRegularSync(diskPath(top, path)))
     }
   } catch {
     return null
@@ -153,14 +153,14 @@ export function attributesDigest(
  */
 export async function pathsToReadRaw(
   place: PrivateDirectory,
-  seen: { readonly status: Status; readonly index: IndexEntries; readonly isNamedOutside: boolean },
+  seen: { readonly status: GitStatus; readonly index: IndexEntries; readonly isNamedOutside: boolean },
 ): Promise<readonly PathBytes[]> {
   const { index, status } = seen
   const untracked = [...status.untracked, ...status.ignored].filter(isAttributesFile)
   const named = await Promise.all([
     // Where one is missing, git takes what the index has of it.
-    ...index.attributes.map((path) => mayName(onDisk(place.top, path), { whereMissing: true })),
-    ...untracked.map((path) => mayName(onDisk(place.top, path), { whereMissing: false })),
+    ...index.attributes.map((path) => canNameAttributes(diskPath(place.top, path), { whereMissing: true })),
+    ...untracked.map((path) => canNameAttributes(diskPath(place.top, path), { whereMissing: false })),
   ])
   if (!seen.isNamedOutside && !named.includes(true)) return []
   const question = ['check-attr', '-z', '--stdin', ...lossy]
@@ -178,14 +178,19 @@ export async function pathsToReadRaw(
 }
 
 /** Whether a file of attributes that is not in the work tree may name such an attribute. */
-export async function namedOutside(place: PrivateDirectory, repository: Repository): Promise<boolean> {
+export async function hasOutsideAttributes(
+  place: PrivateDirectory,
+  repository: Repository,
+): Promise<boolean> {
   const own = join(place.directory, 'info/attributes')
   const personal = personalRules(repository.configuration, place.environment, 'attributes')
-  const named = await Promise.all([own, personal].map((path) => mayName(path, { whereMissing: false })))
+  const named = await Promise.all(
+    [own, personal].map((path) => canNameAttributes(path, { whereMissing: false })),
+  )
   return named.includes(true)
 }
 
-function mayName(
+function canNameAttributes(
   file: string | Buffer,
   { whereMissing }: { readonly whereMissing: boolean },
 ): Promise<boolean> {
@@ -227,7 +232,7 @@ export async function filteredState(
   context: FilterContext,
 ): Promise<FilteredState> {
   const { filter, configuration } = context
-  const runs = ['clean', 'process'].some((hook) => configured(configuration, `filter.${filter}.${hook}`))
+  const runs = ['clean', 'process'].some((hook) => configuredValue(configuration, `filter.${filter}.${hook}`))
   if (filter === 'lfs') {
     const pointer = { mode: raw.mode, oid: await pointerId(raw, candidate, context) }
     return { state: runs || pointer.oid === candidate.index?.oid ? pointer : raw }
@@ -249,7 +254,7 @@ async function pointerId(raw: GitState, { path, file }: Candidate, context: Filt
   const { top, objectFormat } = context
   const isPointer =
     file.stat.size <= pointerLimit &&
-    readRegularSync(onDisk(top, path)).toString('latin1').startsWith(pointerStart)
+    readRegularSync(diskPath(top, path)).toString('latin1').startsWith(pointerStart)
   if (isPointer || file.stat.size === 0) return raw.oid
   const digest = await sha256(top, path)
   return blobId(objectFormat, Buffer.from(`${pointerStart}oid sha256:${digest}\nsize ${file.stat.size}\n`))

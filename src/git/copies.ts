@@ -11,10 +11,10 @@ import { comparisonPlace } from './comparison.ts'
 import { blobId } from './disk.ts'
 import { PackWriter } from './pack.ts'
 import { type PathBytes, pathBytes } from './paths.ts'
-import type { ContentAt, FileCopies, OwnLines, SnapshotRef, Step } from './ports/work-tree.ts'
+import type { ContentAt, FileCopies, HistoryStep, OwnLines, SnapshotRef } from './ports/work-tree.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
-import { contentBudget, keptBytes } from './private-store.ts'
-import { type Environment, gitEnvironment, runGit } from './process.ts'
+import { contentBudget, countStoredBytes } from './private-store.ts'
+import { type GitEnvironment, gitEnvironment, runGit } from './process.ts'
 import {
   loadState,
   type OverlayEntry,
@@ -56,7 +56,7 @@ export function fileCopies(options: CopiesOptions): FileCopies {
   }
 }
 
-export function placeOf(state: WorkTreeState, environment: Environment): PrivateDirectory {
+export function placeOf(state: WorkTreeState, environment: GitEnvironment): PrivateDirectory {
   return comparisonPlace({ from: state, to: state }, environment)
 }
 
@@ -70,7 +70,7 @@ export function repositoryAt({ repositories }: WorkTreeState, path: PathBytes): 
 async function keepCopies(
   state: WorkTreeState,
   copies: Parameters<FileCopies['keep']>[1],
-  environment: Environment,
+  environment: GitEnvironment,
 ): Promise<readonly (string | null)[]> {
   const packs = new Map<string, PackWriter>()
   const ids: (string | null)[] = []
@@ -86,7 +86,7 @@ async function keepCopies(
     const inside = bytes.slice(repository.prefix.length)
     const stored = isPlain(repository)
       ? { id: blobId(state.objectFormat, content), content }
-      : await converted(place, { path: inside, content, objectFormat: state.objectFormat })
+      : await convertCopy(place, { path: inside, content, objectFormat: state.objectFormat })
     ids.push(stored.id)
     const { contents } = repository
     if (contents === undefined || stored.content === null || isSecretFile(path)) continue
@@ -100,7 +100,7 @@ async function keepCopies(
 }
 
 function packIn(contents: string, objectFormat: string): PackWriter | null {
-  return keptBytes(contents) < contentBudget ? new PackWriter(contents, objectFormat) : null
+  return countStoredBytes(contents) < contentBudget ? new PackWriter(contents, objectFormat) : null
 }
 
 const noAttributes = createHash('sha256').digest('hex')
@@ -114,16 +114,16 @@ function isPlain({ settings = {}, attributes }: RepositoryState): boolean {
   return endings === 'false' && !named && (attributes === undefined || attributes === noAttributes)
 }
 
-interface Stored {
+interface StoredCopy {
   readonly id: string
   /** Null where git stores something that is known by its id only. */
   readonly content: Buffer | null
 }
 
-async function converted(
+async function convertCopy(
   place: PrivateDirectory,
   { path, content, objectFormat }: { path: PathBytes; content: Buffer; objectFormat: string },
-): Promise<Stored> {
+): Promise<StoredCopy> {
   const plain = { id: blobId(objectFormat, content), content }
   const question = ['hash-object', '--stdin', `--path=${Buffer.from(path, 'latin1').toString('utf8')}`]
   const answered = await runGit(question, privateCall(place, content))
@@ -136,7 +136,7 @@ async function converted(
 async function contentsAt(
   state: WorkTreeState,
   paths: readonly string[],
-  environment: Environment,
+  environment: GitEnvironment,
 ): Promise<ReadonlyMap<string, ContentAt>> {
   const found = new Map<string, ContentAt>()
   const asCommitted = new Map<RepositoryState, string[]>()
@@ -182,17 +182,17 @@ export async function headsOf(
   )
 }
 
-interface Amending {
+interface CopyAmendment {
   readonly directory: string
   readonly files: ReadonlyMap<string, string | null>
-  readonly environment: Environment
+  readonly environment: GitEnvironment
 }
 
 /** A directory of its own, so that it lasts as long as who names it. */
 async function amend(
   state: WorkTreeState,
   place: SnapshotRef,
-  { directory, files, environment }: Amending,
+  { directory, files, environment }: CopyAmendment,
 ): Promise<SnapshotRef> {
   if (existsSync(directory)) rmSync(directory, { recursive: true, force: true })
   await cp(place.directory, directory, {
@@ -219,7 +219,7 @@ async function amend(
         disk: oid === null ? null : { mode, oid },
         tracked: before?.tracked ?? head !== null,
         staged: false,
-        ...stillStaged(before, oid),
+        ...stagedIndex(before, oid),
       })
     }
     repositories.push({
@@ -233,7 +233,7 @@ async function amend(
 }
 
 /** What the index held already, where the disk has something else then. */
-function stillStaged(before: OverlayEntry | undefined, oid: string | null): { readonly index?: string } {
+function stagedIndex(before: OverlayEntry | undefined, oid: string | null): { readonly index?: string } {
   const index = before?.staged ? before.disk?.oid : before?.index
   return index == null || index === oid ? {} : { index }
 }
@@ -243,7 +243,7 @@ const mostLines = 20_000
 /** Follows each line of a file through the steps: who made those that are there at the end, who removed those that are not. */
 async function linesOf(
   place: PrivateDirectory,
-  steps: readonly Step[],
+  steps: readonly HistoryStep[],
 ): Promise<ReadonlyMap<string, OwnLines> | null> {
   const [first] = steps
   if (first === undefined) return new Map()

@@ -5,37 +5,37 @@ import {
   compareSnapshots,
   comparisonPlace,
   type Difference,
+  isDifferentType,
   reconcileIgnored,
-  type Span,
-  typeDiffers,
+  type SnapshotPair,
 } from './comparison.ts'
 import { PackWriter } from './pack.ts'
 import { type ChangedContent, type LineCount, parseNumstat, parsePatch, patchForm } from './patch.ts'
 import { displayPath, nulRecords, type PathBytes, pathBytes, quotePath } from './paths.ts'
-import type { LeftOut, UnifiedDiff } from './ports/work-tree.ts'
+import type { OmittedFile, UnifiedDiff } from './ports/work-tree.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
-import { type Environment, git, gitFault, noGit, runGit } from './process.ts'
+import { type GitEnvironment, git, gitFault, noGit, runGit } from './process.ts'
 import { type DiskState, maxKeptFileBytes } from './recorded-state.ts'
 import type { GitState } from './status.ts'
 import { folderMode, formatOf, leavingNothingOut, treeObject } from './trees.ts'
 
 /** The unified diff between two snapshots, of some paths when given. */
 export async function unifiedDiff(
-  span: Span,
-  environment: Environment,
+  span: SnapshotPair,
+  environment: GitEnvironment,
   paths: readonly string[] | undefined,
 ): Promise<UnifiedDiff> {
   const place = comparisonPlace(span, environment)
   const compared = await compareSnapshots(span, place)
   const { differences } = reconcileIgnored(span, compared.values())
-  const wanted = paths === undefined ? differences : await named(place, differences, paths)
+  const wanted = paths === undefined ? differences : await namePaths(place, differences, paths)
   if (wanted.length === 0) return { text: '', leftOut: [] }
   const found = await diffContents(place, wanted, ['-p', '--no-color'])
   const secret = secretsAmong(wanted)
   const without = wanted
     .filter(({ path }) => found === null || found.without.has(path))
     .map((difference) => {
-      const why = secret.has(difference.path) ? 'secret' : whyWithout(difference, found === null)
+      const why = secret.has(difference.path) ? 'secret' : omissionReason(difference, found === null)
       return { path: difference.path, why }
     })
     .sort((a, b) => (a.path < b.path ? -1 : 1))
@@ -45,11 +45,11 @@ export async function unifiedDiff(
   }
 }
 
-function whyWithout({ before, after }: Compared, isWithoutGit: boolean): LeftOut['why'] {
+function omissionReason({ before, after }: PathChange, isWithoutGit: boolean): OmittedFile['why'] {
   const states = [before, after].filter((state) => state !== null)
   if (states.some(({ mode }) => mode === '160000')) return 'repository'
   if (states.some(({ mode }) => !/^1[02]0/.test(mode))) return 'special'
-  const unkept = states.filter(isUnkept)
+  const unkept = states.filter(isContentMissing)
   if (unkept.length === 0) return isWithoutGit ? 'no_git' : 'no_longer_kept'
   const isLarge = unkept.some(({ oid, stat }) => oid === null || (stat?.size ?? 0) > maxKeptFileBytes)
   return isLarge ? 'too_large' : 'not_kept'
@@ -63,10 +63,16 @@ const leftOutWords = {
   repository: 'Left out: a repository of its own',
   special: 'Left out: not a regular file, it has no lines',
   no_git: 'Left out: git is not installed here',
-} as const satisfies Record<LeftOut['why'], string>
+} as const satisfies Record<OmittedFile['why'], string>
 
 /** Only its name, that it changed, and why there is no more. */
-function withoutContent({ path, why }: { readonly path: PathBytes; readonly why: LeftOut['why'] }): string {
+function withoutContent({
+  path,
+  why,
+}: {
+  readonly path: PathBytes
+  readonly why: OmittedFile['why']
+}): string {
   const names = [`a/${path}`, `b/${path}`].map((name) =>
     /^[ !#-[\]-~]*$/.test(name) ? name : quotePath(name),
   )
@@ -74,7 +80,7 @@ function withoutContent({ path, why }: { readonly path: PathBytes; readonly why:
 }
 
 /** The differences of some paths, with both ends of a rename where one of them is named. */
-async function named(
+async function namePaths(
   place: PrivateDirectory,
   differences: readonly Difference[],
   paths: readonly string[],
@@ -111,7 +117,7 @@ export async function changeDetails(
   place: PrivateDirectory,
   differences: readonly Difference[],
 ): Promise<ChangeDetails> {
-  const { counted, without } = await countedLines(place, differences)
+  const { counted, without } = await countDiffLines(place, differences)
   const uncounted = differences.filter(({ path }) => without.has(path))
   const paired = [...pairEqualContents(uncounted)].map(([path, from]): ChangeDetail => {
     return { path, from, addedLines: null, deletedLines: null }
@@ -119,12 +125,15 @@ export async function changeDetails(
   return { details: [...counted, ...paired], uncounted }
 }
 
-interface Counted {
+interface DiffCounts {
   readonly counted: readonly ChangeDetail[]
   readonly without: ReadonlySet<PathBytes>
 }
 
-async function countedLines(place: PrivateDirectory, differences: readonly Difference[]): Promise<Counted> {
+async function countDiffLines(
+  place: PrivateDirectory,
+  differences: readonly Difference[],
+): Promise<DiffCounts> {
   // Where their lines are asked for as well, as mostly at the end of an attempt, it is one question.
   if (differences.length > mostPatched || !differences.every(isOfFiles)) return numstat(place, differences)
   const { changed, without } = await patchesOf(place, differences)
@@ -150,7 +159,7 @@ async function countedLines(place: PrivateDirectory, differences: readonly Diffe
   }
 }
 
-async function numstat(place: PrivateDirectory, differences: readonly Compared[]): Promise<Counted> {
+async function numstat(place: PrivateDirectory, differences: readonly PathChange[]): Promise<DiffCounts> {
   const found = await diffContents(place, differences, ['-z', '--numstat'])
   if (found === null) return { counted: [], without: new Set(differences.map(({ path }) => path)) }
   const counted = parseNumstat(nulRecords(found.output)).map(({ count, ...names }) => {
@@ -164,7 +173,7 @@ function linesIn(count: LineCount | null | undefined): Pick<ChangeDetail, 'added
 }
 
 // A change of type has two patches.
-function isOfFiles({ before, after }: Compared): boolean {
+function isOfFiles({ before, after }: PathChange): boolean {
   return [before, after].every((state) => state === null || state.mode.startsWith('100'))
 }
 
@@ -187,7 +196,7 @@ const mostKept = 2
  * The lines that went and came in changed files, and how many. What changed is shared out among two processes: only files
  * that went or came must be looked at together, for renames.
  */
-export function patchesOf(place: PrivateDirectory, compared: readonly Compared[]): Promise<Patches> {
+export function patchesOf(place: PrivateDirectory, compared: readonly PathChange[]): Promise<Patches> {
   const key = keyOf(place, compared)
   const known = patched.get(key)
   if (known !== undefined) return known
@@ -200,10 +209,10 @@ export function patchesOf(place: PrivateDirectory, compared: readonly Compared[]
 
 async function askForPatches(
   place: PrivateDirectory,
-  compared: readonly Compared[],
+  compared: readonly PathChange[],
   forget: () => void,
 ): Promise<Patches> {
-  const parts = inParts(compared)
+  const parts = splitComparison(compared)
   const found = await Promise.all(
     parts.map((part) => diffContents(place, part, [...patchForm, '--numstat', '-U3'], textOnly)),
   )
@@ -219,10 +228,10 @@ async function askForPatches(
 // With less, starting a process takes longer than what it does.
 const leastInPart = 30
 
-function inParts(compared: readonly Compared[]): readonly (readonly Compared[])[] {
+function splitComparison(compared: readonly PathChange[]): readonly (readonly PathChange[])[] {
   const half = Math.floor(compared.length / 2)
   if (half < leastInPart) return [compared]
-  const isEdit = ({ before, after }: Compared) => before !== null && after !== null
+  const isEdit = ({ before, after }: PathChange) => before !== null && after !== null
   const edited = compared.filter(isEdit)
   const others = compared.filter((one) => !isEdit(one))
   const parts = [[...others, ...edited.slice(0, Math.max(0, half - others.length))]]
@@ -253,12 +262,12 @@ function nameOf(path: PathBytes): string {
 }
 
 /** Whether a difference is a change of type, such as a file that became a link. */
-export function changesType({ before, after }: Difference): boolean {
-  return before !== null && after !== null && typeDiffers(before, after)
+export function isTypeChange({ before, after }: Difference): boolean {
+  return before !== null && after !== null && isDifferentType(before, after)
 }
 
 /** A path with what it was and what it became. */
-export type Compared = Pick<Difference, 'path' | 'before' | 'after'>
+export type PathChange = Pick<Difference, 'path' | 'before' | 'after'>
 
 export interface ContentDiff {
   readonly output: Buffer
@@ -269,13 +278,13 @@ export interface ContentDiff {
 /** Asks git for the difference of two trees that hold what changed and nothing else. Null where there is no git. */
 export async function diffContents(
   place: PrivateDirectory,
-  differences: readonly Compared[],
+  differences: readonly PathChange[],
   form: readonly string[],
   settings: readonly string[] = [],
 ): Promise<ContentDiff | null> {
   const secret = secretsAmong(differences)
   const unkept = differences.filter(
-    ({ path, before, after }) => secret.has(path) || isUnkept(before) || isUnkept(after),
+    ({ path, before, after }) => secret.has(path) || isContentMissing(before) || isContentMissing(after),
   )
   const without = new Set(unkept.map(({ path }) => path))
   for (;;) {
@@ -311,7 +320,7 @@ export async function diffContents(
 }
 
 /** Paths of secret files, and what a secret file was renamed to unchanged. */
-export function secretsAmong(differences: readonly Compared[]): ReadonlySet<PathBytes> {
+export function secretsAmong(differences: readonly PathChange[]): ReadonlySet<PathBytes> {
   const secret = differences.filter(({ path }) => isSecretFile(displayPath(path)))
   const ids = new Set(
     secret.flatMap(({ before, after }) => (after === null ? before?.oid : null)).filter(isText),
@@ -320,7 +329,7 @@ export function secretsAmong(differences: readonly Compared[]): ReadonlySet<Path
   return new Set([...secret, ...renamed].map(({ path }) => path))
 }
 
-function isUnkept(state: DiskState | null): boolean {
+function isContentMissing(state: DiskState | null): boolean {
   return state !== null && (state.oid === null || state.unkept === true || state.mode === '160000')
 }
 
@@ -334,18 +343,18 @@ function rememberAnswer(key: string, output: Buffer): void {
   remember(answers, { key, value: output, most: mostAnswers })
 }
 
-interface BothTrees {
+interface TreePair {
   readonly trees: readonly string[]
   /** Writes them, once. */
   readonly written: () => Promise<void>
 }
 
 // What an attempt that worked alone changed, its lines, and what its mission changed are the same trees.
-const made = new Map<string, Promise<BothTrees>>()
+const made = new Map<string, Promise<TreePair>>()
 const mostMade = 8
 
 /** The trees of both sides. */
-function treesOf(place: PrivateDirectory, differences: readonly Compared[]): Promise<BothTrees> {
+function treesOf(place: PrivateDirectory, differences: readonly PathChange[]): Promise<TreePair> {
   const key = keyOf(place, differences)
   const known = made.get(key)
   if (known !== undefined) return known
@@ -356,7 +365,7 @@ function treesOf(place: PrivateDirectory, differences: readonly Compared[]): Pro
   return making
 }
 
-function keyOf({ directory }: PrivateDirectory, compared: readonly Compared[]): string {
+function keyOf({ directory }: PrivateDirectory, compared: readonly PathChange[]): string {
   const names = compared.map(({ path, before, after }) => {
     return `${before?.mode} ${before?.oid} ${before?.unkept} ${after?.mode} ${after?.oid} ${after?.unkept} ${path}\0`
   })
@@ -374,17 +383,18 @@ function remember<Value>(
 
 async function makeTrees(
   place: PrivateDirectory,
-  differences: readonly Compared[],
+  differences: readonly PathChange[],
   failed: () => void,
-): Promise<BothTrees> {
+): Promise<TreePair> {
   const format = formatOf(differences.map(({ before, after }) => before?.oid ?? after?.oid)[0] ?? '')
   const pack = new PackWriter(join(place.directory, 'objects'), format)
   const trees: string[] = []
   for (const side of ['before', 'after'] as const) {
-    const top: Folder = new Map()
+    const top: GitStateFolder = new Map()
     for (const difference of differences) {
       const state = difference[side]
-      if (state?.oid != null) put(top, difference.path.split('/'), { mode: state.mode, oid: state.oid })
+      if (state?.oid != null)
+        putInFolder(top, difference.path.split('/'), { mode: state.mode, oid: state.oid })
     }
     trees.push(await addTree(top, pack))
   }
@@ -399,20 +409,24 @@ async function makeTrees(
   return { trees, written }
 }
 
-type Folder = Map<string, GitState | Folder>
+type GitStateFolder = Map<string, GitState | GitStateFolder>
 
-function put(folder: Folder, [name = '', ...below]: readonly string[], state: GitState): void {
+function putInFolder(
+  folder: GitStateFolder,
+  [name = '', ...below]: readonly string[],
+  state: GitState,
+): void {
   if (below.length === 0) {
     folder.set(name, state)
     return
   }
   const found = folder.get(name)
-  const inside: Folder = found instanceof Map ? found : new Map()
+  const inside: GitStateFolder = found instanceof Map ? found : new Map()
   folder.set(name, inside)
-  put(inside, below, state)
+  putInFolder(inside, below, state)
 }
 
-async function addTree(folder: Folder, pack: PackWriter): Promise<string> {
+async function addTree(folder: GitStateFolder, pack: PackWriter): Promise<string> {
   const entries = new Map<PathBytes, GitState>()
   for (const [name, inside] of folder) {
     const state = inside instanceof Map ? { mode: folderMode, oid: await addTree(inside, pack) } : inside
@@ -423,7 +437,7 @@ async function addTree(folder: Folder, pack: PackWriter): Promise<string> {
 
 async function pathsWithoutContent(
   place: PrivateDirectory,
-  differences: readonly Compared[],
+  differences: readonly PathChange[],
 ): Promise<PathBytes[]> {
   const ids = new Set(differences.flatMap(({ before, after }) => [before?.oid, after?.oid]).filter(isText))
   const input = Buffer.from(`${[...ids].join('\n')}\n`)

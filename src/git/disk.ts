@@ -3,7 +3,7 @@ import { lstatSync, readlinkSync, type Stats } from 'node:fs'
 import { processEnd } from '../kernel/ending.ts'
 import { openRegular, readSeenSync } from '../kernel/files/regular-file.ts'
 import { objectId } from './pack.ts'
-import { onDisk, type PathBytes } from './paths.ts'
+import { diskPath, type PathBytes } from './paths.ts'
 import type { FileStat } from './recorded-state.ts'
 
 export interface DiskFile {
@@ -31,26 +31,26 @@ export class CarefulDisk {
   }
 
   file(path: PathBytes): DiskFile | null {
-    return this.#isFolder(parent(path)) ? diskFile(this.#top, path) : null
+    return this.#isFolder(parentPath(path)) ? diskFile(this.#top, path) : null
   }
 
   #isFolder(path: PathBytes): boolean {
     const known = this.#folders.get(path)
     if (known !== undefined) return known
-    const answer = this.#isFolder(parent(path)) && entryAt(this.#top, path)?.isDirectory() === true
+    const answer = this.#isFolder(parentPath(path)) && entryAt(this.#top, path)?.isDirectory() === true
     this.#folders.set(path, answer)
     return answer
   }
 }
 
-export function sameStat(a: FileStat, b: FileStat): boolean {
+export function isSameStat(a: FileStat, b: FileStat): boolean {
   return a.size === b.size && a.modified === b.modified && a.changed === b.changed
 }
 
 /** The content of a small file, or where a link leads, that was looked at just now. Null when it cannot be read. */
 export function contentAt(top: string, path: PathBytes, { kind }: Pick<DiskFile, 'kind'>): Buffer | null {
   try {
-    const place = onDisk(top, path)
+    const place = diskPath(top, path)
     return kind === 'link' ? readlinkSync(place, { encoding: 'buffer' }) : readSeenSync(place)
   } catch {
     return null
@@ -80,7 +80,7 @@ export async function blobIdOf(objectFormat: string, top: string, path: PathByte
     return rawBlobId(objectFormat, top, path, file)
   }
   const hash = createHash(objectFormat).update(`blob ${file.stat.size}\0`)
-  return digest(hash, onDisk(top, path)).catch(() => {
+  return digest(hash, diskPath(top, path)).catch(() => {
     processEnd.throwIfAborted()
     return null
   })
@@ -90,7 +90,7 @@ const smallFile = 1024 * 1024
 
 /** The SHA-256 of a file of any size. */
 export function sha256(top: string, path: PathBytes): Promise<string> {
-  return digest(createHash('sha256'), onDisk(top, path))
+  return digest(createHash('sha256'), diskPath(top, path))
 }
 
 async function digest(hash: Hash, path: string | Buffer): Promise<string> {
@@ -100,14 +100,14 @@ async function digest(hash: Hash, path: string | Buffer): Promise<string> {
   return hash.digest('hex')
 }
 
-function parent(path: PathBytes): PathBytes {
+function parentPath(path: PathBytes): PathBytes {
   const slash = path.lastIndexOf('/')
   return slash < 0 ? '' : path.slice(0, slash)
 }
 
 function entryAt(top: string, path: PathBytes): Stats | null {
   try {
-    return lstatSync(onDisk(top, path), { throwIfNoEntry: false }) ?? null
+    return lstatSync(diskPath(top, path), { throwIfNoEntry: false }) ?? null
   } catch {
     // A parent that is a file, or a name too long for the system: nothing is there.
     return null

@@ -3,12 +3,12 @@ import ignore, { type Ignore } from 'ignore'
 import { nextTurn } from '../kernel/files/next-turn.ts'
 import { readRegularSync, specialKind } from '../kernel/files/regular-file.ts'
 import { isSecretFile } from '../kernel/secret-files.ts'
-import { blobId, blobIdOf, contentAt, type DiskFile, diskFile, sameStat } from './disk.ts'
-import { type Known, keptBefore, readIgnored, unchangedSince } from './overlay.ts'
+import { blobId, blobIdOf, contentAt, type DiskFile, diskFile, isSameStat } from './disk.ts'
+import { keptObjectTest, type OverlayCache, readIgnored, reusableDiskState } from './overlay.ts'
 import { PackWriter } from './pack.ts'
-import { displayPath, onDisk, type PathBytes } from './paths.ts'
+import { diskPath, displayPath, type PathBytes } from './paths.ts'
 import type { PrivateDirectory } from './private-directory.ts'
-import { keptBytes } from './private-store.ts'
+import { countStoredBytes } from './private-store.ts'
 import { type DiskState, maxKeptFileBytes, type OverlayEntry } from './recorded-state.ts'
 
 /** Never looked into outside a repository: what version control keeps, and what package managers can put there again. */
@@ -45,15 +45,17 @@ const perTurn = 200
 export async function scanFolder(
   place: PrivateDirectory,
   includes: (path: PathBytes) => boolean,
-  known: Known,
+  known: OverlayCache,
 ): Promise<FolderScan> {
   const { top } = place
   const overlay = new Map<PathBytes, OverlayEntry>()
   const ignored: PathBytes[] = []
   const unreadable: PathBytes[] = []
   const notes: string[] = []
-  const reader = new Reader(place, known)
-  const waiting: { readonly path: PathBytes; readonly above: Rules | null }[] = [{ path: '', above: null }]
+  const reader = new FolderReader(place, known)
+  const waiting: { readonly path: PathBytes; readonly above: IgnoreRules | null }[] = [
+    { path: '', above: null },
+  ]
   let entriesRead = 0
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { path: folder, above } = next
@@ -88,7 +90,7 @@ export async function scanFolder(
 
 function entriesOf(top: string, folder: PathBytes) {
   try {
-    return readdirSync(onDisk(top, folder), { encoding: 'latin1', withFileTypes: true })
+    return readdirSync(diskPath(top, folder), { encoding: 'latin1', withFileTypes: true })
   } catch (error) {
     if (folder === '') throw error
     return null
@@ -96,39 +98,39 @@ function entriesOf(top: string, folder: PathBytes) {
 }
 
 /** Takes the state of single files, within limits, and keeps the contents of small ones. */
-class Reader {
+class FolderReader {
   readonly #top: string
-  readonly #known: Known
+  readonly #known: OverlayCache
   readonly #pack: PackWriter | null
   readonly #read = { files: 0, bytes: 0 }
   readonly #kept = { files: 0, bytes: 0 }
 
-  constructor({ top, contents }: PrivateDirectory, known: Known) {
+  constructor({ top, contents }: PrivateDirectory, known: OverlayCache) {
     this.#top = top
     this.#known = known
-    const mayKeep = contents !== undefined && keptBytes(contents) < (known.budget ?? 0)
-    this.#pack = mayKeep ? new PackWriter(contents, format, keptBefore(known)) : null
+    const mayKeep = contents !== undefined && countStoredBytes(contents) < (known.budget ?? 0)
+    this.#pack = mayKeep ? new PackWriter(contents, format, keptObjectTest(known)) : null
   }
 
   async read(path: PathBytes): Promise<OverlayEntry | null> {
     const file = diskFile(this.#top, path)
     if (file === null) return specialFile(this.#top, path)
     const around = { head: null, tracked: false, staged: false }
-    const disk = unchangedSince(file, path, this.#known)
+    const disk = reusableDiskState(file, path, this.#known)
     if (disk !== null) return { ...around, disk }
     const { mode, stat } = file
-    const oid = within(this.#read, stat.size, read) ? await this.#oid(path, file) : null
+    const oid = addWithinLimit(this.#read, stat.size, read) ? await this.#oid(path, file) : null
     const now = diskFile(this.#top, path)
     if (now === null) return null
     if (oid === null) return { ...around, disk: { mode, oid, stat }, uncertain: unread }
-    const uncertain = sameStat(now.stat, stat) ? {} : { uncertain: 'It changed while it was read.' }
+    const uncertain = isSameStat(now.stat, stat) ? {} : { uncertain: 'It changed while it was read.' }
     return { ...around, disk: { mode, stat: now.stat, ...oid }, ...uncertain }
   }
 
   async #oid(path: PathBytes, file: DiskFile): Promise<Pick<DiskState, 'oid' | 'unkept'> | null> {
     const { size } = file.stat
     const isOpen = this.#pack !== null && !isSecretFile(displayPath(path))
-    if (isOpen && this.#pack !== null && size <= kept.file && within(this.#kept, size, kept)) {
+    if (isOpen && this.#pack !== null && size <= kept.file && addWithinLimit(this.#kept, size, kept)) {
       const content = contentAt(this.#top, path, file)
       return content === null ? null : { oid: await this.#pack.add({ type: 'blob', content }) }
     }
@@ -143,7 +145,7 @@ class Reader {
 
 const unread = 'Its content was not read: only its size and times are known.'
 
-function within(
+function addWithinLimit(
   sum: { files: number; bytes: number },
   size: number,
   most: { readonly files: number; readonly bytes: number },
@@ -155,7 +157,7 @@ function within(
 
 /** A pipe, a socket or a device: that it is there is all that is told of it. */
 function specialFile(top: string, path: PathBytes): OverlayEntry | null {
-  const found = lstatSync(onDisk(top, path), { throwIfNoEntry: false })
+  const found = lstatSync(diskPath(top, path), { throwIfNoEntry: false })
   const kind = found === undefined ? null : specialKind(found)
   if (kind === null) return null
   const disk = { mode: kind, oid: blobId(format, Buffer.alloc(0)), unkept: true } as const
@@ -163,22 +165,22 @@ function specialFile(top: string, path: PathBytes): OverlayEntry | null {
 }
 
 /** The ignore files that hold in a folder: its own, and those of the folders above it. */
-interface Rules {
+interface IgnoreRules {
   readonly folder: PathBytes
   readonly own: Ignore
-  readonly above: Rules | null
+  readonly above: IgnoreRules | null
 }
 
 const ignoresCase = process.platform === 'win32' || process.platform === 'darwin'
 
-function rulesOf(top: string, folder: PathBytes, above: Rules | null): Rules | null {
+function rulesOf(top: string, folder: PathBytes, above: IgnoreRules | null): IgnoreRules | null {
   const text = textAt(top, `${folder}.gitignore`)
   if (text === null) return above
   return { folder, own: ignore({ ignorecase: ignoresCase, allowRelativePaths: true }).add(text), above }
 }
 
 /** The nearest ignore file that speaks of a path decides. */
-function isIgnored(rules: Rules | null, path: PathBytes): boolean {
+function isIgnored(rules: IgnoreRules | null, path: PathBytes): boolean {
   for (let at = rules; at !== null; at = at.above) {
     const answer = at.own.test(path.slice(at.folder.length))
     if (answer.ignored) return true
@@ -199,7 +201,7 @@ function isLinkedWorkTree(
 // Only a regular file: git does not follow a linked one either.
 function textAt(top: string, path: PathBytes): string | null {
   try {
-    const place = onDisk(top, path)
+    const place = diskPath(top, path)
     const found = lstatSync(place)
     return found.isFile() && found.size <= 1_000_000 ? readRegularSync(place).toString('latin1') : null
   } catch {

@@ -19,7 +19,7 @@ const remembered = 256
 
 /** Where HEAD's reflog ends now. Null when there is none. */
 export async function reflogPosition(path: string): Promise<ReflogPosition | null> {
-  return reading(path, async (file) => {
+  return withOpenFile(path, async (file) => {
     const { size } = await file.stat()
     return { size, tail: await slice(file, Math.max(0, size - remembered), size) }
   })
@@ -35,7 +35,7 @@ export async function reflogBetween(
   const start = from ?? { size: 0, tail: '' }
   if (to.size < start.size) return null
   if (to.size === start.size && to.tail === start.tail) return []
-  return reading(path, async (file) => {
+  return withOpenFile(path, async (file) => {
     const before = await slice(file, start.size - start.tail.length, start.size)
     if (before !== start.tail) return null
     return parseReflog(await slice(file, start.size, to.size))
@@ -61,7 +61,7 @@ function parseAction(message: string): { verb: string; detail: string } {
   return { verb: words[0] ?? '', detail: action?.[2] ?? '' }
 }
 
-async function reading<T>(path: string, read: (file: FileHandle) => Promise<T>): Promise<T | null> {
+async function withOpenFile<T>(path: string, read: (file: FileHandle) => Promise<T>): Promise<T | null> {
   let file: FileHandle
   try {
     file = await openRegular(path)
@@ -157,23 +157,23 @@ const marks = [
 
 /** The merge, rebase or the like that was begun and not ended. */
 export async function operationInProgress(gitFolder: string): Promise<OperationInProgress | null> {
-  const found = await Promise.all(marks.map(([file]) => present(join(gitFolder, file))))
+  const found = await Promise.all(marks.map(([file]) => isPresent(join(gitFolder, file))))
   // A rebase that stops at a conflict leaves CHERRY_PICK_HEAD as well; the rebase is what is in progress.
   const name = found[3] || found[4] ? 'rebase' : marks.find((_, at) => found[at])?.[1]
   if (name === undefined) return null
-  if (name === 'merge') return { name, commits: await headsIn(gitFolder, 'MERGE_HEAD') }
+  if (name === 'merge') return { name, commits: await readHeads(gitFolder, 'MERGE_HEAD') }
   const picked = await Promise.all(
-    ['CHERRY_PICK_HEAD', 'REBASE_HEAD'].map((file) => headsIn(gitFolder, file)),
+    ['CHERRY_PICK_HEAD', 'REBASE_HEAD'].map((file) => readHeads(gitFolder, file)),
   )
   return { name, commits: [], picked: picked.flat() }
 }
 
-async function headsIn(gitFolder: string, file: string): Promise<string[]> {
+async function readHeads(gitFolder: string, file: string): Promise<string[]> {
   const text = await readRegular(join(gitFolder, file)).then(String, () => '')
   return text.split('\n').filter((line) => /^[0-9a-f]{40,64}$/.test(line))
 }
 
-async function present(path: string): Promise<boolean> {
+async function isPresent(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
     () => false,

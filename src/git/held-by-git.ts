@@ -1,5 +1,5 @@
-import { type Difference, repositoryPairs, type Span, sameState } from './comparison.ts'
-import { isHeadNew, type Origins } from './origin.ts'
+import { type Difference, isSameState, repositoryPairs, type SnapshotPair } from './comparison.ts'
+import { type ChangeOrigins, isHeadNew } from './origin.ts'
 import type { PathBytes } from './paths.ts'
 import type { PrivateDirectory } from './private-directory.ts'
 import type { DiskState } from './recorded-state.ts'
@@ -13,8 +13,8 @@ export interface HeldByGit {
 /** What was committed or staged and then put back on disk: whoever merges the branch or commits next gets the change. */
 export async function heldByGit(
   place: PrivateDirectory,
-  span: Span,
-  { compared, origins }: { readonly compared: Iterable<Difference>; readonly origins: Origins },
+  span: SnapshotPair,
+  { compared, origins }: { readonly compared: Iterable<Difference>; readonly origins: ChangeOrigins },
 ): Promise<readonly HeldByGit[]> {
   const found = [...compared].flatMap((difference) => {
     const holding = holdingOf(difference)
@@ -31,10 +31,10 @@ export async function heldByGit(
 function holdingOf(difference: Difference): HeldByGit['holding'] | null {
   const { before, after, headBefore, headAfter, entryBefore, entryAfter } = difference
   // What a filter would store of a file is not known.
-  if (!sameState(before, after) || entryAfter?.uncertain !== undefined) return null
-  const isOther = (state: DiskState | null) => state !== null && !sameState(state, after)
+  if (!isSameState(before, after) || entryAfter?.uncertain !== undefined) return null
+  const isOther = (state: DiskState | null) => state !== null && !isSameState(state, after)
   const wasStaged = entryBefore?.index !== undefined && entryBefore.index === headAfter?.oid
-  if (!sameState(headBefore, headAfter) && !wasStaged && isOther(headAfter)) return 'committed'
+  if (!isSameState(headBefore, headAfter) && !wasStaged && isOther(headAfter)) return 'committed'
   return isOther(stagedSince(difference)) ? 'staged' : null
 }
 
@@ -46,7 +46,10 @@ function stagedSince({ headBefore, headAfter, entryBefore, entryAfter }: Differe
 }
 
 /** The repositories whose HEAD is a commit that nobody had before: one that was gone back to holds nothing new. */
-async function prefixesOfNewHeads(place: PrivateDirectory, span: Span): Promise<readonly PathBytes[]> {
+async function prefixesOfNewHeads(
+  place: PrivateDirectory,
+  span: SnapshotPair,
+): Promise<readonly PathBytes[]> {
   const pairs = repositoryPairs(span)
   const areNew = await Promise.all(pairs.map((pair) => isHeadNew(place, pair)))
   return pairs.filter((_, at) => areNew[at]).map(({ to }) => to.prefix)

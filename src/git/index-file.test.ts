@@ -13,7 +13,7 @@ function read(repo: WorkFolder, objectFormat = 'sha1'): string[] | null {
   return complete ? lines : null
 }
 
-function listed(repo: WorkFolder): string[] {
+function listIndexEntries(repo: WorkFolder): string[] {
   return repo.git('ls-files', '-z', '-v', '-s').split('\0').filter(Boolean)
 }
 
@@ -26,7 +26,7 @@ test.each(['sha1', 'sha256'])('reads what git lists, with flags and long names (
   repo.git('add', '.')
   repo.git('update-index', '--skip-worktree', 'README.md')
   repo.git('update-index', '--assume-unchanged', 'lib/util.ts')
-  expect(read(repo, objectFormat)).toEqual(listed(repo))
+  expect(read(repo, objectFormat)).toEqual(listIndexEntries(repo))
 })
 
 test('reads the sides of a conflict', () => {
@@ -39,7 +39,7 @@ test('reads the sides of a conflict', () => {
   repo.commit('Mine')
   repo.gitFails('merge', 'topic')
   // git marks a conflicted entry with M.
-  expect(read(repo)).toEqual(listed(repo).map((line) => line.replace(/^M/, 'H')))
+  expect(read(repo)).toEqual(listIndexEntries(repo).map((line) => line.replace(/^M/, 'H')))
 })
 
 test('leaves version 4, a split index and a sparse index to git', () => {

@@ -1,7 +1,7 @@
 import { lstatSync, type Stats } from 'node:fs'
 import { nextTurn } from '../kernel/files/next-turn.ts'
 import { readRegular } from '../kernel/files/regular-file.ts'
-import { isAsciiPath, onDisk, type PathBytes } from './paths.ts'
+import { diskPath, isAsciiPath, type PathBytes } from './paths.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
 import { git } from './process.ts'
 import type { GitState } from './status.ts'
@@ -131,7 +131,7 @@ export interface HiddenEntry {
   readonly flag: 'skip-worktree' | 'assume-unchanged' | 'times set'
 }
 
-interface Entry {
+interface IndexEntry {
   readonly path: PathBytes
   readonly isSubmodule: boolean
   readonly hidden: HiddenEntry | null
@@ -146,7 +146,7 @@ export async function readIndexEntries(
   objectFormat: string,
   includes: (path: PathBytes) => boolean,
 ): Promise<IndexEntries> {
-  const collection = new Collection(includes)
+  const collection = new IndexCollector(includes)
   const file = await readRegular(place.index).catch(() => null)
   if (file === null) return collection.entries()
   const complete = readIndexFile(file, objectFormat, (record) => {
@@ -154,7 +154,7 @@ export async function readIndexEntries(
     const flag = skipWorktree ? 'skip-worktree' : assumeUnchanged ? 'assume-unchanged' : null
     const hidden = flag === null ? null : ({ path, index: record.state(), flag } as const)
     const times = record.times()
-    const isSet = seconds(times.changed) !== seconds(times.modified)
+    const isSet = truncateToSeconds(times.changed) !== truncateToSeconds(times.modified)
     const setTimes = isSet && hidden === null ? { path, index: record.state(), times } : null
     collection.add({ path, isSubmodule: mode === submodule, hidden, setTimes })
   })
@@ -166,7 +166,7 @@ export async function readIndexEntries(
 }
 
 /** Parses `git ls-files -z -v -s`: `H 100644 <oid> 0<tab>path`. */
-function* parseListing(output: Buffer): Generator<Entry> {
+function* parseListing(output: Buffer): Generator<IndexEntry> {
   const text = output.toString('latin1')
   for (let start = 0; start < text.length; ) {
     const end = text.indexOf('\0', start)
@@ -182,11 +182,11 @@ function* parseListing(output: Buffer): Generator<Entry> {
   }
 }
 
-function seconds(milliseconds: number): number {
+function truncateToSeconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1000)
 }
 
-class Collection {
+class IndexCollector {
   readonly #includes: (path: PathBytes) => boolean
   readonly #paths: PathBytes[] = []
   readonly #submodules: PathBytes[] = []
@@ -199,7 +199,7 @@ class Collection {
     this.#includes = includes
   }
 
-  add({ path, isSubmodule, hidden, setTimes }: Entry): void {
+  add({ path, isSubmodule, hidden, setTimes }: IndexEntry): void {
     // A conflicted path has one record per stage, next to each other.
     if (path === this.#paths.at(-1) || !this.#includes(path)) return
     this.#paths.push(path)
@@ -244,7 +244,7 @@ export async function doubtfulTimes(
   const doubtful: HiddenEntry[] = []
   for (const [at, entry] of entries.entries()) {
     if (at > 0 && at % perTurn === 0) await nextTurn()
-    const found = statOf(onDisk(place.top, entry.path))
+    const found = statOf(diskPath(place.top, entry.path))
     if (found !== null && isDoubtful(entry, found, comparedAt)) {
       doubtful.push({ path: entry.path, index: entry.index, flag: 'times set' })
     }
@@ -259,7 +259,10 @@ function isDoubtful(
 ): boolean {
   if (times === null) return Math.floor(mtimeMs / 1000) !== Math.floor(ctimeMs / 1000)
   // git notices these by itself.
-  if (toSeconds(times.changed) !== toSeconds(ctimeMs) || toSeconds(times.modified) !== toSeconds(mtimeMs))
+  if (
+    indexSeconds(times.changed) !== indexSeconds(ctimeMs) ||
+    indexSeconds(times.modified) !== indexSeconds(mtimeMs)
+  )
     return false
   if (times.size !== size % 2 ** 32) return false
   const wholeSeconds = times.changed % 1000 === 0 && times.modified % 1000 === 0
@@ -268,7 +271,7 @@ function isDoubtful(
   return differ || wholeSeconds || times.changed > comparedAt - tick
 }
 
-function toSeconds(milliseconds: number): number {
+function indexSeconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1000)
 }
 

@@ -31,7 +31,7 @@ function fakeGit() {
 }
 
 /** Launches as soon as there is a lane: what other tests began may still be under way in this process. */
-async function launched(args: readonly string[], call: GitCall) {
+async function launchWhenFree(args: readonly string[], call: GitCall) {
   for (;;) {
     const found = launch(args, call)
     if (found !== null) return found
@@ -65,7 +65,7 @@ test('the shell leaves no defunct process, however many calls it answered', asyn
 
 test('a call that is ended ends what runs beside it, which is run again', async () => {
   const { call } = fakeGit()
-  const hanging = await launched(['hang'], call)
+  const hanging = await launchWhenFree(['hang'], call)
   const beside = runGit(['wait'], call)
   hanging.end()
   expect(await hanging.result).toBeNull()
@@ -81,7 +81,7 @@ test('what a call is given reaches git as it is, and is not left behind', async 
     else process.env['TMPDIR'] = before
   })
   const input = Buffer.from('a\0b\n"$HOME"\xff', 'latin1')
-  const repeating = await launched(['repeat'], { ...call, input })
+  const repeating = await launchWhenFree(['repeat'], { ...call, input })
   expect(await repeating.result).toEqual({ code: 0, output: input, complaint: '' })
   expect(readdirSync(folder)).toEqual(['bin'])
 })
@@ -96,6 +96,6 @@ test('what may write to a repository of the user is never run in the shell', asy
   const { folder, call } = fakeGit()
   const environment = { PATH: call.environment.PATH }
   expect(launch(['say'], { folder, environment })).toBeNull()
-  const { result } = await launched(['say'], { folder, environment, onlyReads: true })
+  const { result } = await launchWhenFree(['say'], { folder, environment, onlyReads: true })
   expect(await result).toMatchObject({ code: 0 })
 })

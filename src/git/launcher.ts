@@ -11,7 +11,7 @@ import type { GitCall, GitResult } from './process.ts'
  * starts it: out of a server of a hundred megabytes that takes longer than git itself, and nothing else goes on
  * meanwhile. Null where it cannot be done so.
  */
-export function launch(args: readonly string[], call: GitCall): Launched | null {
+export function launch(args: readonly string[], call: GitCall): LaunchedProcess | null {
   if (process.platform === 'win32' || call.limit !== undefined) return null
   // Never what writes to a user's repository: when the shell is ended, what ran in it runs once more.
   if (call.environment['GIT_DIR'] === undefined && !call.onlyReads) return null
@@ -19,7 +19,7 @@ export function launch(args: readonly string[], call: GitCall): Launched | null 
   return launcher.launch(args, call)
 }
 
-export interface Launched {
+export interface LaunchedProcess {
   /** Null where the shell was ended before git: then nothing is known. */
   readonly result: Promise<GitResult | null>
   /** Ends it, with whatever it started. */
@@ -67,28 +67,28 @@ class Launcher {
       ...this.#lanes.flatMap((lane) => [lane.output, lane.complaint]),
     ]) {
       stream?.on('error', gone)
-      hold(stream, false)
+      holdStream(stream, false)
     }
     this.#shell.on('error', gone)
     this.#shell.on('exit', gone)
     this.#shell.unref()
   }
 
-  launch(args: readonly string[], call: GitCall): Launched | null {
+  launch(args: readonly string[], call: GitCall): LaunchedProcess | null {
     const at = this.#lanes.findIndex(({ busy }) => !busy)
     const lane = this.#lanes[at]
-    const exports = exported(this.#environment, call.environment)
+    const exports = exportStatements(this.#environment, call.environment)
     if (lane === undefined || exports === null || this.isGone) return null
     const token = randomUUID()
     const input = call.input === undefined ? noInput : keepInput(call.input, token)
     if (input === null) return null
     lane.busy = true
-    const program = ['git', ...args].map(quoted).join(' ')
+    const program = ['git', ...args].map(quoteForShell).join(' ')
     const [output, complaint] = [3 + 2 * at, 4 + 2 * at]
-    const others = `${closing(output, complaint)}`
+    const others = `${closeStreamsText(output, complaint)}`
     // Each stream ends with a word that nothing else can say, and the exit code.
     this.#shell.stdin?.write(
-      `{ (${exports}cd ${quoted(call.folder)} || exit 126; exec ${program} ${others}) <${quoted(input)} >&${output} 2>&${complaint}; ` +
+      `{ (${exports}cd ${quoteForShell(call.folder)} || exit 126; exec ${program} ${others}) <${quoteForShell(input)} >&${output} 2>&${complaint}; ` +
         `code=$?; printf '\\0${token} %d\\n' $code >&${output}; printf '\\0${token} 0\\n' >&${complaint}; } &\nlane${at}=$!\n`,
     )
     const result = this.#answer(lane, token, at).finally(() => {
@@ -150,12 +150,12 @@ function keepInput(input: Buffer, token: string): string | null {
   }
 }
 
-interface Ended {
+interface LauncherResult {
   readonly content: Buffer
   readonly code: number
 }
 
-function readUntil(stream: Duplex, token: string): Promise<Ended> {
+function readUntil(stream: Duplex, token: string): Promise<LauncherResult> {
   return new Promise((resolve) => {
     const last = new RegExp(`\\0${token} (\\d+)\\n$`)
     const longest = token.length + 8
@@ -167,24 +167,24 @@ function readUntil(stream: Duplex, token: string): Promise<Ended> {
       const found = last.exec(tail.toString('latin1'))
       if (found === null) return
       stream.off('data', take)
-      hold(stream, false)
+      holdStream(stream, false)
       const all = chunks.length === 1 ? chunk : Buffer.concat(chunks)
       resolve({ content: all.subarray(0, all.length - found[0].length), code: Number(found[1]) })
     }
-    hold(stream, true)
+    holdStream(stream, true)
     stream.on('data', take)
   })
 }
 
 /** Whether a stream keeps this process from ending. Streams of processes are sockets, which Node does not say. */
-function hold(stream: unknown, holds: boolean): void {
+function holdStream(stream: unknown, holds: boolean): void {
   const socket = stream as { ref?: () => void; unref?: () => void } | null
   if (holds) socket?.ref?.()
   else socket?.unref?.()
 }
 
 // git does not get the streams of other calls.
-function closing(...own: readonly number[]): string {
+function closeStreamsText(...own: readonly number[]): string {
   const all = Array.from({ length: lanes * 2 }, (_, at) => 3 + at)
   return all
     .filter((stream) => !own.includes(stream))
@@ -192,19 +192,19 @@ function closing(...own: readonly number[]): string {
     .join(' ')
 }
 
-function quoted(text: string): string {
+function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }
 
 /** What differs from the shell's own environment, for the shell. Null where that cannot be said. */
-function exported(own: GitCall['environment'], wanted: GitCall['environment']): string | null {
+function exportStatements(own: GitCall['environment'], wanted: GitCall['environment']): string | null {
   const names = new Set([...Object.keys(own), ...Object.keys(wanted)])
   const differing = [...names].filter((name) => own[name] !== wanted[name])
   if (!differing.every((name) => /^[A-Z_a-z][A-Z_a-z0-9]*$/.test(name))) return null
   return differing
     .map((name) => {
       const value = wanted[name]
-      return value === undefined ? `unset ${name}; ` : `export ${name}=${quoted(value)}; `
+      return value === undefined ? `unset ${name}; ` : `export ${name}=${quoteForShell(value)}; `
     })
     .join('')
 }

@@ -7,45 +7,51 @@ import { linkFree, type RefusalReason } from '../kernel/files/contained.ts'
 import { readRegularSync } from '../kernel/files/regular-file.ts'
 import { isSecretFile } from '../kernel/secret-files.ts'
 import type {
-  Blamed,
   BlamedCommit,
   BlamedLines,
-  FoundFile,
+  BlameResult,
   LineHistory,
+  LineHistoryFile,
   ListedCommit,
   ListedFile,
 } from '../lines/ports/line-history.ts'
 import { contentsOf, objectIds } from './blobs.ts'
-import { configured } from './configuration.ts'
+import { configuredValue } from './configuration.ts'
 import { isBinary, lineHasher, linesOf } from './line-hash.ts'
 import { pathsByCommit } from './origin.ts'
 import { objectId } from './pack.ts'
-import { displayPath, nulInput, nulRecords, onDisk, type PathBytes, pathBytes } from './paths.ts'
+import { diskPath, displayPath, nulInput, nulRecords, type PathBytes, pathBytes } from './paths.ts'
 import { type PrivateDirectory, privateCall, writePrivateDirectory } from './private-directory.ts'
-import { type Environment, git, runGit } from './process.ts'
-import { type Location, locateFolder, onCurrentPlaces, type Repository, standIn } from './repository.ts'
+import { type GitEnvironment, git, runGit } from './process.ts'
+import {
+  locateFolder,
+  type Repository,
+  type RepositoryLocation,
+  retryWithFreshLocations,
+  standInRepository,
+} from './repository.ts'
 
-interface Options {
-  readonly environment: Environment
+interface LineHistoryOptions {
+  readonly environment: GitEnvironment
   /** Makes a folder for one look. */
   readonly directory: () => string
 }
 
 /** A private git directory for one look. */
-export interface Look {
-  readonly location: Location
+export interface HistoryLookup {
+  readonly location: RepositoryLocation
   readonly repository: Repository
   readonly place: PrivateDirectory
 }
 
-export function createLineHistory(options: Options): LineHistory {
-  const looking = <T>(folder: string, work: (look: Look) => Promise<T>): Promise<T> =>
-    onCurrentPlaces(options.environment, async () => {
+export function createLineHistory(options: LineHistoryOptions): LineHistory {
+  const looking = <T>(folder: string, work: (look: HistoryLookup) => Promise<T>): Promise<T> =>
+    retryWithFreshLocations(options.environment, async () => {
       const location = await locateFolder(folder, options.environment)
       const directory = options.directory()
       try {
         const repository =
-          location.engine === 'git' ? location.repository : standIn(location.folder, directory)
+          location.engine === 'git' ? location.repository : standInRepository(location.folder, directory)
         writePrivateDirectory(directory, repository)
         const { top, index, objects } = repository
         const place = { directory, top, index, objects: [objects], environment: options.environment }
@@ -84,9 +90,9 @@ export function createLineHistory(options: Options): LineHistory {
   }
 }
 
-type Found = Omit<FoundFile, 'hashes' | 'text' | 'stamp'> & { readonly content: Buffer | null }
+type FileVersion = Omit<LineHistoryFile, 'hashes' | 'text' | 'stamp'> & { readonly content: Buffer | null }
 
-interface Asked {
+interface LineHistoryTarget {
   readonly folder: string
   readonly path: string
 }
@@ -94,11 +100,11 @@ interface Asked {
 const mostBytes = 5_000_000
 const mostLines = 100_000
 
-async function fileOnDisk(look: Look, asked: Asked): Promise<Found> {
+async function fileOnDisk(look: HistoryLookup, asked: LineHistoryTarget): Promise<FileVersion> {
   const { repository, place, location } = look
   const path = pathOf(look, asked)
   const { top } = repository
-  const kind = lstatSync(onDisk(top, path), { throwIfNoEntry: false })
+  const kind = lstatSync(diskPath(top, path), { throwIfNoEntry: false })
   if (kind === undefined) {
     throw new Failure('NOT_FOUND', `There is no file ${displayPath(path)} in ${top}.`, {
       reason: 'file_not_found',
@@ -114,12 +120,12 @@ async function fileOnDisk(look: Look, asked: Asked): Promise<Found> {
     })
   }
   if (!kind.isFile()) return { ...nothing, withoutLines: `${found.path} is no regular file.` }
-  if (kind.size > mostBytes) return { ...nothing, withoutLines: tooLarge(found.path, kind.size) }
+  if (kind.size > mostBytes) return { ...nothing, withoutLines: tooLargeMessage(found.path, kind.size) }
   if (isSecretFile(found.path)) return { ...nothing, withoutLines: secretFile(found.path) }
-  const content = readRegularSync(onDisk(top, path))
+  const content = readRegularSync(diskPath(top, path))
   if (location.engine !== 'git') {
     const oid = objectId('sha256', { type: 'blob', content })
-    return { ...found, oid, head: null, content, ...without(found.path, content) }
+    return { ...found, oid, head: null, content, ...linesOmission(found.path, content) }
   }
   const { head } = repository
   const [hashed, [headOid = null], filter] = await Promise.all([
@@ -128,7 +134,7 @@ async function fileOnDisk(look: Look, asked: Asked): Promise<Found> {
     git(['check-attr', '-z', 'filter', '--', displayPath(path)], privateCall(place)),
   ])
   if (headOid === null) {
-    const why = await whyKeptBack(place, path)
+    const why = await withheldReason(place, path)
     if (why !== null) return { ...nothing, withoutLines: why }
   }
   const driver = filter.toString('utf8').split('\0')[2] ?? 'unspecified'
@@ -137,12 +143,12 @@ async function fileOnDisk(look: Look, asked: Asked): Promise<Found> {
     oid: hashed.toString('latin1').trim(),
     head: head && { commit: head.commit, oid: headOid },
     content,
-    ...without(found.path, content, driver),
+    ...linesOmission(found.path, content, driver),
   }
 }
 
 /** Why the lines of a file that is in no commit are shown to nobody: whoever asks may be at another machine. */
-async function whyKeptBack(place: PrivateDirectory, path: PathBytes): Promise<string | null> {
+async function withheldReason(place: PrivateDirectory, path: PathBytes): Promise<string | null> {
   const shown = displayPath(path)
   const question = ['ls-files', '--others', '--ignored', '--exclude-standard', '--', shown]
   const ignored = await git(question, privateCall(place))
@@ -153,7 +159,10 @@ function secretFile(path: string): string {
   return `${path} is a secret file by its name: its lines are neither recorded nor shown.`
 }
 
-async function fileIn(look: Look, asked: Asked & { readonly rev: string }): Promise<Found> {
+async function fileIn(
+  look: HistoryLookup,
+  asked: LineHistoryTarget & { readonly rev: string },
+): Promise<FileVersion> {
   const { repository, place, location } = look
   if (location.engine !== 'git') {
     throw new Failure('INVALID_INPUT', `There are no commits in ${location.folder}: ${location.reason}`, {
@@ -189,11 +198,11 @@ async function fileIn(look: Look, asked: Asked & { readonly rev: string }): Prom
       withoutLines: `The content of ${found.path} in ${asked.rev} is not on this machine.`,
     }
   }
-  return { ...found, content, ...without(found.path, content) }
+  return { ...found, content, ...linesOmission(found.path, content) }
 }
 
 /** The id of a commit. Words of git can name one in many ways, and none of them runs anything. */
-async function commitOf({ repository, place }: Look, rev: string): Promise<string> {
+async function commitOf({ repository, place }: HistoryLookup, rev: string): Promise<string> {
   const question = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${rev}^{commit}`]
   const answer = await runGit(question, {
     folder: repository.top,
@@ -209,7 +218,7 @@ async function commitOf({ repository, place }: Look, rev: string): Promise<strin
 }
 
 /** From the top, in the form that the disk has it in. */
-function pathOf({ repository }: Look, { folder, path }: Asked): PathBytes {
+function pathOf({ repository }: HistoryLookup, { folder, path }: LineHistoryTarget): PathBytes {
   const { top } = repository
   const whole = path.startsWith(':/')
     ? join(top, path.slice(2))
@@ -248,29 +257,36 @@ const pathRefusals: Readonly<Partial<Record<RefusalReason, OwnPathRefusal>>> = {
   },
 }
 
-function without(path: string, content: Buffer, filter = 'unspecified'): { readonly withoutLines?: string } {
+function linesOmission(
+  path: string,
+  content: Buffer,
+  filter = 'unspecified',
+): { readonly withoutLines?: string } {
   if (filter === 'lfs' || content.subarray(0, 40).toString('latin1').startsWith('version https://git-lfs')) {
     return { withoutLines: `${path} is kept with Git LFS: its lines are not recorded.` }
   }
   if (isBinary(content)) return { withoutLines: `${path} is no text.` }
-  if (content.length > mostBytes) return { withoutLines: tooLarge(path, content.length) }
+  if (content.length > mostBytes) return { withoutLines: tooLargeMessage(path, content.length) }
   let lines = 0
   for (let at = content.indexOf(10); at >= 0; at = content.indexOf(10, at + 1)) lines += 1
   return lines > mostLines ? { withoutLines: `${path} has ${lines} lines: that is too many to look up.` } : {}
 }
 
-function tooLarge(path: string, bytes: number): string {
+function tooLargeMessage(path: string, bytes: number): string {
   return `${path} has ${bytes} bytes: that is too large to look up its lines.`
 }
 
-interface Blaming {
+interface BlameOptions {
   readonly path: string
   readonly commit: string | null
   readonly oid: string
   readonly copies: boolean
 }
 
-async function blame({ location, repository, place }: Look, asked: Blaming): Promise<Blamed> {
+async function blame(
+  { location, repository, place }: HistoryLookup,
+  asked: BlameOptions,
+): Promise<BlameResult> {
   const nothing = { lines: [], commits: [], contents: [] }
   if (location.engine !== 'git' || repository.head === null) return nothing
   const { head, top } = repository
@@ -296,7 +312,7 @@ async function blame({ location, repository, place }: Look, asked: Blaming): Pro
     'blame',
     ...options,
     ...ignoring,
-    ...(target === null ? ['--contents', snapshotOf(place, onDisk(top, onTop))] : [target]),
+    ...(target === null ? ['--contents', snapshotOf(place, diskPath(top, onTop))] : [target]),
     '--',
     displayPath(path),
   ]
@@ -325,7 +341,7 @@ const mostGone = 100
 
 /** What HEAD calls a file that was renamed since: of the files that are gone, the one with the most of its lines, at least half. */
 async function nameBefore(
-  { repository, place }: Pick<Look, 'repository' | 'place'>,
+  { repository, place }: Pick<HistoryLookup, 'repository' | 'place'>,
   path: PathBytes,
 ): Promise<{ readonly path: PathBytes; readonly oid: string } | null> {
   const { head, top } = repository
@@ -342,7 +358,7 @@ async function nameBefore(
     place,
     oids.flatMap((oid) => oid ?? []),
   )
-  const own = linesOf(readRegularSync(onDisk(top, path))).map((line) => displayPath(line).trim())
+  const own = linesOf(readRegularSync(diskPath(top, path))).map((line) => displayPath(line).trim())
   const known = new Set(own.filter((line) => line !== ''))
   const shares = gone.flatMap((name, at) => {
     const oid = oids[at] ?? null
@@ -376,7 +392,7 @@ const longestList = 1_000_000
 
 /** The commits that the repository says to look through: `blame.ignoreRevsFile` names a file of them. */
 function ignoredRevisions({ configuration, top }: Repository, { directory }: PrivateDirectory): string[] {
-  const named = configured(configuration, 'blame.ignorerevsfile')
+  const named = configuredValue(configuration, 'blame.ignorerevsfile')
   if (named === undefined || named === '') return []
   try {
     const content = readRegularSync(resolve(top, named))
@@ -392,7 +408,7 @@ function ignoredRevisions({ configuration, top }: Repository, { directory }: Pri
 /** Of the files that change what git says of a history. */
 function stampOf(repository: Repository): string {
   const { configuration, top, shallow, gitFolder } = repository
-  const named = configured(configuration, 'blame.ignorerevsfile') ?? ''
+  const named = configuredValue(configuration, 'blame.ignorerevsfile') ?? ''
   const files = [named === '' ? '' : resolve(top, named), shallow, join(gitFolder, 'MERGE_HEAD')]
   const hash = createHash('sha256').update(named)
   for (const file of files) {
@@ -459,7 +475,7 @@ function parsePorcelain(
     else if (word === 'committer-time') known.committedAt = Number(value) * 1000
     else if (word === 'summary') known.summary = displayPath(value)
     else if (word === 'filename') {
-      const path = unquoted(value)
+      const path = unquotePath(value)
       paths.set(commit, path)
       const last = lines.at(-1)
       if (last !== undefined) lines[lines.length - 1] = { ...last, path }
@@ -480,7 +496,7 @@ const escapes: Readonly<Record<string, string>> = {
 }
 
 /** A path that git may have quoted as C does. */
-function unquoted(text: string): PathBytes {
+function unquotePath(text: string): PathBytes {
   if (!text.startsWith('"')) return text
   return text.slice(1, -1).replace(/\\([0-7]{3}|.)/g, (_, code: string) => {
     return code.length === 3 ? String.fromCharCode(Number.parseInt(code, 8)) : (escapes[code] ?? code)
@@ -488,7 +504,7 @@ function unquoted(text: string): PathBytes {
 }
 
 /** The commits of a range, newest first. */
-async function commitsIn(look: Look, range: string, most: number): Promise<ListedCommit[]> {
+async function commitsIn(look: HistoryLookup, range: string, most: number): Promise<ListedCommit[]> {
   const { repository, place, location } = look
   if (location.engine !== 'git') {
     throw new Failure('INVALID_INPUT', `There are no commits in ${location.folder}: ${location.reason}`, {
@@ -526,7 +542,7 @@ const generatedNames =
 const attributes = ['linguist-generated', 'linguist-vendored']
 
 async function filesIn(
-  look: Look,
+  look: HistoryLookup,
   rev: string,
   under: string | null,
 ): Promise<{ readonly commit: string; readonly files: readonly ListedFile[] }> {

@@ -1,6 +1,6 @@
 import { isSecretFile } from '../kernel/secret-files.ts'
 import { align } from '../lines/domain/alignment.ts'
-import { type ChangedFile, type ChangedPlace, measuredSteps } from '../lines/domain/lines-of-change.ts'
+import { type ChangedFile, type ChangedHunk, measuredSteps } from '../lines/domain/lines-of-change.ts'
 import type { MeasuredLines, MeasuredStep } from '../lines/domain/step.ts'
 import { objectIds } from './blobs.ts'
 import {
@@ -10,17 +10,17 @@ import {
   type RepositoryPair,
   reconcileIgnored,
   repositoryPairs,
-  type Span,
+  type SnapshotPair,
 } from './comparison.ts'
-import { type Compared, diffContents, patchesOf, textOnly } from './diff.ts'
+import { diffContents, type PathChange, patchesOf, textOnly } from './diff.ts'
 import { type ReflogEntry, reflogBetween } from './git-folder.ts'
 import { lineHasher } from './line-hash.ts'
 import { arrivedCommits, ownCommits } from './origin.ts'
 import { type ChangedContent, parsePatch, patchForm } from './patch.ts'
 import { displayPath, type PathBytes, pathBytes } from './paths.ts'
-import type { LinesWish } from './ports/work-tree.ts'
+import type { LineMeasureOptions } from './ports/work-tree.ts'
 import type { PrivateDirectory } from './private-directory.ts'
-import type { Environment } from './process.ts'
+import type { GitEnvironment } from './process.ts'
 import type { DiskState } from './recorded-state.ts'
 import type { GitState } from './status.ts'
 
@@ -31,22 +31,22 @@ const mostHashed = 400_000
 
 /** Where lines of a work tree went and came between two snapshots. */
 export async function measureLines(
-  span: Span,
-  environment: Environment,
-  wish: LinesWish,
+  span: SnapshotPair,
+  environment: GitEnvironment,
+  wish: LineMeasureOptions,
 ): Promise<MeasuredLines> {
   const place = comparisonPlace(span, environment)
   const [pair] = repositoryPairs(span)
   const compared = await compareSnapshots(span, place)
   const { differences } = reconcileIgnored(span, compared.values())
   const movement = await movementOf(place, pair, wish)
-  const committed = committedIn(differences, span)
+  const committed = committedOids(differences, span)
   const { steps, notes } = await stepsOf(place, { differences, span }, { ...movement, wish, committed })
   const { headBefore, headAfter, stashMoved, ran, arrived } = movement
   return { headBefore, headAfter, stashMoved, ran, broughtFrom: arrived, steps, notes }
 }
 
-interface Movement {
+interface HeadMovement {
   readonly headBefore: string | null
   readonly headAfter: string | null
   readonly stashMoved: boolean
@@ -60,8 +60,8 @@ interface Movement {
 async function movementOf(
   place: PrivateDirectory,
   pair: RepositoryPair | undefined,
-  { during }: LinesWish,
-): Promise<Movement> {
+  { during }: LineMeasureOptions,
+): Promise<HeadMovement> {
   if (pair === undefined) {
     return { headBefore: null, headAfter: null, stashMoved: false, ran: false, arrived: [], entries: [] }
   }
@@ -83,16 +83,16 @@ async function movementOf(
   }
 }
 
-interface Stepping extends Movement {
-  readonly wish: LinesWish
+interface LineStepContext extends HeadMovement {
+  readonly wish: LineMeasureOptions
   /** What HEAD has at the end of the paths that differ. */
   readonly committed: ReadonlyMap<PathBytes, string | null>
 }
 
 /** Of the repository itself; what is in a nested one is of another HEAD. */
-function committedIn(
+function committedOids(
   differences: readonly Difference[],
-  { to }: Span,
+  { to }: SnapshotPair,
 ): ReadonlyMap<PathBytes, string | null> {
   const nested = to.repositories.flatMap(({ prefix }) => (prefix === '' ? [] : [prefix]))
   return new Map(
@@ -106,7 +106,7 @@ function fileIn(state: GitState | null): string | null {
   return state === null || state.mode === '160000' ? null : state.oid
 }
 
-interface Hashing {
+interface HashContext {
   readonly doubtful: ReadonlySet<PathBytes>
   readonly hashOf: (line: string) => string
   /** How many lines were hashed so far. */
@@ -115,8 +115,8 @@ interface Hashing {
 
 async function stepsOf(
   place: PrivateDirectory,
-  { differences, span }: { readonly differences: readonly Difference[]; readonly span: Span },
-  stepping: Stepping,
+  { differences, span }: { readonly differences: readonly Difference[]; readonly span: SnapshotPair },
+  stepping: LineStepContext,
 ): Promise<{ readonly steps: readonly MeasuredStep[]; readonly notes: readonly string[] }> {
   const open = differences.filter(({ path }) => !isSecretFile(displayPath(path)))
   const wanted = open.map(regularOnly).filter(({ before, after }) => before !== null || after !== null)
@@ -127,14 +127,14 @@ async function stepsOf(
           `${wanted.length - some.length} of ${wanted.length} changed files have no record of their lines: there are too many.`,
         ]
       : []
-  const hashing: Hashing = {
+  const hashing: HashContext = {
     doubtful: new Set(open.filter(isDoubtful).map(({ path }) => path)),
     hashOf: lineHasher(stepping.wish.salt),
     hashed: 0,
   }
-  const chains = await knownChains(place, some, stepping.wish.chains ?? [])
+  const chains = await traceKnownChains(place, some, stepping.wish.chains ?? [])
   const starts = some.map((pair) => chains.get(pair.path)?.[0] ?? pair)
-  const staged = new Map(open.flatMap((one) => stagedSince(one)))
+  const staged = new Map(open.flatMap((one) => isStagedSince(one)))
   const steps = (await groupSteps(place, starts, { stepping, hashing })).map((step): MeasuredStep => {
     const path = pathBytes(step.path)
     if (chains.has(path)) return { ...step, link: 0 }
@@ -147,7 +147,7 @@ async function stepsOf(
     const made = await groupSteps(place, pairs, { stepping, hashing, areApart: true })
     steps.push(...made.map((step) => ({ ...step, link })))
   }
-  for (const pairs of await passedThrough(place, { span, some, stepping })) {
+  for (const pairs of await statesPassedThrough(place, { span, some, stepping })) {
     steps.push(...(await groupSteps(place, pairs, { stepping, hashing })))
   }
   return { steps: steps.slice(0, mostFiles), notes }
@@ -155,14 +155,14 @@ async function stepsOf(
 
 async function groupSteps(
   place: PrivateDirectory,
-  pairs: readonly Compared[],
+  pairs: readonly PathChange[],
   {
     stepping,
     hashing,
     areApart = false,
   }: {
-    readonly stepping: Stepping
-    readonly hashing: Hashing
+    readonly stepping: LineStepContext
+    readonly hashing: HashContext
     /** They are of different times, so that no line moves from one to another. */
     readonly areApart?: boolean
   },
@@ -195,11 +195,11 @@ async function groupSteps(
 }
 
 /** The chains whose contents are all there, from what a path was to what it became, as its pairs in order. */
-async function knownChains(
+async function traceKnownChains(
   place: PrivateDirectory,
-  pairs: readonly Compared[],
-  chains: NonNullable<LinesWish['chains']>,
-): Promise<ReadonlyMap<PathBytes, readonly Compared[]>> {
+  pairs: readonly PathChange[],
+  chains: NonNullable<LineMeasureOptions['chains']>,
+): Promise<ReadonlyMap<PathBytes, readonly PathChange[]>> {
   const byPath = new Map(pairs.map((pair) => [pair.path, pair]))
   const asked = chains.flatMap(({ path, contents }) => {
     const pair = byPath.get(pathBytes(path))
@@ -220,7 +220,7 @@ async function knownChains(
         const states = contents.map((oid): DiskState | null => (oid === null ? null : { mode, oid }))
         const links = states
           .slice(1)
-          .map((after, at): Compared => ({ path: pair.path, before: states[at] ?? null, after }))
+          .map((after, at): PathChange => ({ path: pair.path, before: states[at] ?? null, after }))
         return [pair.path, links] as const
       }),
   )
@@ -233,14 +233,18 @@ const mostCommits = 20
  * The states that an attempt committed and did not end with, since it went on or to another branch: for each such commit
  * what its files were at the start and are in it.
  */
-async function passedThrough(
+async function statesPassedThrough(
   place: PrivateDirectory,
   {
     span,
     some,
     stepping: { entries, wish },
-  }: { readonly span: Span; readonly some: readonly Compared[]; readonly stepping: Stepping },
-): Promise<readonly (readonly Compared[])[]> {
+  }: {
+    readonly span: SnapshotPair
+    readonly some: readonly PathChange[]
+    readonly stepping: LineStepContext
+  },
+): Promise<readonly (readonly PathChange[])[]> {
   const [from] = span.from.repositories
   if (wish.during === 'gap' || entries.length === 0 || from === undefined) return []
   const commits = await ownCommits(place, entries, mostCommits)
@@ -260,11 +264,11 @@ async function passedThrough(
       const entry = from.overlay.get(path)
       const inHead = ids[asked.length + at] ?? null
       const state = inHead === null ? null : { mode: '100644', oid: inHead }
-      return [path, entry === undefined ? state : regular(entry.disk)] as const
+      return [path, entry === undefined ? state : regularState(entry.disk)] as const
     }),
   )
   const seen = new Set<string>()
-  const groups = new Map<string, Compared[]>()
+  const groups = new Map<string, PathChange[]>()
   for (const [at, { commit, path }] of asked.entries()) {
     const oid = ids[at] ?? null
     const before = starts.get(path) ?? null
@@ -281,7 +285,7 @@ async function passedThrough(
 }
 
 /** What the index has come to hold of a path, where neither its start nor its end nor HEAD is that content. */
-function stagedSince({
+function isStagedSince({
   path,
   before,
   headBefore,
@@ -296,11 +300,11 @@ function stagedSince({
 }
 
 /** Only regular files have lines. */
-function regularOnly({ path, before, after }: Difference): Compared {
-  return { path, before: regular(before), after: regular(after) }
+function regularOnly({ path, before, after }: Difference): PathChange {
+  return { path, before: regularState(before), after: regularState(after) }
 }
 
-function regular(state: DiskState | null): DiskState | null {
+function regularState(state: DiskState | null): DiskState | null {
   return state?.mode.startsWith('100') && state.oid !== null && state.unkept !== true ? state : null
 }
 
@@ -308,12 +312,12 @@ function isDoubtful({ entryBefore, entryAfter }: Difference): boolean {
   return entryBefore?.uncertain !== undefined || entryAfter?.uncertain !== undefined
 }
 
-function isPointer(places: readonly ChangedPlace[]): boolean {
+function isPointer(places: readonly ChangedHunk[]): boolean {
   const lines = [...(places[0]?.added ?? []), ...(places[0]?.removed ?? [])]
   return lines.some((line) => line.startsWith('version https://git-lfs.github.com/'))
 }
 
-interface References {
+interface ChangeOriginLookup {
   readonly origin: (path: PathBytes) => MeasuredStep['origin']
   readonly isBrought: (path: PathBytes, line: number) => boolean
 }
@@ -330,10 +334,10 @@ async function referencesOf(
     stepping,
   }: {
     readonly changed: readonly ChangedContent[]
-    readonly pairs: readonly Compared[]
-    readonly stepping: Stepping
+    readonly pairs: readonly PathChange[]
+    readonly stepping: LineStepContext
   },
-): Promise<References> {
+): Promise<ChangeOriginLookup> {
   const { arrived, headAfter, wish } = stepping
   const isGap = wish.during === 'gap'
   const commits = [...(isGap && headAfter !== null ? [headAfter] : []), ...arrived].slice(-mostReferences)
@@ -344,12 +348,12 @@ async function referencesOf(
     return { origin: () => 'task', isBrought: () => false }
   }
   const modes = new Map(states.map(({ path, after }) => [path, after?.mode ?? '100644']))
-  const asked = [...live, ...underOtherNames(live, changed)]
+  const asked = [...live, ...renamedContents(live, changed)]
   const known = await contentsAt(place, commits, { asked, head: headAfter, committed: stepping.committed })
   const whole = new Set<PathBytes>()
   const typed = new Map<PathBytes, ReadonlySet<number>[]>()
   for (const commit of commits) {
-    for (const some of inRounds(asked)) {
+    for (const some of splitIntoRounds(asked)) {
       const pairs = some.flatMap(({ path, before, after, name = path }) => {
         const oid = known.get(`${commit}:${path}\0${name}`)
         if (oid === undefined || oid === before) return []
@@ -366,7 +370,7 @@ async function referencesOf(
         some.flatMap(({ path, name, length }) => (name === undefined ? [] : [[path, length]])),
       )
       for (const { path, places } of diff === null ? [] : parsePatch(diff.output)) {
-        const added = new Set(places.flatMap(typedIn))
+        const added = new Set(places.flatMap(typedLineNumbers))
         const length = lengths.get(path)
         if (length !== undefined && !isOtherName(places, { length, kept: length - added.size })) continue
         typed.set(path, [...(typed.get(path) ?? []), added])
@@ -381,7 +385,7 @@ async function referencesOf(
 }
 
 /** The lines that are new at a place, and not only written with other white space. */
-function typedIn({ removed, added, after }: ChangedPlace): readonly number[] {
+function typedLineNumbers({ removed, added, after }: ChangedHunk): readonly number[] {
   const bare = (lines: readonly string[]) => lines.map((line) => line.replace(/\s+/g, ''))
   const kept = new Set(align(bare(removed), bare(added)))
   return added.flatMap((_, index) => (kept.has(index) ? [] : [after + index]))
@@ -392,24 +396,24 @@ const mostNames = 3
 
 /** A file that went is another name of this one only if much of it is here: three lines, or half of either. */
 function isOtherName(
-  places: readonly ChangedPlace[],
+  places: readonly ChangedHunk[],
   { length, kept }: { readonly length: number; readonly kept: number },
 ): boolean {
   const grown = places.reduce((sum, { added, removed }) => sum + added.length - removed.length, 0)
   return kept > 0 && (kept >= leastKept || kept * 2 >= Math.min(length, length - grown))
 }
 
-interface Asked extends ChangedContent {
+interface ContentRequest extends ChangedContent {
   /** What it may have been called in a commit, where that is not its own name. */
   readonly name?: PathBytes
   readonly length?: number
 }
 
 /** A file that came may be one that went, as another branch has it. */
-function underOtherNames(
+function renamedContents(
   live: readonly ChangedContent[],
   changed: readonly ChangedContent[],
-): readonly Asked[] {
+): readonly ContentRequest[] {
   const left = changed.filter(({ after }) => after === null).slice(0, mostNames)
   return live
     .filter(({ before, from }) => before === null && from === undefined)
@@ -421,8 +425,8 @@ function underOtherNames(
 }
 
 /** A path is compared once in each. */
-function inRounds(asked: readonly Asked[]): readonly (readonly Asked[])[] {
-  const rounds: Asked[][] = []
+function splitIntoRounds(asked: readonly ContentRequest[]): readonly (readonly ContentRequest[])[] {
+  const rounds: ContentRequest[][] = []
   const counts = new Map<PathBytes, number>()
   for (const one of asked) {
     const round = counts.get(one.path) ?? 0
@@ -440,7 +444,10 @@ async function contentsAt(
     asked: paths,
     head,
     committed,
-  }: Pick<Stepping, 'committed'> & { readonly asked: readonly Asked[]; readonly head: string | null },
+  }: Pick<LineStepContext, 'committed'> & {
+    readonly asked: readonly ContentRequest[]
+    readonly head: string | null
+  },
 ): Promise<ReadonlyMap<string, string>> {
   const ids = new Map<string, string>()
   const asked = commits.flatMap((commit) =>

@@ -2,11 +2,16 @@ import { lstat, readdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { callTo, Failure, hintOf } from '../kernel/failure.ts'
 import { isWithin } from '../kernel/files/contained.ts'
-import { type Loss, lossWords, namesInWords, type TreeLosses } from '../track/domain/tree-losses.ts'
+import {
+  lossWords,
+  namesInWords,
+  type TreeLosses,
+  type TreeLossSummary,
+} from '../track/domain/tree-losses.ts'
 import { gitFolderOf, textOf } from './other-work-trees.ts'
 import { displayPath, nulRecords, type PathBytes, pathBytes } from './paths.ts'
-import type { AddedTree, LinkedTree, LinkedTrees, TreeToAdd } from './ports/work-tree.ts'
-import { type Environment, type GitResult, gitEnvironment, runGit } from './process.ts'
+import type { LinkedTree, LinkedTrees, NewWorkTree, NewWorkTreeRequest } from './ports/work-tree.ts'
+import { type GitEnvironment, type GitResult, gitEnvironment, runGit } from './process.ts'
 
 /** In git's own folder of a work tree, so that it goes with it: the task that the tree was made for. */
 const marker = 'waymark-task'
@@ -22,15 +27,15 @@ export function linkedTrees(inherited: NodeJS.ProcessEnv): LinkedTrees {
     bound: boundTrees,
     list: async (folder) => (await list(folder)).slice(1),
     add: async (tree) => addTree(tree, { environment, others: await list(tree.folder) }),
-    losses: async (folder, tree) => lossesOf(tree, await quietly(tree, { folder, environment })),
+    losses: async (folder, tree) => lossesOf(tree, await quietCall(tree, { folder, environment })),
     remove: async (folder, tree) => {
       const removing = { folder, environment, all: await list(folder) }
-      refuseLosses(tree, await lossesOf(tree, await quietly(tree, removing)))
+      refuseLosses(tree, await lossesOf(tree, await quietCall(tree, removing)))
       await removeTree(tree, removing, [])
     },
     discard: async (folder, tree) => {
       const removing = { folder, environment, all: await list(folder) }
-      const lost = await lossesOf(tree, await quietly(tree, removing))
+      const lost = await lossesOf(tree, await quietCall(tree, removing))
       // Once for what is not committed, once more for a tree that git was told to lock.
       await removeTree(tree, removing, ['--force', '--force'])
       return lost
@@ -67,7 +72,7 @@ async function enclosingGitFolder(folder: string): Promise<string | null> {
 }
 
 /** The main work tree first. */
-async function listTrees(folder: string, environment: Environment): Promise<readonly LinkedTree[]> {
+async function listTrees(folder: string, environment: GitEnvironment): Promise<readonly LinkedTree[]> {
   const { code, output, complaint } = await runGit(['worktree', 'list', '--porcelain', '-z'], {
     folder,
     environment,
@@ -103,13 +108,16 @@ async function listTrees(folder: string, environment: Environment): Promise<read
   return trees
 }
 
-interface Adding {
-  readonly environment: Environment
+interface WorkTreeAddContext {
+  readonly environment: GitEnvironment
   /** The work trees there are. */
   readonly others: readonly LinkedTree[]
 }
 
-async function addTree(tree: TreeToAdd, { environment, others }: Adding): Promise<AddedTree> {
+async function addTree(
+  tree: NewWorkTreeRequest,
+  { environment, others }: WorkTreeAddContext,
+): Promise<NewWorkTree> {
   const { folder, path, branch, taskId } = tree
   const call = { folder, environment }
   await refusePlace(path, others)
@@ -125,9 +133,9 @@ async function addTree(tree: TreeToAdd, { environment, others }: Adding): Promis
   }
   try {
     const added = await runGit(['worktree', 'add', '--no-checkout', path, branch], call)
-    if (added.code !== 0) throw unmade(path, added)
+    if (added.code !== 0) throw creationFailure(path, added)
     const gitFolder = await gitFolderOf(path)
-    if (gitFolder === null) throw unmade(path, added)
+    if (gitFolder === null) throw creationFailure(path, added)
     // A part of the configuration may be for one folder or one branch: only there it is seen which filters there are.
     const filters = await withoutFilters({ folder: path, environment })
     const filled = await runGit(['reset', '--hard', '--no-recurse-submodules', '--quiet'], {
@@ -135,7 +143,7 @@ async function addTree(tree: TreeToAdd, { environment, others }: Adding): Promis
       environment: filters.environment,
       limit: checkoutLimit,
     })
-    if (filled.code !== 0) throw unmade(path, filled)
+    if (filled.code !== 0) throw creationFailure(path, filled)
     await writeFile(join(gitFolder, marker), `${taskId}\n`)
     const submodules = await submodulesIn(path, filters)
     const notes = submodules.length === 0 ? [] : [emptySubmodules(submodules)]
@@ -178,7 +186,7 @@ async function refusePlace(path: string, others: readonly LinkedTree[]): Promise
 }
 
 /** A tree of a submodule inside the repository that the submodule belongs to would be that one's own files. */
-async function refuseSuperproject(path: string, call: Call): Promise<void> {
+async function refuseSuperproject(path: string, call: GitRunOptions): Promise<void> {
   let outer = ''
   for (let folder = call.folder; ; folder = outer) {
     const asked = ['rev-parse', '--show-superproject-working-tree']
@@ -193,18 +201,18 @@ async function refuseSuperproject(path: string, call: Call): Promise<void> {
     `A work tree cannot be made at ${path}: that is inside ${outer}, to which this submodule belongs, and which would take it for files of its own.`,
     {
       reason: 'path_inside_work_tree',
-      hint: `Name a folder beside it: --folder ${quoted(`${outer}-${basename(path)}`)}`,
+      hint: `Name a folder beside it: --folder ${quoteTreePath(`${outer}-${basename(path)}`)}`,
     },
   )
 }
 
-function quoted(path: string): string {
+function quoteTreePath(path: string): string {
   return /^[\w./+-]+$/.test(path) ? path : `'${path.replace(/'/g, `'\\''`)}'`
 }
 
-type Call = Parameters<typeof runGit>[1]
+type GitRunOptions = Parameters<typeof runGit>[1]
 
-async function refuseBranchName(branch: string, call: Call): Promise<void> {
+async function refuseBranchName(branch: string, call: GitRunOptions): Promise<void> {
   const checked = await runGit(['check-ref-format', `refs/heads/${branch}`], call)
   // A name like an option, or one that git would resolve as something else, is no name of ours.
   if (checked.code === 0 && !/^[-@]|@\{/.test(branch) && branch !== 'HEAD') return
@@ -214,7 +222,7 @@ async function refuseBranchName(branch: string, call: Call): Promise<void> {
   })
 }
 
-async function commitOf(from: string | undefined, call: Call): Promise<string> {
+async function commitOf(from: string | undefined, call: GitRunOptions): Promise<string> {
   const named = `${from ?? 'HEAD'}^{commit}`
   const found = await runGit(['rev-parse', '--verify', '--quiet', '--end-of-options', named], call)
   const commit = found.output.toString('utf8').trim()
@@ -231,7 +239,7 @@ async function commitOf(from: string | undefined, call: Call): Promise<string> {
   })
 }
 
-async function branchFailure(branch: string, made: GitResult, call: Call): Promise<Failure> {
+async function branchFailure(branch: string, made: GitResult, call: GitRunOptions): Promise<Failure> {
   const known = await runGit(['show-ref', '--verify', '--quiet', `refs/heads/${branch}`], call)
   if (known.code === 0) {
     return new Failure('CONFLICT', `There is already a branch ${branch}.`, {
@@ -245,7 +253,7 @@ async function branchFailure(branch: string, made: GitResult, call: Call): Promi
   })
 }
 
-function unmade(path: string, added: GitResult): Failure {
+function creationFailure(path: string, added: GitResult): Failure {
   return new Failure('REFUSED', `The work tree ${path} could not be made: ${firstLine(added.complaint)}`, {
     reason: 'git_failed',
     hint: 'Nothing of it is left. Name another place with --folder, or ask a person.',
@@ -256,7 +264,9 @@ function unmade(path: string, added: GitResult): Failure {
  * An environment in which no filter of the configuration runs. Not by `-c`: a filter's name may have an equals sign in
  * it, and would be taken for another.
  */
-async function withoutFilters(call: Call): Promise<{ environment: Environment; notes: readonly string[] }> {
+async function withoutFilters(
+  call: GitRunOptions,
+): Promise<{ environment: GitEnvironment; notes: readonly string[] }> {
   const asked = [
     'config',
     '-z',
@@ -289,17 +299,17 @@ async function withoutFilters(call: Call): Promise<{ environment: Environment; n
   return { environment, notes }
 }
 
-interface Removing {
+interface WorkTreeRemoveContext {
   readonly folder: string
-  readonly environment: Environment
+  readonly environment: GitEnvironment
   readonly all: readonly LinkedTree[]
 }
 
 /** A call in which nothing of the repository's configuration is run, as it is in force in the tree. */
-async function quietly(
+async function quietCall(
   { path, exists }: Pick<LinkedTree, 'path' | 'exists'>,
-  { folder, environment }: Pick<Removing, 'folder' | 'environment'>,
-): Promise<Call> {
+  { folder, environment }: Pick<WorkTreeRemoveContext, 'folder' | 'environment'>,
+): Promise<GitRunOptions> {
   const filters = await withoutFilters({ folder: exists ? path : folder, environment })
   return { folder, environment: filters.environment }
 }
@@ -319,11 +329,11 @@ function refuseLosses({ path, branch }: LinkedTree, losses: TreeLosses): void {
 
 async function removeTree(
   tree: LinkedTree,
-  { folder, environment, all }: Removing,
+  { folder, environment, all }: WorkTreeRemoveContext,
   force: readonly string[],
 ): Promise<void> {
   const { path, branch } = tree
-  const call = await quietly(tree, { folder, environment })
+  const call = await quietCall(tree, { folder, environment })
   const tip = branch === null ? null : await commitOf(`refs/heads/${branch}`, call)
   const gone = await runGit(['worktree', 'remove', ...force, path], { ...call, limit: checkoutLimit })
   if (gone.code !== 0) {
@@ -341,26 +351,26 @@ async function removeTree(
 
 const mostNamed = 5
 
-async function lossesOf(tree: LinkedTree, call: Call): Promise<TreeLosses> {
+async function lossesOf(tree: LinkedTree, call: GitRunOptions): Promise<TreeLosses> {
   const { path, exists } = tree
-  const nothing: Loss = { total: 0, first: [] }
+  const nothing: TreeLossSummary = { total: 0, first: [] }
   return {
-    uncommitted: exists ? await uncommitted(path, call) : nothing,
-    unmerged: await unmerged(tree, call),
+    uncommitted: exists ? await uncommittedLoss(path, call) : nothing,
+    unmerged: await unmergedLoss(tree, call),
     submodules: exists ? await filledSubmodules(path, call) : nothing,
   }
 }
 
-async function uncommitted(path: string, { environment }: Call): Promise<Loss> {
+async function uncommittedLoss(path: string, { environment }: GitRunOptions): Promise<TreeLossSummary> {
   const question = ['status', '--porcelain=v1', '-z', '--untracked-files=all', '--no-renames']
   // Another commit of a submodule counts, whatever is configured; no git is run in it.
   const status = await runGit([...question, '--ignore-submodules=dirty'], { folder: path, environment })
-  if (status.code !== 0) return unseen(firstLine(status.complaint))
+  if (status.code !== 0) return unknownLoss(firstLine(status.complaint))
   return lossOf(nulRecords(status.output).flatMap((record) => (record === '' ? [] : [record.slice(3)])))
 }
 
 /** Commits that nothing but this tree and its branch leads to. */
-async function unmerged({ branch, head }: LinkedTree, call: Call): Promise<Loss> {
+async function unmergedLoss({ branch, head }: LinkedTree, call: GitRunOptions): Promise<TreeLossSummary> {
   const tips = [
     ...(head === null || /^0+$/.test(head) ? [] : [head]),
     ...(branch === null ? [] : [`refs/heads/${branch}`]),
@@ -371,13 +381,13 @@ async function unmerged({ branch, head }: LinkedTree, call: Call): Promise<Loss>
   const rest = [...own, '--branches', '--tags', '--remotes']
   // rev-list, and not log: a repository can configure that log runs a program.
   const found = await runGit(['rev-list', '--format=%h "%s"%x00', ...tips, '--not', ...rest, '--'], call)
-  if (found.code !== 0) return unseen(firstLine(found.complaint))
+  if (found.code !== 0) return unknownLoss(firstLine(found.complaint))
   // Before each stands a line with its whole id.
   return lossOf(nulRecords(found.output).flatMap((record) => record.trim().split('\n').slice(1)))
 }
 
 /** Git keeps the repository of a submodule that was filled there in its own folder of the tree. */
-async function filledSubmodules(path: string, call: Call): Promise<Loss> {
+async function filledSubmodules(path: string, call: GitRunOptions): Promise<TreeLossSummary> {
   const gitFolder = await gitFolderOf(path)
   const kept = gitFolder === null ? [] : await readdir(join(gitFolder, 'modules')).catch(() => [])
   if (kept.length === 0) return lossOf([])
@@ -388,7 +398,7 @@ async function filledSubmodules(path: string, call: Call): Promise<Loss> {
 /** The paths at which the commit of a tree has another repository. */
 async function submodulesIn(
   path: string,
-  { environment }: Pick<Call, 'environment'>,
+  { environment }: Pick<GitRunOptions, 'environment'>,
 ): Promise<readonly PathBytes[]> {
   const listed = await runGit(['ls-files', '-z', '--stage'], { folder: path, environment })
   return nulRecords(listed.output).flatMap((record) =>
@@ -397,11 +407,11 @@ async function submodulesIn(
 }
 
 /** Bytes, as git writes them. */
-function lossOf(names: readonly PathBytes[]): Loss {
+function lossOf(names: readonly PathBytes[]): TreeLossSummary {
   return { total: names.length, first: names.slice(0, mostNamed).map(displayPath) }
 }
 
-function unseen(why: string): Loss {
+function unknownLoss(why: string): TreeLossSummary {
   return { total: null, first: [why] }
 }
 

@@ -11,7 +11,7 @@ interface Obstacle {
 }
 
 /** Where git looks for a folder's repository. */
-interface GitPlace {
+interface GitSearchPath {
   readonly top: string
   /** The repository's own folder, and the one that linked work trees share. */
   readonly folders: readonly string[]
@@ -38,7 +38,7 @@ const mainFiles = [
 const treeFiles = ['.gitignore', '.gitattributes', '.gitmodules']
 
 /** The refusal of what stands in git's way. */
-export function obstructed({ path, kind }: Obstacle): Failure {
+export function obstacleFailure({ path, kind }: Obstacle): Failure {
   return new Failure('UNAVAILABLE', `${path} is ${kind} where git expects a file: it would never be read.`, {
     reason: 'git_file_blocked',
     hint: `Remove ${path}, or put the file back; then call again.`,
@@ -52,19 +52,20 @@ export function mainObstacle(folder: string): Obstacle | null {
     const place = gitPlaceAt(at)
     if (place !== null && 'kind' in place) return place
     if (place !== null) return firstObstacle(place.folders)
-    const head = obstacleAt(join(at, 'HEAD'))
+    const head = specialFileAt(join(at, 'HEAD'))
     if (head !== null) return head
     if (dirname(at) === at) return null
   }
 }
 
 /** Looks at everything in the repository of a folder, and at the files in its work tree that git opens. */
-export async function anyObstacle(folder: string, isWanted: () => boolean): Promise<Obstacle | null> {
+export async function firstObstacleAround(folder: string, isWanted: () => boolean): Promise<Obstacle | null> {
   for (let at = folder; ; at = dirname(at)) {
     const place = gitPlaceAt(at)
     if (place !== null && 'kind' in place) return place
-    if (place !== null) return (await inRepository(place, isWanted)) ?? inWorkTree(place.top, isWanted)
-    if (dirname(at) === at) return inWorkTree(folder, isWanted)
+    if (place !== null)
+      return (await repositoryObstacle(place, isWanted)) ?? workTreeObstacle(place.top, isWanted)
+    if (dirname(at) === at) return workTreeObstacle(folder, isWanted)
   }
 }
 
@@ -75,25 +76,25 @@ export function attributesObstacle(top: string, paths: readonly string[]): Obsta
     for (let at = dirname(path); !folders.has(at); at = dirname(at)) folders.add(at)
   }
   for (const folder of folders) {
-    const obstacle = obstacleAt(join(top, folder, '.gitattributes'))
+    const obstacle = specialFileAt(join(top, folder, '.gitattributes'))
     if (obstacle !== null) return obstacle
   }
   return null
 }
 
-function gitPlaceAt(top: string): GitPlace | Obstacle | null {
+function gitPlaceAt(top: string): GitSearchPath | Obstacle | null {
   const entry = join(top, '.git')
   const found = statSync(entry, { throwIfNoEntry: false })
   if (found === undefined) return null
-  if (found.isDirectory()) return withCommon(top, entry)
+  if (found.isDirectory()) return resolveCommonFolder(top, entry)
   if (!found.isFile()) return null
   const named = /^gitdir: (.*?)\n?$/.exec(textAt(entry))?.[1]
-  return named === undefined ? null : withCommon(top, resolve(top, named))
+  return named === undefined ? null : resolveCommonFolder(top, resolve(top, named))
 }
 
-function withCommon(top: string, folder: string): GitPlace | Obstacle {
+function resolveCommonFolder(top: string, folder: string): GitSearchPath | Obstacle {
   const pointer = join(folder, 'commondir')
-  const obstacle = obstacleAt(pointer)
+  const obstacle = specialFileAt(pointer)
   if (obstacle !== null) return obstacle
   const common = textAt(pointer).trim()
   return { top, folders: common === '' ? [folder] : [folder, resolve(folder, common)] }
@@ -110,14 +111,14 @@ function textAt(path: string): string {
 function firstObstacle(folders: readonly string[]): Obstacle | null {
   for (const folder of folders) {
     for (const name of mainFiles) {
-      const obstacle = obstacleAt(join(folder, name))
+      const obstacle = specialFileAt(join(folder, name))
       if (obstacle !== null) return obstacle
     }
   }
   return null
 }
 
-function obstacleAt(path: string): Obstacle | null {
+function specialFileAt(path: string): Obstacle | null {
   try {
     const found = statSync(path, { throwIfNoEntry: false })
     const kind = found === undefined ? null : specialKind(found)
@@ -127,12 +128,16 @@ function obstacleAt(path: string): Obstacle | null {
   }
 }
 
-async function inRepository({ folders }: GitPlace, isWanted: () => boolean): Promise<Obstacle | null> {
+async function repositoryObstacle(
+  { folders }: GitSearchPath,
+  isWanted: () => boolean,
+): Promise<Obstacle | null> {
   for (const folder of folders) {
-    const inside = await below(folder, { isWanted, concerns: () => true })
+    const inside = await obstacleBelow(folder, { isWanted, concerns: () => true })
     if (inside !== null) return inside
-    for (const named of await namedElsewhere(folder)) {
-      const obstacle = obstacleAt(named) ?? (await below(named, { isWanted, concerns: () => true }))
+    for (const named of await externalGitPaths(folder)) {
+      const obstacle =
+        specialFileAt(named) ?? (await obstacleBelow(named, { isWanted, concerns: () => true }))
       if (obstacle !== null) return obstacle
     }
   }
@@ -140,7 +145,7 @@ async function inRepository({ folders }: GitPlace, isWanted: () => boolean): Pro
 }
 
 // Other repositories' objects, and files that the configuration includes or names.
-async function namedElsewhere(folder: string): Promise<string[]> {
+async function externalGitPaths(folder: string): Promise<string[]> {
   const [alternates, configuration] = await Promise.all(
     ['objects/info/alternates', 'config'].map((name) => textOf(join(folder, name))),
   )
@@ -164,17 +169,20 @@ async function textOf(path: string): Promise<string> {
   )
 }
 
-function inWorkTree(top: string, isWanted: () => boolean): Promise<Obstacle | null> {
-  return below(top, { isWanted, concerns: (name) => treeFiles.includes(name), skip: '.git' })
+function workTreeObstacle(top: string, isWanted: () => boolean): Promise<Obstacle | null> {
+  return obstacleBelow(top, { isWanted, concerns: (name) => treeFiles.includes(name), skip: '.git' })
 }
 
-interface Walk {
+interface ObstacleWalk {
   readonly isWanted: () => boolean
   readonly concerns: (name: string) => boolean
   readonly skip?: string
 }
 
-async function below(folder: string, { isWanted, concerns, skip }: Walk): Promise<Obstacle | null> {
+async function obstacleBelow(
+  folder: string,
+  { isWanted, concerns, skip }: ObstacleWalk,
+): Promise<Obstacle | null> {
   const waiting = [folder]
   for (let next = waiting.shift(); next !== undefined && isWanted(); next = waiting.shift()) {
     for (const entry of await entriesOf(next)) {
@@ -182,7 +190,7 @@ async function below(folder: string, { isWanted, concerns, skip }: Walk): Promis
       if (entry.isDirectory()) {
         if (entry.name !== skip) waiting.push(path)
       } else if (!entry.isFile() && concerns(entry.name)) {
-        const obstacle = obstacleAt(path)
+        const obstacle = specialFileAt(path)
         if (obstacle !== null) return obstacle
       }
     }

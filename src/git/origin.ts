@@ -1,5 +1,11 @@
-import type { HeadMove, Origin } from '../track/domain/changes.ts'
-import { type Difference, type RepositoryPair, repositoryPairs, type Span, sameState } from './comparison.ts'
+import type { ChangeOrigin, HeadMove } from '../track/domain/changes.ts'
+import {
+  type Difference,
+  isSameState,
+  type RepositoryPair,
+  repositoryPairs,
+  type SnapshotPair,
+} from './comparison.ts'
 import { type ReflogEntry, reflogBetween } from './git-folder.ts'
 import { displayPath, nulRecords, type PathBytes } from './paths.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
@@ -7,8 +13,8 @@ import { git, runGit } from './process.ts'
 import { leavingNothingOut, treeDifference } from './trees.ts'
 
 /** Which changes are the task's own and which merely arrived. */
-export interface Origins {
-  readonly of: (path: PathBytes) => Origin
+export interface ChangeOrigins {
+  readonly of: (path: PathBytes) => ChangeOrigin
   readonly moves: readonly HeadMove[]
   readonly notes: readonly string[]
   readonly doubts: readonly string[]
@@ -27,9 +33,9 @@ const nothing: RepositoryOrigins = { imported: new Set(), own: new Set(), moves:
 /** Reads from each repository's reflog how HEAD moved, and from the commits which paths came with it. */
 export async function findOrigins(
   place: PrivateDirectory,
-  span: Span,
+  span: SnapshotPair,
   compared: readonly Difference[],
-): Promise<Origins> {
+): Promise<ChangeOrigins> {
   const pairs = repositoryPairs(span).filter(({ presence }) => presence === 'both')
   const found = await Promise.all(pairs.map((pair) => originsIn(place, pair)))
   const imported = new Set(found.flatMap((one) => [...one.imported]))
@@ -52,47 +58,47 @@ async function originsIn(place: PrivateDirectory, pair: RepositoryPair): Promise
   if (from.head === to.head && !grown && merging.length === 0) return nothing
   const where = to.prefix === '' ? 'HEAD' : `The HEAD of ${displayPath(to.prefix)}`
   const entries = await reflogBetween(to.reflog, from.reflogPosition, to.reflogPosition)
-  if (entries === null || !reaches(entries, pair)) {
+  if (entries === null || !isReflogComplete(entries, pair)) {
     const doubt = `${where} moved and no reflog tells how: everything counts as the task's own.`
     return { ...nothing, doubts: from.head === to.head ? [] : [doubt] }
   }
   const history = headHistory(from.head, entries)
   try {
     const [paths, notes] = await Promise.all([
-      arrivals(place, history, { merging, known: knownBefore(pair) }),
-      leftBehind(place, history, to.head),
+      arrivingChanges(place, history, { merging, known: commitsKnownBefore(pair) }),
+      abandonedCommits(place, history, to.head),
     ])
     const moves = headMoves(entries, (commit) => paths.byCommit.get(commit)?.map((path) => to.prefix + path))
-    return { ...prefixed(paths, to.prefix), notes, moves, doubts: [] }
+    return { ...prefixPaths(paths, to.prefix), notes, moves, doubts: [] }
   } catch {
     const doubt = `${where} moved and some of the commits are gone: everything counts as the task's own.`
     return { ...nothing, moves: headMoves(entries), doubts: [doubt] }
   }
 }
 
-interface Paths {
+interface OriginPaths {
   readonly imported: ReadonlySet<PathBytes>
   readonly own: ReadonlySet<PathBytes>
 }
 
-interface Arrivals extends Paths {
+interface IncomingPaths extends OriginPaths {
   /** What each of the task's own commits changes. */
   readonly byCommit: ReadonlyMap<string, readonly PathBytes[]>
 }
 
-async function arrivals(
+async function arrivingChanges(
   place: PrivateDirectory,
   { positions, own, replayed }: HeadHistory,
   { merging, known }: { readonly merging: readonly string[]; readonly known: readonly string[] | null },
-): Promise<Arrivals> {
+): Promise<IncomingPaths> {
   const made = new Set([...own.map(({ commit }) => commit), ...replayed])
   const between = await commitsBetween(place, [...positions, ...merging])
   const arrived = between?.filter((commit) => !made.has(commit)) ?? []
   // The reflog's words are the agent's to choose: a commit that nobody had before the task is not somebody else's.
-  const bornHere = known === null ? new Set<string>() : await unreachable(place, arrived, known)
+  const bornHere = known === null ? new Set<string>() : await unreachableCommits(place, arrived, known)
   const [imported, byCommit] = await Promise.all([
     between === null
-      ? wholeDifference(place, [...positions, ...merging])
+      ? differenceAcross(place, [...positions, ...merging])
       : changedPaths(
           place,
           arrived.map((commit) => [commit]),
@@ -111,17 +117,17 @@ async function arrivals(
 export async function isHeadNew(place: PrivateDirectory, pair: RepositoryPair): Promise<boolean> {
   const { head } = pair.to
   if (head === null || head === pair.from.head) return false
-  const known = knownBefore(pair)
-  return known === null || (await unreachable(place, [head], known)).has(head)
+  const known = commitsKnownBefore(pair)
+  return known === null || (await unreachableCommits(place, [head], known)).has(head)
 }
 
 /** Commits that existed before the task, or that a fetch brought. Null when that is not known. */
-function knownBefore({ from, to }: RepositoryPair): readonly string[] | null {
+function commitsKnownBefore({ from, to }: RepositoryPair): readonly string[] | null {
   if (from.refs === null || to.refs === null) return null
   return [...from.refs.all, ...to.refs.remote, ...(from.head === null ? [] : [from.head])]
 }
 
-async function wholeDifference(
+async function differenceAcross(
   place: PrivateDirectory,
   positions: readonly string[],
 ): Promise<Set<PathBytes>> {
@@ -131,7 +137,7 @@ async function wholeDifference(
 }
 
 // The log must lead from one snapshot's commit to the other's, or something moved HEAD behind its back.
-function reaches(entries: readonly ReflogEntry[], { from, to }: RepositoryPair): boolean {
+function isReflogComplete(entries: readonly ReflogEntry[], { from, to }: RepositoryPair): boolean {
   const last = entries.at(-1)
   if (last === undefined) return from.head === to.head
   return last.to === to.head && (entries[0]?.from === from.head || /^0+$/.test(entries[0]?.from ?? ''))
@@ -143,14 +149,14 @@ function isUncommittedWork(
   { path, before, after, headAfter, entryAfter }: Difference,
   pairs: readonly RepositoryPair[],
 ) {
-  if (entryAfter === undefined || sameState(after, headAfter) || sameState(before, after)) return false
+  if (entryAfter === undefined || isSameState(after, headAfter) || isSameState(before, after)) return false
   const merging = pairs.some(
     ({ to }) => path.startsWith(to.prefix) && (to.operation?.commits.length ?? 0) > 0,
   )
   return !(merging && entryAfter.staged)
 }
 
-function prefixed({ imported, own }: Paths, prefix: PathBytes): Paths {
+function prefixPaths({ imported, own }: OriginPaths, prefix: PathBytes): OriginPaths {
   if (prefix === '') return { imported, own }
   const below = (path: PathBytes) => prefix + path
   return { imported: new Set([...imported].map(below)), own: new Set([...own].map(below)) }
@@ -166,7 +172,7 @@ function headMoves(
       commit: entry.to,
       action: entry.verb,
       message: entry.message,
-      origin: isOwn(entry) ? 'task' : 'imported',
+      origin: isOwnReflogEntry(entry) ? 'task' : 'imported',
       at: entry.at,
       paths: (pathsOf(entry.to) ?? []).map(displayPath),
     }))
@@ -195,7 +201,7 @@ export interface HeadHistory {
 const ownVerbs = ['commit', 'cherry-pick', 'revert', 'am']
 
 /** Whether an entry of the reflog is the task's own work, or git moving HEAD. */
-function isOwn({ verb, detail }: ReflogEntry): boolean {
+function isOwnReflogEntry({ verb, detail }: ReflogEntry): boolean {
   if (detail === 'continue' && (verb === 'rebase' || verb === 'pull')) return true
   return ownVerbs.includes(verb)
 }
@@ -209,7 +215,7 @@ function headHistory(start: string | null, entries: readonly ReflogEntry[]): Hea
   for (const entry of entries) {
     const { from, to, verb, detail, message } = entry
     for (const commit of [from, to]) if (!none.test(commit)) positions.add(commit)
-    if (isOwn(entry)) own.push({ commit: to, insteadOf: detail === 'amend' ? from : null })
+    if (isOwnReflogEntry(entry)) own.push({ commit: to, insteadOf: detail === 'amend' ? from : null })
     else if (isReplay(entry)) replayed.push(to)
     const branch = verb === 'checkout' ? /^checkout: moving from (.*) to /.exec(message)?.[1] : undefined
     if (branch !== undefined && !none.test(from)) departures.push({ branch, commit: from })
@@ -223,7 +229,7 @@ function isReplay({ verb, detail, from, to }: ReflogEntry): boolean {
 }
 
 /** Notes on the task's commits that the work tree no longer stands on. */
-async function leftBehind(
+async function abandonedCommits(
   place: PrivateDirectory,
   { own, replayed, departures }: HeadHistory,
   head: string | null,
@@ -269,7 +275,7 @@ async function commitsBetween(
 }
 
 /** Which of some commits cannot be reached from others: they came into being later. */
-async function unreachable(
+async function unreachableCommits(
   place: PrivateDirectory,
   commits: readonly string[],
   known: readonly string[],
@@ -288,7 +294,9 @@ async function changedPaths(
   commits: readonly (readonly string[])[],
 ): Promise<Set<PathBytes>> {
   if (commits.length === 0) return new Set()
-  return new Set(nulRecords(await git([...namesOfCommits, '--no-commit-id'], given(place, commits))))
+  return new Set(
+    nulRecords(await git([...namesOfCommits, '--no-commit-id'], commitInputCall(place, commits))),
+  )
 }
 
 /** The same for each commit by itself. */
@@ -299,7 +307,7 @@ export async function pathsByCommit(
   const byCommit = new Map(commits.map(([commit]) => [commit, [] as PathBytes[]]))
   if (commits.length === 0) return byCommit
   let current: PathBytes[] | undefined
-  for (const record of nulRecords(await git(namesOfCommits, given(place, commits)))) {
+  for (const record of nulRecords(await git(namesOfCommits, commitInputCall(place, commits)))) {
     const begun = byCommit.get(record)
     if (begun === undefined) current?.push(record)
     else current = begun
@@ -320,7 +328,7 @@ export const namesOfCommits = [
   ...leavingNothingOut,
 ]
 
-function given(place: PrivateDirectory, commits: readonly (readonly string[])[]) {
+function commitInputCall(place: PrivateDirectory, commits: readonly (readonly string[])[]) {
   return privateCall(place, Buffer.from(commits.map((line) => `${line.join(' ')}\n`).join('')))
 }
 
@@ -333,7 +341,9 @@ export async function arrivedCommits(
 ): Promise<readonly string[]> {
   const moved = entries.filter(({ from, to }) => from !== to && !none.test(to))
   if (moved.length === 0) return []
-  const made = new Set(moved.filter((entry) => isOwn(entry) || isReplay(entry)).map(({ to }) => to))
+  const made = new Set(
+    moved.filter((entry) => isOwnReflogEntry(entry) || isReplay(entry)).map(({ to }) => to),
+  )
   const joining = moved.filter(({ verb, detail }) => ['merge', 'pull'].includes(verb) || detail === 'merge')
   const parents = await parentsOf(
     place,
@@ -358,7 +368,9 @@ export async function ownCommits(
   entries: readonly ReflogEntry[],
   most: number,
 ): Promise<ReadonlyMap<string, readonly PathBytes[]>> {
-  const made = entries.filter((entry) => entry.from !== entry.to && (isOwn(entry) || isReplay(entry)))
+  const made = entries.filter(
+    (entry) => entry.from !== entry.to && (isOwnReflogEntry(entry) || isReplay(entry)),
+  )
   const commits = [...new Set(made.map(({ to }) => to))].slice(-most)
   return pathsByCommit(
     place,

@@ -1,18 +1,18 @@
 import { readdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { readRegular } from '../kernel/files/regular-file.ts'
-import type { Span } from './comparison.ts'
+import type { SnapshotPair } from './comparison.ts'
 
 /** Most entries that are looked at in another work tree: this only finds a hint. */
 const mostEntries = 2_000
 const passedOver = new Set(['.git', 'node_modules', '.waymark'])
 
 /** Notes about other work trees of the repository that changed since a snapshot: perhaps the work was done there. */
-export async function changedElsewhere({ from }: Span): Promise<string[]> {
+export async function changedOtherTrees({ from }: SnapshotPair): Promise<string[]> {
   const others = await otherWorkTrees(from.top)
   const changed: string[] = []
   for (const other of others) {
-    if (await changedSince(other, from.takenAt)) changed.push(other.top)
+    if (await hasTreeChangedSince(other, from.takenAt)) changed.push(other.top)
   }
   if (changed.length === 0) return []
   return [
@@ -21,7 +21,7 @@ export async function changedElsewhere({ from }: Span): Promise<string[]> {
 }
 
 /** The tops of the other work trees of the repository, those that exist. */
-export async function otherTops(top: string): Promise<string[]> {
+export async function otherTreeTops(top: string): Promise<string[]> {
   const others = await otherWorkTrees(top)
   const existing = await Promise.all(others.map(async (other) => (await gitFolderOf(other.top)) !== null))
   return others.filter((_, index) => existing[index]).map((other) => other.top)
@@ -59,7 +59,7 @@ export async function gitFolderOf(top: string): Promise<string | null> {
   return pointer === undefined ? null : resolve(top, pointer)
 }
 
-async function changedSince({ top, gitFolder }: OtherTree, time: number): Promise<boolean> {
+async function hasTreeChangedSince({ top, gitFolder }: OtherTree, time: number): Promise<boolean> {
   if (await isNewer(join(gitFolder, 'logs', 'HEAD'), time)) return true
   const waiting = [top]
   let seen = 0

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { nextTurn } from '../kernel/files/next-turn.ts'
 import { isSecretFile } from '../kernel/secret-files.ts'
 import { contentsOf } from './blobs.ts'
-import { configured, isTrue } from './configuration.ts'
+import { configuredValue, isTrue } from './configuration.ts'
 import { type Conversion, conversionOf, filteredState, filtersOf } from './conversion.ts'
 import {
   blobId,
@@ -14,19 +14,19 @@ import {
   contentAt,
   type DiskFile,
   diskFile,
+  isSameStat,
   rawBlobId,
-  sameStat,
 } from './disk.ts'
 import { type HiddenEntry, type IndexEntries, readIndexFile } from './index-file.ts'
-import { attributesObstacle, obstructed } from './obstacles.ts'
+import { attributesObstacle, obstacleFailure } from './obstacles.ts'
 import { PackWriter } from './pack.ts'
-import { displayPath, nulInput, nulRecords, onDisk, type PathBytes, quotePath } from './paths.ts'
-import { keepingCall, type PrivateDirectory, privateCall } from './private-directory.ts'
-import { keptBytes } from './private-store.ts'
+import { diskPath, displayPath, nulInput, nulRecords, type PathBytes, quotePath } from './paths.ts'
+import { callKeepingObjects, type PrivateDirectory, privateCall } from './private-directory.ts'
+import { countStoredBytes } from './private-store.ts'
 import { git, runGit } from './process.ts'
 import { type DiskState, type IgnoredFile, maxKeptFileBytes, type OverlayEntry } from './recorded-state.ts'
 import type { Repository } from './repository.ts'
-import type { GitState, Status } from './status.ts'
+import type { GitState, GitStatus } from './status.ts'
 import { headStates } from './trees.ts'
 
 export interface Overlay {
@@ -37,14 +37,14 @@ export interface Overlay {
 }
 
 /** What was seen of a work tree before its overlay is read. */
-export interface Seen {
-  readonly status: Status
+export interface WorkTreeScan {
+  readonly status: GitStatus
   readonly index: IndexEntries
   /** Files that `status` may take for unchanged by their times. */
   readonly doubtful: readonly HiddenEntry[]
   /** Files that are compared as they stand on disk, not as git would store them. */
   readonly raw: readonly PathBytes[]
-  readonly known: Known
+  readonly known: OverlayCache
   /** Files that are as they were at the earlier snapshot. */
   readonly unchanged: ReadonlyMap<PathBytes, DiskState>
 }
@@ -55,15 +55,15 @@ const submoduleMode = '160000'
 export async function readOverlay(
   place: PrivateDirectory,
   repository: Repository,
-  seen: Seen,
+  seen: WorkTreeScan,
 ): Promise<Overlay> {
   const entries = new Map<PathBytes, OverlayEntry>()
-  const drafts = new Map<PathBytes, Draft>()
+  const drafts = new Map<PathBytes, OverlayDraft>()
   const disk = new CarefulDisk(place.top)
-  settleTracked(seen.status, { entries, drafts })
+  addTrackedEntries(seen.status, { entries, drafts })
   await settleDoubtful(place, repository, { status: seen.status, drafts, entries })
   const hidden = [...seen.index.hidden, ...seen.doubtful]
-  const leftOut = settleHidden(hidden, repository, { entries, drafts, disk })
+  const leftOut = addHiddenEntries(hidden, repository, { entries, drafts, disk })
   await settleRaw(place, repository, { raw: seen.raw, entries, drafts, disk })
   for (const path of seen.status.untracked) {
     if (path.endsWith('/')) continue
@@ -81,12 +81,12 @@ export async function readOverlay(
   return { entries, notes: hashed.notes, leftOut }
 }
 
-interface Work {
+interface OverlayWork {
   readonly entries: Map<PathBytes, OverlayEntry>
-  readonly drafts: Map<PathBytes, Draft>
+  readonly drafts: Map<PathBytes, OverlayDraft>
 }
 
-function settleTracked(status: Status, { entries, drafts }: Work): void {
+function addTrackedEntries(status: GitStatus, { entries, drafts }: OverlayWork): void {
   for (const { path, head, index, onDisk } of status.tracked) {
     if (index?.mode === submoduleMode && onDisk === 'different') {
       entries.set(path, { head, disk: { mode: submoduleMode, oid: null }, tracked: true, staged: false })
@@ -105,7 +105,7 @@ function settleTracked(status: Status, { entries, drafts }: Work): void {
 async function settleDoubtful(
   place: PrivateDirectory,
   repository: Repository,
-  { status, drafts, entries }: Work & { readonly status: Status },
+  { status, drafts, entries }: OverlayWork & { readonly status: GitStatus },
 ): Promise<void> {
   const empty = blobId(repository.objectFormat, Buffer.alloc(0))
   const phantoms = status.tracked.filter(({ onDisk, head }) => onDisk === 'absent' && head?.oid === empty)
@@ -122,13 +122,13 @@ async function settleDoubtful(
 
 // `status` takes these as unchanged whatever is on disk. A file outside a sparse checkout that is not there
 // counts as HEAD's: it was never meant to be on disk.
-function settleHidden(
+function addHiddenEntries(
   hidden: readonly HiddenEntry[],
   repository: Repository,
-  { entries, drafts, disk }: Work & { readonly disk: CarefulDisk },
+  { entries, drafts, disk }: OverlayWork & { readonly disk: CarefulDisk },
 ): string {
   const leftOut = createHash('sha256')
-  const sparse = isTrue(configured(repository.configuration, 'core.sparsecheckout'))
+  const sparse = isTrue(configuredValue(repository.configuration, 'core.sparsecheckout'))
   for (const { path, index: state, flag } of hidden) {
     if (drafts.has(path) || state.mode === submoduleMode) continue
     const head = entries.has(path) ? (entries.get(path)?.head ?? null) : state
@@ -145,7 +145,12 @@ function settleHidden(
 async function settleRaw(
   place: PrivateDirectory,
   repository: Repository,
-  { raw, entries, drafts, disk }: Work & { readonly raw: readonly PathBytes[]; readonly disk: CarefulDisk },
+  {
+    raw,
+    entries,
+    drafts,
+    disk,
+  }: OverlayWork & { readonly raw: readonly PathBytes[]; readonly disk: CarefulDisk },
 ): Promise<void> {
   if (raw.length === 0) return
   const heads = await headStates(place, repository, raw)
@@ -159,7 +164,7 @@ async function settleRaw(
 // A path taken out of the index may still be on disk, hidden by an ignore rule. Its content is not copied.
 function settleRemovedFromIndex(
   repository: Repository,
-  { entries, drafts, disk, top }: Work & { readonly disk: CarefulDisk; readonly top: string },
+  { entries, drafts, disk, top }: OverlayWork & { readonly disk: CarefulDisk; readonly top: string },
 ): void {
   for (const [path, entry] of entries) {
     if (entry.disk !== null || !entry.staged || drafts.has(path)) continue
@@ -175,22 +180,22 @@ function settleRemovedFromIndex(
 }
 
 /** A path whose state on disk is still to be found. */
-export interface Draft {
+export interface OverlayDraft {
   readonly head: GitState | null
   readonly index: GitState | null
   readonly tracked: boolean
 }
 
-export interface DraftWork {
+export interface OverlayDraftWork {
   readonly repository: Repository
   readonly conversion: Conversion
-  readonly drafts: ReadonlyMap<PathBytes, Draft>
-  readonly known: Known
+  readonly drafts: ReadonlyMap<PathBytes, OverlayDraft>
+  readonly known: OverlayCache
   readonly unchanged: ReadonlyMap<PathBytes, DiskState>
 }
 
 /** What an earlier snapshot of the work tree knows, and how much may be kept beside it. */
-export interface Known {
+export interface OverlayCache {
   /** Empty where what git makes of a content depends on other settings now. */
   readonly earlier: ReadonlyMap<PathBytes, OverlayEntry>
   /** When that one began, by the clock of the file system. */
@@ -206,12 +211,15 @@ const settled = 2_000
  * The states of the files that are as they were at the earlier snapshot. Looked at while git is at work, they need not be
  * looked at once it has answered.
  */
-export async function unchangedFiles(top: string, known: Known): Promise<ReadonlyMap<PathBytes, DiskState>> {
+export async function unchangedFiles(
+  top: string,
+  known: OverlayCache,
+): Promise<ReadonlyMap<PathBytes, DiskState>> {
   const unchanged = new Map<PathBytes, DiskState>()
   let at = 0
   for (const path of known.earlier.keys()) {
     const file = diskFile(top, path)
-    const disk = file === null ? null : unchangedSince(file, path, known)
+    const disk = file === null ? null : reusableDiskState(file, path, known)
     if (disk !== null) unchanged.set(path, disk)
     at += 1
     if (at % perTurn === 0) await nextTurn()
@@ -220,17 +228,17 @@ export async function unchangedFiles(top: string, known: Known): Promise<Readonl
 }
 
 /** The state of a file that is as it was at the earlier snapshot; null where it must be read. */
-export function unchangedSince(file: DiskFile, path: PathBytes, known: Known): DiskState | null {
+export function reusableDiskState(file: DiskFile, path: PathBytes, known: OverlayCache): DiskState | null {
   const entry = known.earlier.get(path)
   if (!entry?.disk?.stat || entry.disk.oid === null || entry.uncertain !== undefined) return null
   const mayBeKept =
     known.budget !== null && file.stat.size <= maxKeptFileBytes && !isSecretFile(displayPath(path))
   if (entry.disk.unkept && mayBeKept) return null
   const isSettled = Math.max(file.stat.modified, file.stat.changed) < known.takenAt - settled
-  return isSettled && sameStat(file.stat, entry.disk.stat) ? entry.disk : null
+  return isSettled && isSameStat(file.stat, entry.disk.stat) ? entry.disk : null
 }
 
-export interface HashedDrafts {
+export interface OverlayEntries {
   readonly entries: ReadonlyMap<PathBytes, OverlayEntry>
   readonly notes: readonly string[]
 }
@@ -241,7 +249,7 @@ const mostReadings = 3
  * Finds the states of the drafts, each as closely as its size allows. A file that changes meanwhile is read again; one
  * that goes on changing is uncertain.
  */
-async function hashDrafts(place: PrivateDirectory, work: DraftWork): Promise<HashedDrafts> {
+async function hashDrafts(place: PrivateDirectory, work: OverlayDraftWork): Promise<OverlayEntries> {
   const first = await readDrafts(place, work)
   const entries = new Map(first.entries)
   let { changed } = first
@@ -261,28 +269,28 @@ async function hashDrafts(place: PrivateDirectory, work: DraftWork): Promise<Has
 
 const unsteady = 'It went on changing while it was read.'
 
-interface Reading extends HashedDrafts {
+interface OverlayReadResult extends OverlayEntries {
   /** What was written while it was read. */
   readonly changed: readonly PathBytes[]
 }
 
-async function readDrafts(place: PrivateDirectory, work: DraftWork): Promise<Reading> {
+async function readDrafts(place: PrivateDirectory, work: OverlayDraftWork): Promise<OverlayReadResult> {
   const { repository, conversion, drafts } = work
-  const { candidates, entries } = sortOut(place, work)
+  const { candidates, entries } = classifyDrafts(place, work)
   const { budget } = work.known
-  const used = place.contents === undefined ? 0 : keptBytes(place.contents)
+  const used = place.contents === undefined ? 0 : countStoredBytes(place.contents)
   // Only beside what the index holds is known what git would store.
   const tiers = shareTiers(candidates, budget === null ? conversion.byIndex : used < budget)
   const paths = conversion.attributes ? candidates.map(({ path }) => path) : []
   const { objectFormat } = repository
   const [kept, identified, filters] = await Promise.all([
     isPlain(conversion)
-      ? keepAsTheyAre(place, tiers.keep, { objectFormat, isThere: keptBefore(work.known) })
+      ? storeUnconverted(place, tiers.keep, { objectFormat, isThere: keptObjectTest(work.known) })
       : hashAndKeep(place, tiers.keep, { objectFormat, byIndex: conversion.byIndex }),
     hashOnly(place, tiers.identify, { objectFormat, conversion }),
     filtersOf(place, paths),
   ])
-  await aTickAfter(candidates)
+  await waitForNextTick(candidates)
   const changed: PathBytes[] = []
   for (const candidate of candidates) {
     const { path } = candidate
@@ -296,7 +304,7 @@ async function readDrafts(place: PrivateDirectory, work: DraftWork): Promise<Rea
     const keptOid = budget === null ? undefined : kept.get(path)?.oid
     entries.set(path, await entryOf(candidate, { head, raw, keptOid, context }))
     const now = diskFile(place.top, path)
-    if (now === null || !sameStat(now.stat, candidate.file.stat)) changed.push(path)
+    if (now === null || !isSameStat(now.stat, candidate.file.stat)) changed.push(path)
   }
   return {
     entries,
@@ -309,13 +317,13 @@ async function readDrafts(place: PrivateDirectory, work: DraftWork): Promise<Rea
 const tick = 20
 
 /** Waits until what is written once more has another time than what was read. */
-async function aTickAfter(candidates: readonly Candidate[]): Promise<void> {
+async function waitForNextTick(candidates: readonly Candidate[]): Promise<void> {
   const last = candidates.reduce((latest, { file }) => Math.max(latest, file.stat.changed), 0)
   const left = last + tick - Date.now()
   if (left > 0 && left <= tick) await pause(left)
 }
 
-function sortOut(place: PrivateDirectory, { drafts, unchanged, conversion }: DraftWork) {
+function classifyDrafts(place: PrivateDirectory, { drafts, unchanged, conversion }: OverlayDraftWork) {
   const candidates: Candidate[] = []
   const entries = new Map<PathBytes, OverlayEntry>()
   const isKnown = isPlain(conversion)
@@ -330,7 +338,7 @@ function sortOut(place: PrivateDirectory, { drafts, unchanged, conversion }: Dra
 }
 
 /** Tells which contents the earlier snapshot has kept. */
-export function keptBefore({ earlier }: Known): (oid: string) => boolean {
+export function keptObjectTest({ earlier }: OverlayCache): (oid: string) => boolean {
   let kept: Set<string> | null = null
   return (oid) => {
     kept ??= new Set(
@@ -359,12 +367,12 @@ function identifiedState(
   { configuration }: Repository,
 ): GitState | null {
   if (oid === undefined) return null
-  const fileMode = configured(configuration, 'core.filemode')
+  const fileMode = configuredValue(configuration, 'core.filemode')
   const byDisk = file.kind === 'link' || fileMode === undefined || isTrue(fileMode)
   return { mode: byDisk ? file.mode : (index?.mode ?? '100644'), oid }
 }
 
-interface Found {
+interface OverlayLookup {
   readonly head: GitState | null
   /** Null where the file was not read. */
   readonly raw: GitState | null
@@ -372,7 +380,7 @@ interface Found {
   readonly context: Parameters<typeof filteredState>[2] | null
 }
 
-async function entryOf(candidate: Candidate, found: Found): Promise<OverlayEntry> {
+async function entryOf(candidate: Candidate, found: OverlayLookup): Promise<OverlayEntry> {
   const { file, tracked } = candidate
   const { head, raw, keptOid, context } = found
   if (raw === null) {
@@ -401,7 +409,7 @@ export interface Candidate {
   readonly index: GitState | null
 }
 
-export interface Tiers {
+export interface CandidateTiers {
   /** Hashed, and the content kept for lines and renames. */
   readonly keep: readonly Candidate[]
   /** Hashed only: what is large, and secret files, which are never copied. */
@@ -417,12 +425,12 @@ const limits = {
 }
 
 /** Shares out how closely each file is looked at. */
-function shareTiers(candidates: readonly Candidate[], mayKeep: boolean): Tiers {
+function shareTiers(candidates: readonly Candidate[], mayKeep: boolean): CandidateTiers {
   const keep: Candidate[] = []
   const identify: Candidate[] = []
   const glance: Candidate[] = []
-  const kept = allowance(limits.keptUntracked)
-  const identified = allowance(limits.identified)
+  const kept = createAllowance(limits.keptUntracked)
+  const identified = createAllowance(limits.identified)
   for (const candidate of candidates) {
     const { size } = candidate.file.stat
     const isOpen = mayKeep && !isSecretFile(displayPath(candidate.path))
@@ -442,7 +450,7 @@ function isPlain({ attributes, byIndex }: Conversion): boolean {
 const perTurn = 100
 
 /** States of the files whose content is kept just as it stands on disk. Those that cannot be read are left out. */
-async function keepAsTheyAre(
+async function storeUnconverted(
   place: PrivateDirectory,
   candidates: readonly Candidate[],
   { objectFormat, isThere }: { readonly objectFormat: string; readonly isThere: (oid: string) => boolean },
@@ -451,7 +459,7 @@ async function keepAsTheyAre(
     place.top,
     candidates.map(({ path }) => displayPath(path)),
   )
-  if (obstacle !== null) throw obstructed(obstacle)
+  if (obstacle !== null) throw obstacleFailure(obstacle)
   const pack = new PackWriter(place.contents ?? join(place.directory, 'objects'), objectFormat, isThere)
   const states = new Map<PathBytes, GitState>()
   for (const [at, { path, file }] of candidates.entries()) {
@@ -479,9 +487,10 @@ async function hashAndKeep(
   }
   const add = [...plain, 'update-index', '-z', '--add', '--remove', '--replace', '--stdin']
   const paths = candidates.map(({ path }) => path)
-  const added = await runGit(add, keepingCall(small, nulInput(paths)))
+  const added = await runGit(add, callKeepingObjects(small, nulInput(paths)))
   // A file may not be readable, or have become shorter while git read it.
-  if (added.code !== 0) await git(add, keepingCall(small, nulInput(readable(place.top, candidates))))
+  if (added.code !== 0)
+    await git(add, callKeepingObjects(small, nulInput(readablePaths(place.top, candidates))))
   const states = smallIndex(small.index, objectFormat)
   rmSync(small.index, { force: true })
   return states
@@ -506,10 +515,10 @@ async function hashOnly(
 ): Promise<Map<PathBytes, string>> {
   const links = candidates.filter(({ file }) => file.kind === 'link')
   const files = candidates.filter(({ file }) => file.kind === 'file')
-  const known = readable(place.top, files)
+  const known = readablePaths(place.top, files)
   const ids = new Map<PathBytes, string>()
   for (const { path } of links) {
-    ids.set(path, blobId(objectFormat, readlinkSync(onDisk(place.top, path), { encoding: 'buffer' })))
+    ids.set(path, blobId(objectFormat, readlinkSync(diskPath(place.top, path), { encoding: 'buffer' })))
   }
   if (isPlain(conversion)) {
     for (const path of known) {
@@ -525,7 +534,7 @@ async function hashOnly(
     const path = known[at]
     if (path !== undefined) ids.set(path, oid)
   }
-  for (const path of await keepingTheirEndings(place, files)) {
+  for (const path of await pathsKeepingLineEndings(place, files)) {
     const oid = await blobIdOf(objectFormat, place.top, path)
     if (oid !== null) ids.set(path, oid)
   }
@@ -533,7 +542,7 @@ async function hashOnly(
 }
 
 /** The files whose line endings git leaves alone, because the index has CRLF of them and no attribute decides. */
-async function keepingTheirEndings(
+async function pathsKeepingLineEndings(
   place: PrivateDirectory,
   files: readonly Candidate[],
 ): Promise<readonly PathBytes[]> {
@@ -561,7 +570,10 @@ function indexRecords(candidates: readonly Candidate[]): string[] {
   })
 }
 
-function allowance(limit: { readonly files: number; readonly bytes: number }): (size: number) => boolean {
+function createAllowance(limit: {
+  readonly files: number
+  readonly bytes: number
+}): (size: number) => boolean {
   let files = 0
   let bytes = 0
   return (size) => {
@@ -572,7 +584,7 @@ function allowance(limit: { readonly files: number; readonly bytes: number }): (
   }
 }
 
-function readable(top: string, candidates: readonly Candidate[]): PathBytes[] {
+function readablePaths(top: string, candidates: readonly Candidate[]): PathBytes[] {
   return candidates
     .filter(({ path, file }) => file.kind === 'link' || isReadable(top, path))
     .map(({ path }) => path)
@@ -580,14 +592,14 @@ function readable(top: string, candidates: readonly Candidate[]): PathBytes[] {
 
 function isReadable(top: string, path: PathBytes): boolean {
   try {
-    accessSync(onDisk(top, path), constants.R_OK)
+    accessSync(diskPath(top, path), constants.R_OK)
     return true
   } catch {
     return false
   }
 }
 
-export interface Ignored {
+export interface IgnoredEntries {
   readonly files: Map<PathBytes, IgnoredFile>
   /** Opaque: what is in them is not looked at. */
   readonly folders: readonly PathBytes[]
@@ -598,7 +610,11 @@ const largestHashed = 1024 * 1024
 const lookedAt = 5_000
 
 /** Ignored single files such as `.env`, by content where they are few and small. Nothing is copied. */
-export function readIgnored(top: string, objectFormat: string, ignored: readonly PathBytes[]): Ignored {
+export function readIgnored(
+  top: string,
+  objectFormat: string,
+  ignored: readonly PathBytes[],
+): IgnoredEntries {
   const disk = new CarefulDisk(top)
   const files = new Map<PathBytes, IgnoredFile>()
   const folders = ignored.filter((path) => path.endsWith('/'))

@@ -92,13 +92,13 @@ export class PackWriter {
 async function packedObject({ type, content }: NewObject): Promise<Buffer> {
   const head = recordHead(typeNumbers[type], content.length)
   // A tree is ids for the most part, which nothing makes smaller.
-  if (type === 'tree' && content.length < 0xffff) return Buffer.concat([head, stored(content)])
+  if (type === 'tree' && content.length < 0xffff) return Buffer.concat([head, deflateStored(content)])
   const isLarge = content.length > small
   return Buffer.concat([head, isLarge ? await deflateAside(content, { level: 1 }) : packedSmall(content)])
 }
 
 /** The content as a zlib stream that does not compress: one block, and the sum that ends it. */
-function stored(content: Buffer): Buffer {
+function deflateStored(content: Buffer): Buffer {
   const { length } = content
   const framed = Buffer.alloc(length + 11)
   framed.set([0x78, 0x01, 0x01])

@@ -1,4 +1,4 @@
-import type { ChangedPlace } from '../lines/domain/lines-of-change.ts'
+import type { ChangedHunk } from '../lines/domain/lines-of-change.ts'
 import type { PathBytes } from './paths.ts'
 
 /** How `diff-tree` is asked for what is parsed here. To shorten ids, git would list every object that there is. */
@@ -11,7 +11,7 @@ export interface ChangedContent {
   readonly from?: PathBytes
   readonly before: string | null
   readonly after: string | null
-  readonly places: readonly ChangedPlace[]
+  readonly places: readonly ChangedHunk[]
   readonly isText: boolean
   /** How many lines came and went, where that was asked for; null for what git takes for no text. */
   readonly count?: LineCount | null
@@ -85,12 +85,12 @@ function splitPatches(text: string): string[][] {
 }
 
 function parseHunks(lines: readonly string[]): Pick<ChangedContent, 'places' | 'isText'> {
-  const places: MutablePlace[] = []
+  const places: MutableHunk[] = []
   let isText = true
   let before = 0
   let after = 0
   let context: (readonly [number, string])[] = []
-  let current: MutablePlace | null = null
+  let current: MutableHunk | null = null
   let isInside = false
   for (const line of lines) {
     const head = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(line)
@@ -144,7 +144,7 @@ function parseHunks(lines: readonly string[]): Pick<ChangedContent, 'places' | '
   return { places: places.map(({ ahead: _, isOver: __, ...place }) => place), isText }
 }
 
-interface MutablePlace {
+interface MutableHunk {
   readonly before: number
   readonly after: number
   readonly removed: string[]

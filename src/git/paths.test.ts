@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import {
+  diskPath,
   displayPath,
   excludedFolders,
   isIncluded,
   nulInput,
   nulRecords,
-  onDisk,
   pathBytes,
   quotePath,
 } from './paths.ts'
@@ -19,8 +19,8 @@ test('a path goes to bytes and back', () => {
 
 test('bytes that are not UTF-8 are shown as such, and kept on disk', () => {
   expect(displayPath('n\xff')).toBe('n\ufffd')
-  expect(onDisk('/top', 'n\xff')).toEqual(Buffer.from([...Buffer.from('/top/n'), 0xff]))
-  expect(onDisk('/top/', 'a/b')).toBe('/top/a/b')
+  expect(diskPath('/top', 'n\xff')).toEqual(Buffer.from([...Buffer.from('/top/n'), 0xff]))
+  expect(diskPath('/top/', 'a/b')).toBe('/top/a/b')
 })
 
 test('records are split and joined at NUL', () => {

@@ -24,7 +24,7 @@ export function pathBytes(path: string): PathBytes {
 }
 
 /** What to hand to `node:fs` for a path below `top`. */
-export function onDisk(top: string, path: PathBytes): string | Buffer {
+export function diskPath(top: string, path: PathBytes): string | Buffer {
   const separator = top.endsWith('/') ? '' : '/'
   if (asciiOnly.test(path)) return `${top}${separator}${path}`
   return Buffer.concat([Buffer.from(`${top}${separator}`, 'utf8'), Buffer.from(path, 'latin1')])

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } fro
 import { dirname, join } from 'node:path'
 import { readRegularSync } from '../kernel/files/regular-file.ts'
 import { privateConfiguration } from './configuration.ts'
-import type { Environment, GitCall } from './process.ts'
+import type { GitCall, GitEnvironment } from './process.ts'
 import type { Repository } from './repository.ts'
 
 /** What a private directory needs to know to work on a work tree. */
@@ -15,7 +15,7 @@ export interface PrivateDirectory {
   readonly objects: readonly string[]
   /** Where contents are kept; in the directory itself when left out. */
   readonly contents?: string
-  readonly environment: Environment
+  readonly environment: GitEnvironment
 }
 
 /**
@@ -33,12 +33,12 @@ export function writePrivateDirectory(directory: string, repository: Repository)
     join(directory, 'HEAD'),
     repository.head === null ? 'ref: refs/heads/unborn\n' : `${repository.head.commit}\n`,
   )
-  copyIfThere(repository.exclude, join(directory, 'info/exclude'))
-  copyIfThere(repository.attributes, join(directory, 'info/attributes'))
+  copyIfExists(repository.exclude, join(directory, 'info/exclude'))
+  copyIfExists(repository.attributes, join(directory, 'info/attributes'))
   // Whether content is text is told by the content, so that no attribute keeps its lines out of a diff.
   appendFileSync(join(directory, 'info/attributes'), '\n* !diff\n')
-  copyIfThere(repository.sparseCheckout, join(directory, 'info/sparse-checkout'))
-  copyIfThere(repository.shallow, join(directory, 'shallow'))
+  copyIfExists(repository.sparseCheckout, join(directory, 'info/sparse-checkout'))
+  copyIfExists(repository.shallow, join(directory, 'shallow'))
   copySharedIndexes(dirname(repository.index), directory)
 }
 
@@ -51,7 +51,7 @@ export function privateCall(place: PrivateDirectory, input?: Buffer): GitCall {
       GIT_DIR: place.directory,
       GIT_WORK_TREE: place.top,
       GIT_INDEX_FILE: place.index,
-      GIT_ALTERNATE_OBJECT_DIRECTORIES: readable(place).map(alternate).join(':'),
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: readableObjectFolders(place).map(quoteAlternate).join(':'),
       GIT_CONFIG_NOSYSTEM: '1',
       GIT_CONFIG_GLOBAL: '/dev/null',
     },
@@ -60,22 +60,22 @@ export function privateCall(place: PrivateDirectory, input?: Buffer): GitCall {
 }
 
 /** The same, and what it writes is kept for all snapshots of the project. */
-export function keepingCall(place: PrivateDirectory, input?: Buffer): GitCall {
+export function callKeepingObjects(place: PrivateDirectory, input?: Buffer): GitCall {
   const call = privateCall(place, input)
   if (place.contents === undefined) return call
   return { ...call, environment: { ...call.environment, GIT_OBJECT_DIRECTORY: place.contents } }
 }
 
-function readable({ objects, contents }: PrivateDirectory): readonly string[] {
+function readableObjectFolders({ objects, contents }: PrivateDirectory): readonly string[] {
   return contents === undefined ? objects : [...objects, contents]
 }
 
 /** A folder in `GIT_ALTERNATE_OBJECT_DIRECTORIES`: git splits it at colons unless an entry is quoted. */
-export function alternate(path: string): string {
+export function quoteAlternate(path: string): string {
   return /[:"\\\n]/.test(path) ? `"${path.replace(/["\\]/g, '\\$&').replace(/\n/g, '\\n')}"` : path
 }
 
-function copyIfThere(from: string, to: string): void {
+function copyIfExists(from: string, to: string): void {
   if (from !== '' && existsSync(from)) writeFileSync(to, readRegularSync(from), { mode: 0o600 })
 }
 
@@ -84,6 +84,6 @@ function copyIfThere(from: string, to: string): void {
 function copySharedIndexes(folder: string, directory: string): void {
   if (!existsSync(folder)) return
   for (const name of readdirSync(folder)) {
-    if (name.startsWith('sharedindex.')) copyIfThere(join(folder, name), join(directory, name))
+    if (name.startsWith('sharedindex.')) copyIfExists(join(folder, name), join(directory, name))
   }
 }

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
-import { alternate } from './private-directory.ts'
-import { type Environment, type GitCall, GitError, git, noGit, runGit } from './process.ts'
+import { quoteAlternate } from './private-directory.ts'
+import { type GitCall, type GitEnvironment, GitError, git, noGit, runGit } from './process.ts'
 import { loadState, type WorkTreeState } from './recorded-state.ts'
 
 /**
@@ -36,7 +36,7 @@ export function contentPlaces(contents: string | undefined): string[] {
 }
 
 /** What the kept contents take on disk, in bytes. */
-export function keptBytes(folder: string): number {
+export function countStoredBytes(folder: string): number {
   let bytes = 0
   for (const name of readdirSync(join(folder, 'pack'))) {
     bytes += statSync(join(folder, 'pack', name), { throwIfNoEntry: false })?.size ?? 0
@@ -47,7 +47,7 @@ export function keptBytes(folder: string): number {
 /** A call on kept contents alone, in the environment of every call of git. */
 function contentsCall(
   folder: string,
-  around: { readonly directory: string; readonly environment: Environment; readonly also?: string[] },
+  around: { readonly directory: string; readonly environment: GitEnvironment; readonly also?: string[] },
   input?: Buffer,
 ): GitCall {
   return {
@@ -56,7 +56,7 @@ function contentsCall(
       ...around.environment,
       GIT_DIR: around.directory,
       GIT_OBJECT_DIRECTORY: folder,
-      GIT_ALTERNATE_OBJECT_DIRECTORIES: (around.also ?? []).map(alternate).join(':'),
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: (around.also ?? []).map(quoteAlternate).join(':'),
       GIT_CONFIG_NOSYSTEM: '1',
       GIT_CONFIG_GLOBAL: '/dev/null',
     },
@@ -68,7 +68,7 @@ export interface ContentsSweep {
   readonly stateFolder: string
   /** The folder of the snapshots; every one that is there counts. */
   readonly snapshots: string
-  readonly environment: Environment
+  readonly environment: GitEnvironment
   readonly now: number
 }
 
@@ -109,8 +109,8 @@ async function sweepFormat(folder: string, sweep: ContentsSweep): Promise<void> 
   await mkdir(join(put, 'pack'), { recursive: true, mode: 0o700 })
   const around = { directory: named.directory, environment }
   const oldPacks = await packsIn(folder)
-  const here = await objectsIn(folder, around)
-  const there = await objectsIn(put, around)
+  const here = await objectSizes(folder, around)
+  const there = await objectSizes(put, around)
   const wanted = await withTrees(folder, named, { ...around, also: [put] })
   const all = sum(here.values())
   const idle = sum([...here].filter(([oid]) => !wanted.has(oid)).map(([, size]) => size))
@@ -120,14 +120,14 @@ async function sweepFormat(folder: string, sweep: ContentsSweep): Promise<void> 
     const staying = [...wanted].filter((oid) => here.has(oid) || there.has(oid))
     const written = staying.length === 0 ? '' : await writePack(folder, staying, { ...around, also: [put] })
     for (const pack of oldPacks) {
-      if (pack !== `pack-${written}`) await moveAside(pack, { from: folder, to: put, now })
+      if (pack !== `pack-${written}`) await movePackAside(pack, { from: folder, to: put, now })
     }
   }
   await removeOld(join(put, 'pack'), now - oneDay)
   await removeOld(join(folder, 'pack'), now - oneDay, /^tmp_/)
 }
 
-interface Named {
+interface StoredObjects {
   readonly blobs: ReadonlySet<string>
   readonly trees: ReadonlySet<string>
   /** A private directory that git can be started in. */
@@ -135,7 +135,10 @@ interface Named {
 }
 
 // Null while that cannot be told.
-async function namedObjects(folder: string, { snapshots, now }: ContentsSweep): Promise<Named | null> {
+async function namedObjects(
+  folder: string,
+  { snapshots, now }: ContentsSweep,
+): Promise<StoredObjects | null> {
   const blobs = new Set<string>()
   const trees = new Set<string>()
   let directory: string | null = null
@@ -161,9 +164,9 @@ async function namedObjects(folder: string, { snapshots, now }: ContentsSweep): 
   return { blobs, trees, directory }
 }
 
-type Around = Parameters<typeof contentsCall>[1]
+type ContentsCallOptions = Parameters<typeof contentsCall>[1]
 
-async function objectsIn(folder: string, around: Around): Promise<Map<string, number>> {
+async function objectSizes(folder: string, around: ContentsCallOptions): Promise<Map<string, number>> {
   const question = ['cat-file', '--batch-all-objects', '--batch-check=%(objectname) %(objectsize:disk)']
   const lines = (await git(question, contentsCall(folder, around))).toString('latin1').split('\n')
   return new Map(
@@ -174,7 +177,11 @@ async function objectsIn(folder: string, around: Around): Promise<Map<string, nu
   )
 }
 
-async function withTrees(folder: string, { blobs, trees }: Named, around: Around): Promise<Set<string>> {
+async function withTrees(
+  folder: string,
+  { blobs, trees }: StoredObjects,
+  around: ContentsCallOptions,
+): Promise<Set<string>> {
   const wanted = new Set(blobs)
   const present = await git(
     ['cat-file', '--batch-check=%(objectname)', '--buffer'],
@@ -195,7 +202,11 @@ async function withTrees(folder: string, { blobs, trees }: Named, around: Around
 }
 
 /** Writes objects into one pack of a folder, and answers the pack's name. */
-async function writePack(folder: string, oids: readonly string[], around: Around): Promise<string> {
+async function writePack(
+  folder: string,
+  oids: readonly string[],
+  around: ContentsCallOptions,
+): Promise<string> {
   const input = Buffer.from([...oids, ''].join('\n'))
   const target = join(folder, 'pack/pack')
   const output = await git(['pack-objects', '-q', '--window=0', target], contentsCall(folder, around, input))
@@ -203,7 +214,11 @@ async function writePack(folder: string, oids: readonly string[], around: Around
 }
 
 /** Which of some objects a folder does not have. */
-async function missingObjects(folder: string, oids: readonly string[], around: Around): Promise<string[]> {
+async function missingObjects(
+  folder: string,
+  oids: readonly string[],
+  around: ContentsCallOptions,
+): Promise<string[]> {
   const question = ['cat-file', '--batch-check=%(objectname)', '--buffer']
   const output = await git(question, contentsCall(folder, around, Buffer.from([...oids, ''].join('\n'))))
   return output
@@ -218,7 +233,7 @@ async function packsIn(folder: string): Promise<string[]> {
   return names.filter((name) => name.endsWith('.idx')).map((name) => name.slice(0, -'.idx'.length))
 }
 
-async function moveAside(
+async function movePackAside(
   pack: string,
   { from, to, now }: { readonly from: string; readonly to: string; readonly now: number },
 ): Promise<void> {
@@ -249,13 +264,13 @@ function sum(sizes: Iterable<number>): number {
  * Keeps the trees of a snapshot's HEADs among the kept contents, so that the comparison survives a pruned or deleted
  * repository. Goes on after the answer; without it the comparison still works while the commit exists.
  */
-export async function keepBaseline(state: WorkTreeState, environment: Environment): Promise<void> {
+export async function keepBaseline(state: WorkTreeState, environment: GitEnvironment): Promise<void> {
   for (const { directory, objects, head, tree, contents } of state.repositories) {
     if (head === null || contents === undefined) continue
     if (isHeld(contents, tree)) continue
     const before = await packsIn(contents)
     if (await keepTree(tree, contents, { directory, environment, objects })) {
-      await noteHeld(contents, tree, before)
+      await recordHeldTree(contents, tree, before)
     }
   }
 }
@@ -266,7 +281,7 @@ async function keepTree(
   {
     objects,
     ...around
-  }: { readonly directory: string; readonly environment: Environment; readonly objects: string },
+  }: { readonly directory: string; readonly environment: GitEnvironment; readonly objects: string },
 ): Promise<boolean> {
   // A tree is kept with everything in it, or not at all.
   if ((await missingObjects(contents, [tree], around)).length === 0) return true
@@ -290,7 +305,7 @@ function isHeld(contents: string, tree: string): boolean {
   return packs?.every((pack) => existsSync(join(contents, 'pack', `${pack}.idx`))) ?? false
 }
 
-async function noteHeld(contents: string, tree: string, before: readonly string[]): Promise<void> {
+async function recordHeldTree(contents: string, tree: string, before: readonly string[]): Promise<void> {
   const packs = await packsIn(contents)
   // Contents were swept meanwhile.
   if (!before.every((pack) => packs.includes(pack))) return

@@ -2,13 +2,13 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { processEnd } from '../kernel/ending.ts'
 import { Failure } from '../kernel/failure.ts'
 import { launch } from './launcher.ts'
-import { anyObstacle, obstructed } from './obstacles.ts'
+import { firstObstacleAround, obstacleFailure } from './obstacles.ts'
 
-export type Environment = Readonly<Record<string, string>>
+export type GitEnvironment = Readonly<Record<string, string>>
 
 export interface GitCall {
   readonly folder: string
-  readonly environment: Environment
+  readonly environment: GitEnvironment
   readonly input?: Buffer
   /** It changes nothing, so it may run twice. */
   readonly onlyReads?: true
@@ -48,7 +48,7 @@ const quiet = {
 }
 
 /** The environment of every git call: nothing inherited that would point git elsewhere (a hook sets GIT_DIR). */
-export function gitEnvironment(inherited: NodeJS.ProcessEnv): Environment {
+export function gitEnvironment(inherited: NodeJS.ProcessEnv): GitEnvironment {
   const kept = Object.entries(inherited).flatMap(([name, value]) =>
     value === undefined || name.startsWith('GIT_') ? [] : [[name, value] as const],
   )
@@ -70,11 +70,11 @@ export async function runGit(args: readonly string[], call: GitCall): Promise<Gi
       run.end()
     }
     const suspicion = setTimeout(() => {
-      void anyObstacle(call.folder, () => !isOver).then((obstacle) => {
-        if (obstacle !== null) giveUp(obstructed(obstacle))
+      void firstObstacleAround(call.folder, () => !isOver).then((obstacle) => {
+        if (obstacle !== null) giveUp(obstacleFailure(obstacle))
       })
     }, suspectAfter)
-    const limit = setTimeout(() => giveUp(tooSlow(args, call)), call.limit ?? timeLimit)
+    const limit = setTimeout(() => giveUp(gitTimeoutFailure(args, call)), call.limit ?? timeLimit)
     const stop = () => giveUp(processEnd.reason)
     processEnd.addEventListener('abort', stop)
     const over = () => {
@@ -87,16 +87,16 @@ export async function runGit(args: readonly string[], call: GitCall): Promise<Gi
   })
 }
 
-interface Run {
+interface GitRun {
   readonly result: Promise<GitResult>
   /** Ends it, with whatever it started. */
   readonly end: () => void
 }
 
-function start(args: readonly string[], call: GitCall): Run {
+function start(args: readonly string[], call: GitCall): GitRun {
   const launched = launch(args, call)
   if (launched === null) return startChild(args, call)
-  let current: Pick<Run, 'end'> = launched
+  let current: Pick<GitRun, 'end'> = launched
   let isEnded = false
   const result = launched.result.then((found) => {
     // The shell tells less of why git could not be run, and nothing once another call made it end.
@@ -118,7 +118,7 @@ const noCommand = 126
 // Git's own, when it gives up; a shell adds the number of a signal to it.
 const fatal = 128
 
-function startChild(args: readonly string[], call: GitCall): Run {
+function startChild(args: readonly string[], call: GitCall): GitRun {
   const child = spawn('git', args, {
     cwd: call.folder,
     env: call.environment,
@@ -173,7 +173,10 @@ function endGroup({ pid }: ChildProcess): void {
   }
 }
 
-function tooSlow([command = '']: readonly string[], { folder, limit = timeLimit }: GitCall): Failure {
+function gitTimeoutFailure(
+  [command = '']: readonly string[],
+  { folder, limit = timeLimit }: GitCall,
+): Failure {
   const message = `git ${command} took longer than ${limit / 1000} seconds in ${folder} and was ended.`
   return new Failure('UNAVAILABLE', message, {
     reason: 'git_timeout',
@@ -204,7 +207,7 @@ export function gitFault(args: readonly string[], result: GitResult, { folder }:
   return environmentFault(result.complaint, folder) ?? new GitError(args, result)
 }
 
-interface Fault {
+interface GitFault {
   /** What git says, or the code of the system's error. */
   readonly sign: RegExp
   readonly says: string
@@ -214,7 +217,7 @@ interface Fault {
 
 const again = 'then call again.'
 
-const faults: readonly Fault[] = [
+const faults: readonly GitFault[] = [
   {
     sign: /ENOSPC|EDQUOT|No space left|quota exceeded/i,
     reason: 'disk_full',
@@ -277,7 +280,7 @@ export function environmentFault(text: string, where: string): Failure | null {
 }
 
 /** Runs work on a place, and tells a fault of the machine as one. */
-export async function tellingFaults<T>(where: string, work: () => Promise<T>): Promise<T> {
+export async function withGitFaults<T>(where: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

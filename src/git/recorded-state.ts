@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { readRegular } from '../kernel/files/regular-file.ts'
 import type { ContentSettings } from './conversion.ts'
 import type { RefTips } from './git-folder.ts'
-import { displayPath, onDisk, type PathBytes, pathBytes } from './paths.ts'
+import { diskPath, displayPath, type PathBytes, pathBytes } from './paths.ts'
 import type { Packages, SnapshotRef } from './ports/work-tree.ts'
 import type { GitState } from './status.ts'
 
@@ -125,14 +125,14 @@ interface StoredRepository extends Omit<RepositoryState, 'overlay' | 'ignoredFil
   readonly ignoredFiles: readonly (readonly [string, IgnoredFile])[]
 }
 
-interface Stored extends Omit<WorkTreeState, 'repositories'> {
+interface StoredState extends Omit<WorkTreeState, 'repositories'> {
   readonly version: number
   readonly repositories: readonly StoredRepository[]
 }
 
 /** Writes a snapshot whole or not at all. Synchronous: nothing can be answered before, and it is quicker so. */
 export function storeState(directory: string, state: WorkTreeState): void {
-  const stored: Stored = {
+  const stored: StoredState = {
     ...state,
     version,
     repositories: state.repositories.map((repository) => ({
@@ -150,10 +150,10 @@ export function storeState(directory: string, state: WorkTreeState): void {
 export async function loadState(directory: string): Promise<WorkTreeState | null> {
   const known = remembered.get(directory)
   if (known !== undefined && known.stamp === stampAt(join(directory, fileName))) return known.state
-  let stored: Stored
+  let stored: StoredState
   try {
     // Written by `storeState` alone, in a directory that only this user can enter.
-    stored = JSON.parse(await readFile(join(directory, fileName), 'utf8')) as Stored
+    stored = JSON.parse(await readFile(join(directory, fileName), 'utf8')) as StoredState
   } catch {
     return null
   }
@@ -170,7 +170,7 @@ export async function loadState(directory: string): Promise<WorkTreeState | null
   return state
 }
 
-interface Remembered {
+interface CachedState {
   readonly state: WorkTreeState
   readonly stamp: string
   readonly size: number
@@ -178,7 +178,7 @@ interface Remembered {
 
 /** Paths that the remembered snapshots name, all together. */
 const mostRemembered = 50_000
-const remembered = new Map<string, Remembered>()
+const remembered = new Map<string, CachedState>()
 
 function remember(directory: string, state: WorkTreeState): void {
   const stamp = stampAt(join(directory, fileName))
@@ -236,7 +236,7 @@ export async function workspacePackages(place: SnapshotRef): Promise<Packages> {
   const packages = new Map<string, string>()
   const prefix = pathBytes(place.prefix)
   for (const path of state.packageFiles) {
-    const name = await packageName(onDisk(state.top, path))
+    const name = await packageName(diskPath(state.top, path))
     if (name !== null) packages.set(name, dirname(displayPath(path.slice(prefix.length))))
   }
   return [...packages]

@@ -9,17 +9,17 @@ import { isWithin } from '../kernel/files/contained.ts'
 import { readRegular, readRegularSync } from '../kernel/files/regular-file.ts'
 import {
   type ConfigurationEntry,
-  configured,
-  distinctionsOf,
+  configuredValue,
+  fileDistinctions,
   parseConfiguration,
   withSafeSettings,
 } from './configuration.ts'
-import { mainObstacle, obstructed } from './obstacles.ts'
+import { mainObstacle, obstacleFailure } from './obstacles.ts'
 import { nulRecords } from './paths.ts'
-import { type Environment, runGit } from './process.ts'
+import { type GitEnvironment, runGit } from './process.ts'
 
 /** A folder that can be witnessed, with git or without. */
-export type Location =
+export type RepositoryLocation =
   | { readonly engine: 'git'; readonly folder: string; readonly repository: Repository }
   | {
       readonly engine: 'checksum'
@@ -30,7 +30,7 @@ export type Location =
     }
 
 /** Finds out how a folder can be witnessed. Throws UNAVAILABLE where it must not or cannot be. */
-export async function locateFolder(path: string, environment: Environment): Promise<Location> {
+export async function locateFolder(path: string, environment: GitEnvironment): Promise<RepositoryLocation> {
   const folder = existingFolder(path)
   if (isTooWide(folder, environment)) {
     throw new Failure('UNAVAILABLE', `${folder} is too wide to be a project: choose a folder below it.`, {
@@ -59,7 +59,7 @@ function existingFolder(folder: string): string {
   throw new Failure('UNAVAILABLE', `${folder} is not a folder.`, { reason: 'not_a_folder' })
 }
 
-function isTooWide(top: string, environment: Environment): boolean {
+function isTooWide(top: string, environment: GitEnvironment): boolean {
   return top === '/' || top === (environment['HOME'] ?? homedir())
 }
 
@@ -67,7 +67,7 @@ function isTooWide(top: string, environment: Environment): boolean {
  * A repository as git described it. While every file that the description was read from is as it was, git is not asked
  * again; HEAD is read anew each time.
  */
-interface KnownRepository {
+interface CachedRepository {
   readonly answer: RepositoryAnswer
   /** The files it was read from, as they were before and after. Null where they changed, or were not looked at. */
   readonly stamps: string | null
@@ -75,23 +75,23 @@ interface KnownRepository {
   readonly trees: Map<string, string>
 }
 
-type Head = NonNullable<Repository['head']>
+type GitHead = NonNullable<Repository['head']>
 
 const mostKnown = 100
 const mostTrees = 50
 const megabyte = 1024 * 1024
 
 // By the environment that a witness gives to git: it decides which configuration is read.
-const knownIn = new WeakMap<Environment, Map<string, KnownRepository>>()
-const systemFileIn = new WeakMap<Environment, Promise<string | null>>()
+const knownIn = new WeakMap<GitEnvironment, Map<string, CachedRepository>>()
+const systemFileIn = new WeakMap<GitEnvironment, Promise<string | null>>()
 
 /** Finds the repository of a folder. What runs only reads, and runs nothing that the repository configures. */
 export async function findRepository(
   folder: string,
-  environment: Environment,
+  environment: GitEnvironment,
 ): Promise<Repository | NoRepository> {
   const obstacle = mainObstacle(folder)
-  if (obstacle !== null) throw obstructed(obstacle)
+  if (obstacle !== null) throw obstacleFailure(obstacle)
   const known = knownRepositories(environment)
   const earlier = known.get(folder)
   const stamps = earlier === undefined ? null : await stampsOf(folder, earlier.answer, environment)
@@ -105,33 +105,36 @@ export async function findRepository(
   const after = stamps === null ? null : await stampsOf(folder, answer, environment)
   const trees = earlier?.trees ?? new Map<string, string>()
   const { head } = answer.repository
-  if (head !== null) keep(trees, { key: head.commit, value: head.tree, most: mostTrees })
+  if (head !== null) cacheWithLimit(trees, { key: head.commit, value: head.tree, most: mostTrees })
   const found = { answer, stamps: after === stamps ? after : null, trees }
-  keep(known, { key: folder, value: found, most: mostKnown })
+  cacheWithLimit(known, { key: folder, value: found, most: mostKnown })
   return answer.repository
 }
 
 /** A repository's place was known from before, and git does not find the repository there. */
-export class OutdatedPlace extends Error {}
+export class StaleRepository extends Error {}
 
 /** Does work, and once more with everything asked of git where what was known before is not so any more. */
-export async function onCurrentPlaces<T>(environment: Environment, work: () => Promise<T>): Promise<T> {
+export async function retryWithFreshLocations<T>(
+  environment: GitEnvironment,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (!(error instanceof OutdatedPlace)) throw error
+    if (!(error instanceof StaleRepository)) throw error
     knownIn.delete(environment)
     return work()
   }
 }
 
-function knownRepositories(environment: Environment): Map<string, KnownRepository> {
-  const known = knownIn.get(environment) ?? new Map<string, KnownRepository>()
+function knownRepositories(environment: GitEnvironment): Map<string, CachedRepository> {
+  const known = knownIn.get(environment) ?? new Map<string, CachedRepository>()
   knownIn.set(environment, known)
   return known
 }
 
-function keep<T>(
+function cacheWithLimit<T>(
   map: Map<string, T>,
   { key, value, most }: { readonly key: string; readonly value: T; readonly most: number },
 ): void {
@@ -145,7 +148,7 @@ function keep<T>(
 async function stampsOf(
   folder: string,
   answer: RepositoryAnswer,
-  environment: Environment,
+  environment: GitEnvironment,
 ): Promise<string | null> {
   const sources = sourcesOf(folder, answer, {
     home: environment['HOME'],
@@ -171,7 +174,7 @@ function stampOf(path: string): string | null {
   }
 }
 
-interface ConfigurationPlaces {
+interface ConfigurationPaths {
   readonly home: string | undefined
   readonly xdg: string | undefined
   readonly system: string | null
@@ -181,10 +184,10 @@ interface ConfigurationPlaces {
 function sourcesOf(
   folder: string,
   { repository, origins }: RepositoryAnswer,
-  { home, xdg, system }: ConfigurationPlaces,
+  { home, xdg, system }: ConfigurationPaths,
 ): string[] | null {
   const { top, gitFolder, commonFolder, objects, configuration } = repository
-  if (system === null || !home || configured(configuration, 'extensions.refstorage') !== undefined)
+  if (system === null || !home || configuredValue(configuration, 'extensions.refstorage') !== undefined)
     return null
   const files = [
     system,
@@ -201,11 +204,11 @@ function sourcesOf(
   if (set.some(({ origin }) => !files.includes(originFile(origin, top) ?? ''))) return null
   const pointers = ['commondir', 'gitdir'].map((name) => join(gitFolder, name))
   const folders = [top, gitFolder, commonFolder, objects, join(commonFolder, 'refs')]
-  return [...files, ...pointers, ...folders, ...wayUp(folder, top)]
+  return [...files, ...pointers, ...folders, ...pathsUpToTop(folder, top)]
 }
 
 // git takes the first folder with a `.git` in it, or that looks like a repository itself.
-function wayUp(folder: string, top: string): string[] {
+function pathsUpToTop(folder: string, top: string): string[] {
   const way = [join(top, '.git')]
   for (let at = folder; at !== top && at !== dirname(at); at = dirname(at)) {
     way.push(at, join(at, '.git'), join(at, 'HEAD'))
@@ -232,13 +235,13 @@ function originFile(origin: string, top: string): string | null {
 }
 
 /** Where this git looks for the configuration of the machine. Null where git does not tell. */
-function systemFile(environment: Environment): Promise<string | null> {
+function systemFile(environment: GitEnvironment): Promise<string | null> {
   const known = systemFileIn.get(environment) ?? askSystemFile(environment)
   systemFileIn.set(environment, known)
   return known
 }
 
-async function askSystemFile(environment: Environment): Promise<string | null> {
+async function askSystemFile(environment: GitEnvironment): Promise<string | null> {
   const question = ['config', '-z', '--system', '--list', '--show-origin']
   const { code, output, complaint } = await runGit(question, { folder: '/', environment, onlyReads: true })
   const named =
@@ -250,12 +253,12 @@ async function askSystemFile(environment: Environment): Promise<string | null> {
 }
 
 /** Where HEAD is now. Null where only git can tell. */
-function headOf({ answer, trees }: KnownRepository): Head | null {
+function headOf({ answer, trees }: CachedRepository): GitHead | null {
   try {
     const commit = headCommit(answer.repository)
     const tree = commit === null ? null : (trees.get(commit) ?? treeOf(answer.repository, commit))
     if (commit === null || tree === null) return null
-    keep(trees, { key: commit, value: tree, most: mostTrees })
+    cacheWithLimit(trees, { key: commit, value: tree, most: mostTrees })
     return { commit, tree }
   } catch {
     return null
@@ -362,7 +365,7 @@ const questions = [
 /** Asks git for the repository of a folder. Both calls only read, and run nothing that it configures. */
 async function askRepository(
   folder: string,
-  environment: Environment,
+  environment: GitEnvironment,
 ): Promise<RepositoryAnswer | NoRepository> {
   const call = { folder, environment, onlyReads: true } as const
   const [answer, settings] = await Promise.all([
@@ -375,11 +378,11 @@ async function askRepository(
   }
   // The last answers are missing before the first commit; the ones up to the top level never are.
   if (lines.length < 13 || settings.code !== 0)
-    return unusable(folder, answer.complaint || settings.complaint)
+    return repositoryFailureOf(folder, answer.complaint || settings.complaint)
   const [, objectFormat, gitFolder, commonFolder, objects, index, exclude, attributes, sparse] = lines
   const [shallow, reflog, prefix, top, commit, tree] = lines.slice(9)
   if (!objectFormat || !gitFolder || !commonFolder || !objects || !index || !top) {
-    return unusable(folder, answer.complaint)
+    return repositoryFailureOf(folder, answer.complaint)
   }
   if (isObjectId(commit) && !isObjectId(tree)) {
     return {
@@ -405,7 +408,7 @@ async function askRepository(
     head: isObjectId(commit) && isObjectId(tree) ? { commit, tree } : null,
     configuration: withSafeSettings(
       origins.map(({ scope, key, value }) => ({ scope, key, value })),
-      distinctionsOf(top, commonFolder),
+      fileDistinctions(top, commonFolder),
     ),
   }
   return (await redirection(folder, repository)) ?? { repository, origins }
@@ -433,7 +436,7 @@ function isObjectId(text: string | undefined): text is string {
   return text !== undefined && /^[0-9a-f]{40,64}$/.test(text)
 }
 
-function unusable(folder: string, complaint: string): NoRepository {
+function repositoryFailureOf(folder: string, complaint: string): NoRepository {
   if (/ENOENT/.test(complaint)) return { status: 'unusable', reason: 'There is no git program on the path.' }
   if (/not a git repository/.test(complaint)) {
     return { status: 'none', reason: `${folder} is not in a git repository.` }
@@ -477,19 +480,19 @@ async function linkedFolder(top: string): Promise<string | null> {
 export async function missingRepository(
   top: string,
   directory: string,
-  environment: Environment,
+  environment: GitEnvironment,
 ): Promise<Repository> {
   const question = ['config', '-z', '--list', '--show-scope']
   const settings = await runGit(question, { folder: top, environment, onlyReads: true })
   const configuration = withSafeSettings(
     parseConfiguration(nulRecords(settings.output)),
-    distinctionsOf(top, directory),
+    fileDistinctions(top, directory),
   )
-  return { ...standIn(top, directory), objectFormat: 'sha1', configuration }
+  return { ...standInRepository(top, directory), objectFormat: 'sha1', configuration }
 }
 
 /** Stands for a repository around a folder that is in none. */
-export function standIn(top: string, directory: string): Repository {
+export function standInRepository(top: string, directory: string): Repository {
   return {
     status: 'usable',
     top,

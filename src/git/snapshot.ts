@@ -3,19 +3,19 @@ import { realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isWithin } from '../kernel/files/contained.ts'
 import { nextTurn } from '../kernel/files/next-turn.ts'
-import { sameState } from './comparison.ts'
+import { isSameState } from './comparison.ts'
 import { suspiciousKeys } from './configuration.ts'
 import {
   attributesDigest,
   type ContentSettings,
   contentSettingsOf,
-  namedOutside,
+  hasOutsideAttributes,
   pathsToReadRaw,
 } from './conversion.ts'
 import { scanFolder } from './folder-scan.ts'
 import { operationInProgress, readRefTips, reflogPosition } from './git-folder.ts'
 import { doubtfulTimes, type IndexEntries, readIndexEntries } from './index-file.ts'
-import { type Known, readIgnored, readOverlay, unchangedFiles } from './overlay.ts'
+import { type OverlayCache, readIgnored, readOverlay, unchangedFiles } from './overlay.ts'
 import {
   displayPath,
   excludedFolders,
@@ -28,7 +28,7 @@ import {
 import type { Snapshot, SnapshotEngine, SnapshotRequest } from './ports/work-tree.ts'
 import { type PrivateDirectory, privateCall, writePrivateDirectory } from './private-directory.ts'
 import { contentsFolder, keepBaseline } from './private-store.ts'
-import { type Environment, type GitCall, gitFault, runGit } from './process.ts'
+import { type GitCall, type GitEnvironment, gitFault, runGit } from './process.ts'
 import {
   latestState,
   type RepositoryState,
@@ -38,19 +38,19 @@ import {
 } from './recorded-state.ts'
 import {
   findRepository,
-  type Location,
   locateFolder,
   missingRepository,
-  OutdatedPlace,
   type Repository,
-  standIn,
+  type RepositoryLocation,
+  StaleRepository,
+  standInRepository,
 } from './repository.ts'
-import { parseStatus, type Status } from './status.ts'
+import { type GitStatus, parseStatus } from './status.ts'
 import { emptyTree } from './trees.ts'
 
 export interface SnapshotContext {
   readonly stateFolder: string
-  readonly environment: Environment
+  readonly environment: GitEnvironment
   /** The most that kept contents may take, in bytes. */
   readonly budget: number
   /** Takes what goes on after the answer. */
@@ -58,7 +58,7 @@ export interface SnapshotContext {
 }
 
 /** A snapshot with every path that exists in the work tree (tracked and untracked, not ignored), from its top. */
-export interface TakenSnapshot extends Snapshot {
+export interface SnapshotWithPaths extends Snapshot {
   readonly paths: readonly string[]
 }
 
@@ -67,9 +67,9 @@ export async function takeSnapshot(
   request: SnapshotRequest,
   directory: string,
   context: SnapshotContext,
-): Promise<TakenSnapshot> {
+): Promise<SnapshotWithPaths> {
   const location = await locateFolder(request.folder, context.environment)
-  const measured = await measuredAs(request, location, { directory, environment: context.environment })
+  const measured = await snapshotIdentity(request, location, { directory, environment: context.environment })
   const { repository, engine } = measured
   const { state, paths, notes } = await recordSnapshot(repository, {
     ...context,
@@ -89,15 +89,15 @@ export async function takeSnapshot(
   return {
     ref: { engine, directory, top, prefix, id },
     paths,
-    dirty: engine === 'checksum' ? [] : uncommitted(state),
+    dirty: engine === 'checksum' ? [] : uncommittedPaths(state),
     notes: [...measured.notes, ...notes],
   }
 }
 
-function uncommitted({ repositories }: WorkTreeState): string[] {
+function uncommittedPaths({ repositories }: WorkTreeState): string[] {
   return repositories.flatMap(({ prefix, overlay }) =>
     [...overlay]
-      .filter(([, { disk, head }]) => !sameState(disk, head))
+      .filter(([, { disk, head }]) => !isSameState(disk, head))
       .map(([path]) => displayPath(prefix + path)),
   )
 }
@@ -115,7 +115,7 @@ function contentHash({ repositories }: WorkTreeState): string {
   return hash.digest('hex')
 }
 
-interface Measured {
+interface SnapshotTarget {
   readonly engine: SnapshotEngine
   readonly repository: Repository
   readonly isMissing: boolean
@@ -123,11 +123,11 @@ interface Measured {
 }
 
 // An attempt that began with git stays with it even if `.git` has gone, and one that began without does as well.
-async function measuredAs(
+async function snapshotIdentity(
   { engine, top }: SnapshotRequest,
-  location: Location,
-  { directory, environment }: { readonly directory: string; readonly environment: Environment },
-): Promise<Measured> {
+  location: RepositoryLocation,
+  { directory, environment }: { readonly directory: string; readonly environment: GitEnvironment },
+): Promise<SnapshotTarget> {
   if (location.engine === 'git' && engine !== 'checksum') {
     return { engine: 'git', repository: location.repository, isMissing: false, notes: [] }
   }
@@ -140,13 +140,13 @@ async function measuredAs(
     location.engine === 'checksum' && location.hasRepository
       ? [`${location.reason} Files are compared by checksum instead.`]
       : []
-  return { engine: 'checksum', repository: standIn(folder, directory), isMissing: false, notes }
+  return { engine: 'checksum', repository: standInRepository(folder, directory), isMissing: false, notes }
 }
 
-export interface SnapshotWish {
+export interface SnapshotOptions {
   readonly directory: string
   readonly stateFolder: string
-  readonly environment: Environment
+  readonly environment: GitEnvironment
   readonly engine: SnapshotEngine
   readonly repositoryMissing: boolean
   /** The most that kept contents may take, in bytes; null to keep none. */
@@ -162,7 +162,10 @@ interface RecordedSnapshot {
 const mostPackages = 1_000
 
 /** Records a work tree and the repositories in it, and stores the record before it answers. */
-export async function recordSnapshot(repository: Repository, wish: SnapshotWish): Promise<RecordedSnapshot> {
+export async function recordSnapshot(
+  repository: Repository,
+  wish: SnapshotOptions,
+): Promise<RecordedSnapshot> {
   const { directory, stateFolder, budget } = wish
   const { top } = repository
   // By the clock that also stamps the files: it is compared with theirs.
@@ -236,10 +239,10 @@ interface RepositorySnapshot {
   readonly notes: readonly string[]
 }
 
-interface SnapshotPlace {
+interface SnapshotSettings {
   readonly directory: string
   readonly prefix: PathBytes
-  readonly environment: Environment
+  readonly environment: GitEnvironment
   readonly stateFolder: string
   /** The most that contents of all snapshots of the project may take, in bytes; null where none are kept. */
   readonly budget: number | null
@@ -259,7 +262,10 @@ const statusQuestion = [
 ]
 
 /** Records one repository, without the ones nested in it. */
-async function snapshotRepository(repository: Repository, place: SnapshotPlace): Promise<RepositorySnapshot> {
+async function snapshotRepository(
+  repository: Repository,
+  place: SnapshotSettings,
+): Promise<RepositorySnapshot> {
   const own = privatePlace(repository, place)
   const running = statusOf(repository, privateCall(own))
   // All else is read while `status` is at work.
@@ -270,22 +276,22 @@ async function snapshotRepository(repository: Repository, place: SnapshotPlace):
       readIndexEntries(own, repository.objectFormat, place.includes).then(async (index) => {
         return { index, doubtful: await doubtfulTimes(own, index.setTimes) }
       }),
-      unchangedFiles(repository.top, knownTo(place, settings)),
+      unchangedFiles(repository.top, earlierKnowledge(place, settings)),
       reflogPosition(repository.reflog),
       operationInProgress(repository.gitFolder),
       readRefTips(repository.commonFolder),
-      namedOutside(own, repository),
+      hasOutsideAttributes(own, repository),
     ])
-  const status = only(parseStatus(nulRecords(answered.output)), place.includes)
+  const status = filterStatus(parseStatus(nulRecords(answered.output)), place.includes)
   const attributes = attributesDigest(own, { status, index })
-  const isComparable = attributes !== null && attributes === earlierOf(place)?.attributes
+  const isComparable = attributes !== null && attributes === earlierState(place)?.attributes
   const raw = await pathsToReadRaw(own, { status, index, isNamedOutside })
   const overlay = await readOverlay(own, repository, {
     status,
     index,
     doubtful,
     raw,
-    known: knownTo(place, settings),
+    known: earlierKnowledge(place, settings),
     unchanged: isComparable ? unchanged : new Map(),
   })
   const ignored = readIgnored(repository.top, repository.objectFormat, status.ignored)
@@ -321,7 +327,7 @@ async function snapshotRepository(repository: Repository, place: SnapshotPlace):
 }
 
 /** Our own directory for work on a repository, written. */
-function privatePlace(repository: Repository, place: SnapshotPlace): PrivateDirectory {
+function privatePlace(repository: Repository, place: SnapshotSettings): PrivateDirectory {
   const { directory, environment, stateFolder, budget } = place
   const { top, index, objects, objectFormat } = repository
   writePrivateDirectory(directory, repository)
@@ -337,7 +343,7 @@ interface StatusAnswer {
 async function statusOf(repository: Repository, call: GitCall): Promise<StatusAnswer> {
   const answered = await runGit(statusQuestion, call)
   if (answered.code !== 0) {
-    if (repository.remembered !== undefined) throw new OutdatedPlace(answered.complaint)
+    if (repository.remembered !== undefined) throw new StaleRepository(answered.complaint)
     throw gitFault(statusQuestion, answered, call)
   }
   const warnings = answered.complaint.matchAll(/^warning: could not open directory '(.*?)\/?': /gm)
@@ -345,21 +351,21 @@ async function statusOf(repository: Repository, call: GitCall): Promise<StatusAn
 }
 
 /** What the earlier snapshot knows of a repository; nothing where what git makes of a content depends on other settings. */
-function knownTo(place: SnapshotPlace, settings: ContentSettings): Known {
-  const found = earlierOf(place)
+function earlierKnowledge(place: SnapshotSettings, settings: ContentSettings): OverlayCache {
+  const found = earlierState(place)
   const isSame = found !== undefined && JSON.stringify(found.settings) === JSON.stringify(settings)
   const { earlier, budget } = place
   return { earlier: isSame ? found.overlay : new Map(), takenAt: earlier?.takenAt ?? 0, budget }
 }
 
-function earlierOf({ earlier, prefix }: SnapshotPlace): RepositoryState | undefined {
+function earlierState({ earlier, prefix }: SnapshotSettings): RepositoryState | undefined {
   return earlier?.repositories.find((state) => state.prefix === prefix)
 }
 
 /** Records a folder that is in no repository, in the terms of one that has no commit. */
-async function snapshotFolder(repository: Repository, place: SnapshotPlace): Promise<RepositorySnapshot> {
+async function snapshotFolder(repository: Repository, place: SnapshotSettings): Promise<RepositorySnapshot> {
   const own = privatePlace(repository, place)
-  const found = await scanFolder(own, place.includes, knownTo(place, {}))
+  const found = await scanFolder(own, place.includes, earlierKnowledge(place, {}))
   const { overlay, ignored, unreadable } = found
   return {
     state: {
@@ -390,7 +396,7 @@ async function snapshotFolder(repository: Repository, place: SnapshotPlace): Pro
   }
 }
 
-function only(status: Status, includes: (path: PathBytes) => boolean): Status {
+function filterStatus(status: GitStatus, includes: (path: PathBytes) => boolean): GitStatus {
   return {
     tracked: status.tracked.filter(({ path }) => includes(path)),
     conflicts: status.conflicts.filter(({ path }) => includes(path)),
@@ -420,19 +426,22 @@ interface NestedSnapshots {
   readonly notes: readonly string[]
 }
 
-interface NestedPlace extends SnapshotPlace {
+interface NestedSnapshotSettings extends SnapshotSettings {
   readonly top: string
   /** The object folder of the repository around. */
   readonly objects: string
 }
 
-interface Folder {
+interface SnapshotFolder {
   readonly path: PathBytes
   readonly depth: number
 }
 
 /** Records the repositories inside a work tree, level by level. Linked work trees of the same repository stay closed. */
-async function snapshotNested(outer: RepositorySnapshot, place: NestedPlace): Promise<NestedSnapshots> {
+async function snapshotNested(
+  outer: RepositorySnapshot,
+  place: NestedSnapshotSettings,
+): Promise<NestedSnapshots> {
   const snapshots: RepositorySnapshot[] = []
   const linkedWorkTrees: PathBytes[] = []
   const notes: string[] = []
@@ -446,7 +455,7 @@ async function snapshotNested(outer: RepositorySnapshot, place: NestedPlace): Pr
       )
       continue
     }
-    const opened = await open(next, place, known)
+    const opened = await openNestedRepository(next, place, known)
     if (opened.status === 'linked') linkedWorkTrees.push(next.path)
     if (opened.status === 'closed') notes.push(opened.note)
     if (opened.status === 'usable') {
@@ -465,19 +474,23 @@ async function snapshotNested(outer: RepositorySnapshot, place: NestedPlace): Pr
   return { snapshots, linkedWorkTrees, notes }
 }
 
-function foldersOf({ state, nested }: RepositorySnapshot, depth: number): Folder[] {
+function foldersOf({ state, nested }: RepositorySnapshot, depth: number): SnapshotFolder[] {
   return nested.map((path) => {
     return { path: `${state.prefix}${path}${path.endsWith('/') ? '' : '/'}`, depth }
   })
 }
 
-type Opened =
+type NestedRepository =
   | Repository
   | { readonly status: 'linked' | 'absent' }
   | { readonly status: 'closed'; readonly note: string }
 
 // Absent: a submodule that is not checked out.
-async function open(folder: Folder, place: NestedPlace, known: ReadonlySet<string>): Promise<Opened> {
+async function openNestedRepository(
+  folder: SnapshotFolder,
+  place: NestedSnapshotSettings,
+  known: ReadonlySet<string>,
+): Promise<NestedRepository> {
   const name = displayPath(folder.path)
   const path = realPath(join(place.top, name))
   if (path === null) return { status: 'absent' }

@@ -21,7 +21,7 @@ export interface ConflictEntry {
   readonly side: GitState | null
 }
 
-export interface Status {
+export interface GitStatus {
   readonly tracked: readonly TrackedEntry[]
   readonly conflicts: readonly ConflictEntry[]
   /** Files, and nested repositories with a `/` at the end. */
@@ -33,7 +33,7 @@ export interface Status {
 const absentMode = '000000'
 
 /** Parses `git status --porcelain=v2 -z --no-renames`. */
-export function parseStatus(records: readonly string[]): Status {
+export function parseStatus(records: readonly string[]): GitStatus {
   const tracked: TrackedEntry[] = []
   const conflicts: ConflictEntry[] = []
   const untracked: PathBytes[] = []

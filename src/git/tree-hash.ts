@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { nextTurn } from '../kernel/files/next-turn.ts'
 import { isIncluded, type PathBytes } from './paths.ts'
 import type { TreeContent } from './ports/work-tree.ts'
-import type { Environment } from './process.ts'
+import type { GitEnvironment } from './process.ts'
 import {
   latestState,
   type OverlayEntry,
@@ -13,7 +13,7 @@ import {
   rememberLatest,
   type WorkTreeState,
 } from './recorded-state.ts'
-import { locateFolder, standIn } from './repository.ts'
+import { locateFolder, standInRepository } from './repository.ts'
 import { recordSnapshot, type SnapshotContext } from './snapshot.ts'
 import type { GitState } from './status.ts'
 import { emptyTree, folderMode, formatOf, PatchedTree, readTrees } from './trees.ts'
@@ -38,7 +38,7 @@ export async function hashedTree(
   try {
     const location = await locateFolder(folder, environment)
     const { engine } = location
-    const repository = engine === 'git' ? location.repository : standIn(location.folder, directory)
+    const repository = engine === 'git' ? location.repository : standInRepository(location.folder, directory)
     const isFirst = engine === 'checksum' && (await latestState(stateFolder, location.folder)) === null
     const wish = { directory, stateFolder, environment, engine, repositoryMissing: false, budget: null }
     const { state, paths } = await recordSnapshot(repository, wish)
@@ -53,7 +53,7 @@ export async function hashedTree(
 }
 
 // From the innermost repository outwards, so that each finds the content of those in it.
-async function workTreeId(state: WorkTreeState, environment: Environment): Promise<string> {
+async function workTreeId(state: WorkTreeState, environment: GitEnvironment): Promise<string> {
   const inside = new Map<PathBytes, string | null>()
   for (const repository of state.repositories.toSorted((a, b) => b.prefix.length - a.prefix.length)) {
     const nested = [...inside].filter(([prefix]) => prefix.startsWith(repository.prefix))
@@ -67,7 +67,7 @@ async function workTreeId(state: WorkTreeState, environment: Environment): Promi
 async function repositoryId(
   repository: RepositoryState,
   nested: readonly (readonly [PathBytes, string | null])[],
-  { state, environment }: { readonly state: WorkTreeState; readonly environment: Environment },
+  { state, environment }: { readonly state: WorkTreeState; readonly environment: GitEnvironment },
 ): Promise<string | null> {
   const { prefix, tree, overlay } = repository
   const objectFormat = formatOf(tree)

@@ -157,13 +157,13 @@ export function treeObject(entries: TreeEntries): NewObject {
   return { type: 'tree', content }
 }
 
-interface Node {
+interface TreeNode {
   /** What is at the path now, null for nothing; undefined where only what is below differs. */
   own: GitState | null | undefined
-  readonly below: Map<PathBytes, Node>
+  readonly below: Map<PathBytes, TreeNode>
 }
 
-export interface PatchWish {
+export interface TreePatch {
   readonly objectFormat: string
   /** What is at a path now; null for nothing. */
   readonly changes: ReadonlyMap<PathBytes, GitState | null>
@@ -174,10 +174,10 @@ export interface PatchWish {
 
 /** A tree with changes, of which only the folders on the way to them are computed anew. */
 export class PatchedTree {
-  readonly #wish: PatchWish
-  readonly #top: Node = { own: undefined, below: new Map() }
+  readonly #wish: TreePatch
+  readonly #top: TreeNode = { own: undefined, below: new Map() }
 
-  constructor(wish: PatchWish) {
+  constructor(wish: TreePatch) {
     this.#wish = wish
     for (const [path, state] of wish.changes) this.#node(path).own = state
     for (const folder of wish.partial) this.#node(folder)
@@ -193,7 +193,7 @@ export class PatchedTree {
     return this.#folder(this.#top, '', trees)?.oid ?? null
   }
 
-  #node(path: PathBytes): Node {
+  #node(path: PathBytes): TreeNode {
     let node = this.#top
     for (const name of path.split('/')) {
       const next = node.below.get(name) ?? { own: undefined, below: new Map() }
@@ -203,7 +203,7 @@ export class PatchedTree {
     return node
   }
 
-  #folder(node: Node, path: PathBytes, trees: ReadonlyMap<PathBytes, TreeEntries>): GitState | null {
+  #folder(node: TreeNode, path: PathBytes, trees: ReadonlyMap<PathBytes, TreeEntries>): GitState | null {
     const { objectFormat, partial, includes } = this.#wish
     const entries = new Map(trees.get(path))
     for (const [name, child] of node.below) {
@@ -221,7 +221,7 @@ export class PatchedTree {
   }
 
   #after(
-    node: Node,
+    node: TreeNode,
     at: {
       readonly place: PathBytes
       readonly before: GitState | null
@@ -237,7 +237,7 @@ export class PatchedTree {
   }
 }
 
-function parents(node: Node, path: PathBytes): PathBytes[] {
+function parents(node: TreeNode, path: PathBytes): PathBytes[] {
   const inside = [...node.below].flatMap(([name, child]) =>
     child.below.size === 0 ? [] : parents(child, path === '' ? name : `${path}/${name}`),
   )

@@ -3,21 +3,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Failure, messageOf } from '../kernel/failure.ts'
 import type { Clock } from '../kernel/ports/clock.ts'
-import { namesPackage, parseScope, type Scope } from '../track/domain/scope/scope.ts'
+import { hasPackageArea, parseScope, type Scope } from '../track/domain/scope/scope.ts'
 import { overlappingAreas, surveyAreas } from '../track/domain/scope/survey.ts'
 import { readBranch } from './branch.ts'
 import { reportChanges, touchedPaths, unknownReport } from './changes.ts'
-import type { Span } from './comparison.ts'
+import type { SnapshotPair } from './comparison.ts'
 import { snapshotContents } from './contents.ts'
 import { unifiedDiff } from './diff.ts'
 import { createLineHistory } from './line-history.ts'
 import { measureLines } from './lines.ts'
-import { otherTops } from './other-work-trees.ts'
+import { otherTreeTops } from './other-work-trees.ts'
 import type { SnapshotRef, WorkTreeWitness } from './ports/work-tree.ts'
 import { contentBudget, sweepContents, sweepDirectories } from './private-store.ts'
-import { gitEnvironment, tellingFaults } from './process.ts'
+import { gitEnvironment, withGitFaults } from './process.ts'
 import { loadState, workspacePackages } from './recorded-state.ts'
-import { locateFolder, mainTop, onCurrentPlaces } from './repository.ts'
+import { locateFolder, mainTop, retryWithFreshLocations } from './repository.ts'
 import { type SnapshotContext, takeSnapshot } from './snapshot.ts'
 import { hashedTree, stampsOf } from './tree-hash.ts'
 
@@ -48,14 +48,14 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
 
   const listed = new ListedFiles()
   const hashed = (path: string) => {
-    return onCurrentPlaces(environment, async () => {
-      const directory = inWritable(folder, () => mkdtempSync(join(folder, 'tree-')))
+    return retryWithFreshLocations(environment, async () => {
+      const directory = makeWritableFolder(folder, () => mkdtempSync(join(folder, 'tree-')))
       return hashedTree(path, directory, context)
     })
   }
 
   const diffBetween: WorkTreeWitness['unifiedDiff'] = async (from, to, paths) => {
-    if (incomparable(from, to) !== null) return null
+    if (comparisonObstacle(from, to) !== null) return null
     const span = await loadSpan(from, to)
     return typeof span === 'string' ? null : unifiedDiff(span, environment, paths).catch(() => null)
   }
@@ -72,11 +72,11 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
     },
     others: async (path) => {
       const location = await locateFolder(path, environment)
-      return location.engine === 'git' ? otherTops(location.repository.top) : []
+      return location.engine === 'git' ? otherTreeTops(location.repository.top) : []
     },
     snapshot: (request) => {
-      return tellingFaults(request.folder, () => {
-        return onCurrentPlaces(environment, async () => {
+      return withGitFaults(request.folder, () => {
+        return retryWithFreshLocations(environment, async () => {
           const directory = freshDirectory(folder, request.name)
           const { paths, ...snapshot } = await takeSnapshot(request, directory, context)
           listed.keep(directory, paths)
@@ -85,7 +85,7 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
       })
     },
     changes: async (from, to) => {
-      const reason = incomparable(from, to)
+      const reason = comparisonObstacle(from, to)
       if (reason !== null) return unknownReport(reason)
       const span = await loadSpan(from, to)
       if (typeof span === 'string') return unknownReport(span)
@@ -94,7 +94,7 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
       })
     },
     lines: async (from, to, wish) => {
-      if (incomparable(from, to) !== null) return null
+      if (comparisonObstacle(from, to) !== null) return null
       const span = await loadSpan(from, to)
       return typeof span === 'string' ? null : measureLines(span, environment, wish).catch(() => null)
     },
@@ -106,7 +106,7 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
     contents: snapshotContents(environment),
     branch: (request) => readBranch(request, environment),
     touched: async (from, to) => {
-      if (incomparable(from, to) !== null) return null
+      if (comparisonObstacle(from, to) !== null) return null
       const span = await loadSpan(from, to)
       return typeof span === 'string' ? null : touchedPaths(span, environment).catch(() => null)
     },
@@ -168,7 +168,7 @@ class ListedFiles {
 
 /** Workspace packages are looked up only where an area names one. */
 async function scopeIn(place: SnapshotRef, areas: readonly string[]): Promise<Scope> {
-  const packages = new Map(namesPackage(areas) ? await workspacePackages(place) : [])
+  const packages = new Map(hasPackageArea(areas) ? await workspacePackages(place) : [])
   return parseScope(areas, { prefix: place.prefix, packages })
 }
 
@@ -179,7 +179,7 @@ function freshDirectory(folder: string, name: string): string {
       reason: 'snapshot_name_invalid',
     })
   }
-  return inWritable(folder, () => {
+  return makeWritableFolder(folder, () => {
     // What an interrupted snapshot of this name left.
     if (existsSync(directory)) rmSync(directory, { recursive: true, force: true })
     mkdirSync(directory, { mode: 0o700 })
@@ -187,7 +187,7 @@ function freshDirectory(folder: string, name: string): string {
   })
 }
 
-function inWritable(folder: string, make: () => string): string {
+function makeWritableFolder(folder: string, make: () => string): string {
   try {
     if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 })
     return make()
@@ -200,14 +200,14 @@ function inWritable(folder: string, make: () => string): string {
   }
 }
 
-function incomparable(from: SnapshotRef, to: SnapshotRef): string | null {
+function comparisonObstacle(from: SnapshotRef, to: SnapshotRef): string | null {
   if (from.engine !== to.engine)
     return `The start was measured by ${from.engine} and the end by ${to.engine}.`
   return from.top === to.top ? null : `The start was measured in ${from.top} and the end in ${to.top}.`
 }
 
 // A sentence where the two cannot be compared.
-async function loadSpan(from: SnapshotRef, to: SnapshotRef): Promise<Span | string> {
+async function loadSpan(from: SnapshotRef, to: SnapshotRef): Promise<SnapshotPair | string> {
   const [before, after] = await Promise.all([loadState(from.directory), loadState(to.directory)])
   if (before === null || after === null) {
     return `The record of the ${before === null ? 'start' : 'end'} is gone, so what changed is not known.`

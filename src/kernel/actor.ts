@@ -38,7 +38,7 @@ export function displayName(of: {
 }
 
 /** The actor of what is recorded for an attempt or claim of this name. A person keeps their own. */
-export function actingAs(actor: Actor, agentName: string | null | undefined): Actor {
+export function withAgentName(actor: Actor, agentName: string | null | undefined): Actor {
   if (!agentName || actor.kind === 'person' || agentName === actor.name) return actor
   return { ...actor, agentName }
 }
@@ -54,7 +54,7 @@ export function identityOf({ kind, channel, name, identity }: Actor): string {
   return `${kind} ${identity ?? `${channel}:${name}`}`
 }
 
-export function isBy({ name, identity }: Author, actor: Actor): boolean {
+export function isAuthoredBy({ name, identity }: Author, actor: Actor): boolean {
   return identity === null ? name === actor.name : identity === identityOf(actor)
 }
 

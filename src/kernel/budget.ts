@@ -4,7 +4,7 @@ import { excerpt } from './text.ts'
 export const answerBudget = 5_600
 
 /** The same record with every text in it cut, and every list inside a list cut to its first entries. */
-export function inExcerpts<Cut extends object>(record: Cut): Cut {
+export function excerptFields<Cut extends object>(record: Cut): Cut {
   const cut = Object.entries(record).map(([key, value]) => [key, excerptsOf(value, 0)])
   return Object.fromEntries(cut) as Cut // the same keys, and each text and list still one
 }
@@ -21,7 +21,7 @@ function excerptsOf(value: unknown, depth: number): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, excerptsOf(entry, depth + 1)]))
 }
 
-export interface Section {
+export interface BudgetSection {
   readonly name: string
   readonly entries: readonly unknown[]
 }
@@ -30,14 +30,14 @@ export interface Section {
  * How many entries of each section fit into a budget together. Sections share fairly: the small ones are shown whole,
  * the large ones get equal parts of what is left. Each shows at least one entry.
  */
-export function fitSections(sections: readonly Section[], budget: number): ReadonlyMap<string, number> {
+export function fitSections(sections: readonly BudgetSection[], budget: number): ReadonlyMap<string, number> {
   const sized = sections.map(({ name, entries }) => ({ name, sizes: entries.map((entry) => sizeOf(entry)) }))
   const ascending = [...sized].sort((a, b) => sum(a.sizes) - sum(b.sizes))
   const kept = new Map<string, number>()
   let left = budget
   ascending.forEach(({ name, sizes }, index) => {
     const share = left / (ascending.length - index)
-    const count = fitting(sizes, share)
+    const count = countFitting(sizes, share)
     kept.set(name, count)
     left -= sum(sizes.slice(0, count))
   })
@@ -58,7 +58,7 @@ export function fitLists<Cut extends object>(record: Cut, budget: number): Cut {
   return Object.fromEntries(cut) as Cut // the same keys, and each list still one
 }
 
-function fitting(sizes: readonly number[], share: number): number {
+function countFitting(sizes: readonly number[], share: number): number {
   let used = 0
   const end = sizes.findIndex((size, index) => {
     used += size

@@ -72,7 +72,7 @@ export function isCall(part: string | number | NextCall | Hint): part is NextCal
 }
 
 /** A hint as an agent reads it: `start_task { planned_task_id: "t-1" }`. */
-function inCalls(hint: Hint): string {
+function formatHintCalls(hint: Hint): string {
   return hint.map((part) => (isCall(part) ? callText(part) : part)).join('')
 }
 
@@ -115,7 +115,7 @@ export class Failure extends Error {
     this.reason =
       options.reason ?? (options.missing ? `${options.missing.replaceAll(' ', '_')}_not_found` : null)
     this.hintParts = partsOf(options.hint)
-    this.hint = options.hint === undefined ? undefined : inCalls(this.hintParts)
+    this.hint = options.hint === undefined ? undefined : formatHintCalls(this.hintParts)
     this.fix = options.fix ?? this.hintParts.find(isCall) ?? null
     this.details = options.details
     this.missing = options.missing

@@ -12,7 +12,7 @@ export type AttemptId = Id<'attempt'>
 export type DecisionId = Id<'decision'>
 export type IssueId = Id<'issue'>
 export type ProgressId = Id<'progress'>
-export type HoldId = Id<'hold'>
+export type InboxItemId = Id<'hold'>
 export type NoteId = Id<'note'>
 /** `run-` and a UUID of version 7. */
 export type RunId = Id<'run'>
@@ -68,7 +68,7 @@ interface IdOfKind {
   readonly decision: DecisionId
   readonly issue: IssueId
   readonly progress: ProgressId
-  readonly hold: HoldId
+  readonly hold: InboxItemId
   readonly note: NoteId
   /** A claim's fencing token. */
   readonly claim: string
@@ -92,7 +92,7 @@ export interface IdSource {
 }
 
 /** What a decision needs from outside besides the rows it read: the time, the ids, and who acts. */
-export interface Setting {
+export interface TransactionContext {
   /** Milliseconds since the epoch. */
   readonly at: number
   readonly ids: IdSource

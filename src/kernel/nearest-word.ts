@@ -4,7 +4,7 @@ import { distance } from 'fastest-levenshtein'
 const longest = 200
 
 /** The known word that someone who wrote `word` most likely meant, or undefined when none is near. */
-export function nearest(word: string, known: readonly string[]): string | undefined {
+export function nearestWord(word: string, known: readonly string[]): string | undefined {
   if (word.length > longest) return undefined
   const near = known
     .map((candidate) => ({ candidate, edits: editsTo(word.toLowerCase(), candidate.toLowerCase()) }))
@@ -25,6 +25,6 @@ function lettersOf(word: string): string {
 
 /** ` Did you mean "x"?`, where a known word is near to the one that was written; else nothing. */
 export function didYouMean(word: string, known: readonly string[]): string {
-  const meant = nearest(word, known)
+  const meant = nearestWord(word, known)
   return meant === undefined ? '' : ` Did you mean "${meant}"?`
 }

@@ -3,14 +3,14 @@
  * Both are absolute and may be written with `/` or, on Windows, with `\`; git and Node do not agree there.
  */
 export function pathBelow(folder: string, path: string): string | null {
-  const [above, below] = [slashed(folder), slashed(path)]
+  const [above, below] = [toSlashes(folder), toSlashes(path)]
   const prefix = above.endsWith('/') ? above : `${above}/`
   if (below === above) return ''
   return below.startsWith(prefix) ? below.slice(prefix.length) : null
 }
 
 /** Only a path of Windows has separators to change: elsewhere a backslash is a letter of a name. */
-function slashed(path: string): string {
+function toSlashes(path: string): string {
   return /^(?:[a-z]:[\\/]|\\\\)/i.test(path)
     ? path.replaceAll('\\', '/').replace(/^[a-z]:/, (drive) => drive.toUpperCase())
     : path

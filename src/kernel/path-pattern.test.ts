@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { fromProject, pathPatterns, patternProblem } from './path-pattern.ts'
+import { pathInsidePrefix, pathPatterns, patternProblem } from './path-pattern.ts'
 
-function matching(patterns: readonly string[], paths: readonly string[]): readonly string[] {
+function matchingPaths(patterns: readonly string[], paths: readonly string[]): readonly string[] {
   return paths.filter(pathPatterns(patterns).matches)
 }
 
@@ -19,7 +19,7 @@ const files = [
 test.each(['src', 'src/', './src/', '/src', '/src/**', 'src/**', './/src//', ' src/ ', 'src/.', '{src,src}'])(
   '%j names a folder with all that is in it, from the project’s folder',
   (pattern) => {
-    const found = matching([pattern], files)
+    const found = matchingPaths([pattern], files)
     expect(found.filter((path) => path !== 'src')).toEqual(['src/a.ts', 'src/deep/b.ts'])
   },
 )
@@ -38,15 +38,15 @@ test.each([
   ['**', files],
 ] as const)('%j matches %j', (pattern, found) => {
   expect(
-    matching([pattern], files).filter((path) => path !== 'src' || found.includes(path as never)),
+    matchingPaths([pattern], files).filter((path) => path !== 'src' || found.includes(path as never)),
   ).toEqual(found)
 })
 
 test('an exclamation mark takes out of the others; alone it means everything else', () => {
-  expect(matching(['src/', '!src/deep/'], files)).toEqual(['src', 'src/a.ts'])
-  expect(matching(['!src/deep', 'src'], files)).toEqual(['src', 'src/a.ts'])
-  expect(matching(['!src', '!**/*.md'], files)).toEqual(['srcs/c.ts', 'lib/src/d.ts', 'Src/e.ts'])
-  expect(matching(['./!odd'], ['!odd', 'odd'])).toEqual(['!odd'])
+  expect(matchingPaths(['src/', '!src/deep/'], files)).toEqual(['src', 'src/a.ts'])
+  expect(matchingPaths(['!src/deep', 'src'], files)).toEqual(['src', 'src/a.ts'])
+  expect(matchingPaths(['!src', '!**/*.md'], files)).toEqual(['srcs/c.ts', 'lib/src/d.ts', 'Src/e.ts'])
+  expect(matchingPaths(['./!odd'], ['!odd', 'odd'])).toEqual(['!odd'])
 })
 
 test('what a name may hold is no operator: parentheses, brackets, plus, at, dollar', () => {
@@ -61,26 +61,28 @@ test('what a name may hold is no operator: parentheses, brackets, plus, at, doll
   ]
   for (const path of odd) {
     const folder = path.slice(0, path.lastIndexOf('/'))
-    expect(matching([path], odd), path).toEqual([path])
-    expect(matching([folder], odd), folder).toEqual([path])
-    expect(matching([`${folder}/**`], odd), `${folder}/**`).toEqual([path])
-    expect(matching([`${folder}/*`], odd), `${folder}/*`).toEqual([path])
+    expect(matchingPaths([path], odd), path).toEqual([path])
+    expect(matchingPaths([folder], odd), folder).toEqual([path])
+    expect(matchingPaths([`${folder}/**`], odd), `${folder}/**`).toEqual([path])
+    expect(matchingPaths([`${folder}/*`], odd), `${folder}/*`).toEqual([path])
   }
-  expect(matching(['app/(shop)/'], ['app/shop/page.tsx'])).toEqual([])
+  expect(matchingPaths(['app/(shop)/'], ['app/shop/page.tsx'])).toEqual([])
 })
 
 test('composed and decomposed letters are one; a pattern twice is as good as once', () => {
   const decomposed = 'src/cafe\u0301.ts'
-  expect(matching(['src/caf\u00e9.ts'], [decomposed])).toEqual([decomposed])
-  expect(matching(['src/cafe\u0301*'], ['src/caf\u00e9.ts'])).toEqual(['src/caf\u00e9.ts'])
-  expect(matching(['src', 'src/', 'src'], files)).toEqual(['src', 'src/a.ts', 'src/deep/b.ts'])
+  expect(matchingPaths(['src/caf\u00e9.ts'], [decomposed])).toEqual([decomposed])
+  expect(matchingPaths(['src/cafe\u0301*'], ['src/caf\u00e9.ts'])).toEqual(['src/caf\u00e9.ts'])
+  expect(matchingPaths(['src', 'src/', 'src'], files)).toEqual(['src', 'src/a.ts', 'src/deep/b.ts'])
 })
 
 test('nothing outside the project matches, whatever the pattern is', () => {
-  expect(matching(['**', '.', '!x'], ['../a', '..', '/etc/passwd'])).toEqual([])
-  expect([fromProject('app/src/a.ts', 'app/'), fromProject('a.ts', 'app/'), fromProject('a.ts', '')]).toEqual(
-    ['src/a.ts', null, 'a.ts'],
-  )
+  expect(matchingPaths(['**', '.', '!x'], ['../a', '..', '/etc/passwd'])).toEqual([])
+  expect([
+    pathInsidePrefix('app/src/a.ts', 'app/'),
+    pathInsidePrefix('a.ts', 'app/'),
+    pathInsidePrefix('a.ts', ''),
+  ]).toEqual(['src/a.ts', null, 'a.ts'])
 })
 
 test.each([

@@ -25,7 +25,8 @@ export function pathPatterns(texts: readonly string[]): PathPatterns {
   const meant = included.length > 0 ? included : [{ text: texts.join(', '), matches: isInside }]
   const each = meant.map(({ text, matches }) => ({
     text,
-    matches: (path: string) => isInside(path) && matches(composed(path)) && !isOut(composed(path)),
+    matches: (path: string) =>
+      isInside(path) && matches(toComposedText(path)) && !isOut(toComposedText(path)),
   }))
   const list = { each, matches: (path: string) => each.some(({ matches }) => matches(path)) }
   read.set(texts, list)
@@ -50,7 +51,7 @@ export function patternProblem(text: string): string | null {
     return 'has "..": patterns are from the project’s folder, and nothing outside counts'
   if (segments.includes('.git')) return 'is in .git, whose files are never measured'
   try {
-    readGlob(normalized(bare))
+    readGlob(normalizePattern(bare))
     return null
   } catch (error) {
     return `cannot be used: ${messageOf(error).replace(/\.$/, '')}`
@@ -58,19 +59,19 @@ export function patternProblem(text: string): string | null {
 }
 
 /** A path from the project's folder, of one from the work tree's top; null for one outside that folder. */
-export function fromProject(path: string, prefix: string): string | null {
+export function pathInsidePrefix(path: string, prefix: string): string | null {
   return path.startsWith(prefix) ? path.slice(prefix.length) : null
 }
 
 function readPattern(text: string): { readonly negated: boolean; readonly matches: GlobMatcher } {
   const problem = patternProblem(text)
-  if (problem !== null) throw unusable(text, problem)
+  if (problem !== null) throw invalidPatternFailure(text, problem)
   const trimmed = text.trim()
   const negated = trimmed.startsWith('!')
-  return { negated, matches: readGlob(normalized(negated ? trimmed.slice(1).trim() : trimmed)) }
+  return { negated, matches: readGlob(normalizePattern(negated ? trimmed.slice(1).trim() : trimmed)) }
 }
 
-function unusable(text: string, problem: string): Failure {
+function invalidPatternFailure(text: string, problem: string): Failure {
   return new Failure('INVALID_INPUT', `The path pattern "${excerpt(text, 80)}" ${problem}.`, {
     reason: 'path_pattern_invalid',
     hint: 'Correct it: src/ is a folder with all that is in it, src/**/*.sql a glob.',
@@ -78,8 +79,8 @@ function unusable(text: string, problem: string): Failure {
 }
 
 /** Composed, without empty segments and those that are a dot; empty for the project's folder. */
-function normalized(pattern: string): string {
-  const segments = composed(pattern).split('/')
+function normalizePattern(pattern: string): string {
+  const segments = toComposedText(pattern).split('/')
   const named = segments.filter((segment) => segment !== '' && segment !== '.')
   return named.join('/') + (segments.at(-1) === '' && named.length > 0 ? '/' : '')
 }
@@ -116,6 +117,6 @@ function isInside(path: string): boolean {
   return path !== '..' && !path.startsWith('../') && !path.startsWith('/')
 }
 
-function composed(text: string): string {
+function toComposedText(text: string): string {
   return text.normalize('NFC')
 }

@@ -20,13 +20,13 @@ const patterns = new Map<string, LinearPattern | null>()
 export function linearPattern(source: string): LinearPattern | null {
   const known = patterns.get(source)
   if (known !== undefined) return known
-  const pattern = compiled(source, 0)
+  const pattern = compilePattern(source, 0)
   if (patterns.size >= kept) patterns.clear()
   patterns.set(source, pattern)
   return pattern
 }
 
-function compiled(source: string, flags: number): LinearPattern | null {
+function compilePattern(source: string, flags: number): LinearPattern | null {
   if (source.length > longestSource) return null
   try {
     const program = RE2JS.compile(RE2JS.translateRegExp(source), flags)
@@ -51,19 +51,22 @@ export type GlobMatcher = (path: string) => boolean
  */
 export function globMatcher(glob: string, { anyCase = false }: GlobOptions = {}): GlobMatcher {
   if (glob === '') return () => false
-  if (glob.length > maxGlobLength) throw tooCostly(glob)
+  if (glob.length > maxGlobLength) throw costlyPatternFailure(glob)
   const options = { dot: true, nonegate: true, nocase: anyCase }
   const expression = picomatch.makeRe(glob, options)
   if (isPlain(glob)) return (path) => path.length <= maxPathLength && expression.test(path)
-  const pattern = compiled(expression.source.replace(looksAhead, ''), anyCase ? RE2JS.CASE_INSENSITIVE : 0)
+  const pattern = compilePattern(
+    expression.source.replace(looksAhead, ''),
+    anyCase ? RE2JS.CASE_INSENSITIVE : 0,
+  )
   // A path has at most 4,096 characters: a program of five hundred steps takes a tenth of a second for it.
-  if (pattern === null || pattern.longest < 1_000) throw tooCostly(glob)
+  if (pattern === null || pattern.longest < 1_000) throw costlyPatternFailure(glob)
   return (path) => path.length <= maxPathLength && pattern.test(path)
 }
 
 /** Whether anything can match a glob: one whose braces or brackets do not fit together is read as what never does. */
 export function isReadableGlob(glob: string): boolean {
-  if (glob.length > maxGlobLength) throw tooCostly(glob)
+  if (glob.length > maxGlobLength) throw costlyPatternFailure(glob)
   return picomatch.makeRe(glob, { dot: true, nonegate: true }).source !== '$^'
 }
 
@@ -80,7 +83,7 @@ function isPlain(glob: string): boolean {
 // What picomatch looks ahead for: segments that are `.` or `..`, or nothing. No path of a work tree has such a one.
 const looksAhead = /\(\?!(?:\(\?:\^\|\\\/\))?\\\.\{[01],[12]\}\(\?:\\\/\|\$\)\)|\(\?=\.\)/g
 
-function tooCostly(glob: string): Failure {
+function costlyPatternFailure(glob: string): Failure {
   const shown = excerpt(glob, 80)
   return new Failure('INVALID_INPUT', `The glob "${shown}" would take too long to match.`, {
     reason: 'pattern_too_costly',

@@ -1,5 +1,5 @@
 /** File names whose content is a secret, in lower case. */
-const files = anyOf([
+const files = joinPatterns([
   // Environment files, also those of direnv and Docker.
   /^\.env([._-].*|rc)?$|\.env$/,
   // Private keys, certificates with keys, keystores, password databases, variables and state of infrastructure.
@@ -31,7 +31,7 @@ const copyEnd = /([~#. ]|\.(bak|backup|orig|old|save|copy|sw[a-p]|tmp))$/
  * a file is never stored, shown or sent: only its name, its hash and that it changed.
  */
 export function isSecretFile(path: string): boolean {
-  const parts = path.toLowerCase().split(/[/\\]/).filter(Boolean).map(original)
+  const parts = path.toLowerCase().split(/[/\\]/).filter(Boolean).map(originalName)
   const name = parts.at(-1) ?? ''
   if (parts.some((part) => folders.test(part) && !template.test(part))) return true
   if (template.test(name)) return false
@@ -42,17 +42,18 @@ export function isSecretFile(path: string): boolean {
 }
 
 /** The name that a backup copy was made of: `.env` for `.env.bak`, `.env~`, `#.env#` and `..env.swp`. */
-function original(name: string): string {
+function originalName(name: string): string {
   let rest = name.slice(-255)
-  for (let shorter = shortened(rest); shorter !== rest; shorter = shortened(rest)) rest = shorter
+  for (let shorter = withoutCopySuffix(rest); shorter !== rest; shorter = withoutCopySuffix(rest))
+    rest = shorter
   return rest.replace(/^#|^\.(?=\.)/, '')
 }
 
-function shortened(name: string): string {
+function withoutCopySuffix(name: string): string {
   const shorter = name.replace(copyEnd, '')
   return shorter === '' ? name : shorter
 }
 
-function anyOf(patterns: readonly RegExp[]): RegExp {
+function joinPatterns(patterns: readonly RegExp[]): RegExp {
   return new RegExp(patterns.map(({ source }) => `(?:${source})`).join('|'))
 }

@@ -4,17 +4,17 @@ export function excerpt(text: string, longest = 240): string {
 }
 
 /** `1 file`, `3 files`. */
-export function counted(count: number, noun: string, plural = `${noun}s`): string {
+export function formatCount(count: number, noun: string, plural = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : plural}`
 }
 
 /** `one`, `one and two`, `one, two and three`. */
-export function listed(names: readonly string[]): string {
+export function joinNames(names: readonly string[]): string {
   return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }
 
 /** A text in one line, cut where it is long. */
-export function shortened(text: string): string {
+export function shortenText(text: string): string {
   return excerpt(text.replace(/\s+/g, ' '), 100)
 }
 

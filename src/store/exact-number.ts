@@ -1,7 +1,7 @@
 import { Failure } from '../kernel/failure.ts'
 
 /** A number as a database answered it; a whole one beyond those that are counted exactly is refused. */
-export function exact(number: number, text: string | number = number): number {
+export function assertExactNumber(number: number, text: string | number = number): number {
   if (!Number.isInteger(number) || Number.isSafeInteger(number)) return number
   throw new Failure(
     'UNAVAILABLE',

@@ -1,11 +1,11 @@
 import canonicalize from 'canonicalize'
 import type { Fingerprint } from './ports/store.ts'
 
-export const fingerprint: Fingerprint = (value) => sha256(canonical(value))
+export const fingerprint: Fingerprint = (value) => sha256(canonicalText(value))
 
 /** RFC 8785: one text for one value, whatever the order of its keys. */
-export function canonical(value: unknown): string {
-  const text = canonicalize(wellFormed(value))
+export function canonicalText(value: unknown): string {
+  const text = canonicalize(toWellFormed(value))
   if (text === undefined) throw new Error('only JSON values have a canonical form')
   return text
 }
@@ -16,7 +16,7 @@ export function sha256(text: string): string {
 }
 
 // JSON may carry half a surrogate pair, which has no UTF-8: databases store U+FFFD for it, and so do we.
-export function wellFormed<Value>(value: Value): Value {
+export function toWellFormed<Value>(value: Value): Value {
   if (!halfPair.test(JSON.stringify(value) ?? '')) return value
   return wellFormedJson(value) as Value // the same shape, with other text
 }
@@ -34,6 +34,6 @@ function wellFormedJson(value: unknown): unknown {
 }
 
 /** A value as every engine can keep it: PostgreSQL has no text with a NUL, so a sign stands for it. */
-export function storable(value: unknown): unknown {
+export function toStorable(value: unknown): unknown {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\u2400') : value
 }

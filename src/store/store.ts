@@ -3,41 +3,41 @@ import { rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import type { Kysely } from 'kysely'
-import type { Fact } from '../events/domain/fact.ts'
+import type { ProjectEvent } from '../events/domain/fact.ts'
 import { Followers } from '../events/log/follow.ts'
 import { Failure } from '../kernel/failure.ts'
 import type { IdSource } from '../kernel/id.ts'
 import { noticeOf, type ProjectState, projectState } from '../project/tables/project-end.ts'
-import type { KeptRow } from './ports/record-rows.ts'
+import type { SideRow } from './ports/record-rows.ts'
 import type {
-  BackupMade,
+  BackupRestoreResult,
+  BackupResult,
   ChainInspection,
   Idempotency,
   Inspection,
-  PutBack,
+  LogRestoreOptions,
+  LogRestoreResult,
   Reads,
   RecordRequest,
-  Repair,
-  Restored,
-  Restoring,
+  RepairResult,
   Store,
   StoreHealth,
 } from './ports/store.ts'
 import { storedAnswer } from './record/idempotency.ts'
-import { keptIn } from './record/kept.ts'
+import { keptRowsIn } from './record/kept.ts'
 import { type ResolvedProject, resolveProject, writeIgnore, writeProjectId } from './record/project.ts'
 import { record } from './record/record.ts'
-import { Diverged, restore } from './record/restore.ts'
+import { DivergedRecordFailure, restore } from './record/restore.ts'
 import { copyToNew } from './safety/copy.ts'
 import { inspectChain, inspectRecord, isDamaged } from './safety/inspection.ts'
-import { putBack } from './safety/put-back.ts'
+import { restoreFromBackup } from './safety/put-back.ts'
 import { repairRecord } from './safety/repair.ts'
 import { Anchor, pointIn, RecordWatch } from './safety/watch.ts'
-import { type FileState, journalIn } from './sqlite/changes.ts'
+import { type DatabaseFileState, eventLogIn } from './sqlite/changes.ts'
 import { numberOf } from './sqlite/connection.ts'
-import { canWriteBeside, DatabaseFile, emptyDatabase } from './sqlite/database-file.ts'
-import { ConnectionRetired, connected, type OpenConnection } from './sqlite/driver.ts'
-import { damagedFile, unavailable } from './sqlite/unavailable.ts'
+import { canWriteJournal, DatabaseFile, emptyDatabase } from './sqlite/database-file.ts'
+import { ConnectionRetired, connectDriver, type OpenConnection } from './sqlite/driver.ts'
+import { damagedFile, databaseUnavailable } from './sqlite/unavailable.ts'
 import { isBusy } from './sqlite/waiting.ts'
 import { readsOf } from './tables/reads.ts'
 import type { Tables } from './tables/tables.ts'
@@ -81,7 +81,7 @@ class SqliteStore implements Store {
   readonly #database: DatabaseFile
   readonly #anchor: Anchor
   readonly #watch: RecordWatch
-  readonly #followers: Followers<FileState>
+  readonly #followers: Followers<DatabaseFileState>
   // By connection: a file that was replaced is opened again, and then the project is looked for again.
   readonly #resolved = new WeakMap<Kysely<Tables>, ResolvedProject>()
   #folderHidden = false
@@ -99,7 +99,7 @@ class SqliteStore implements Store {
       lost: (loss, connection) => this.#watch.lost(loss, connection),
       beginning: () => this.#watch.assertNone(),
     })
-    this.#followers = new Followers(journalIn(options.file, options))
+    this.#followers = new Followers(eventLogIn(options.file, options))
   }
 
   record<Answer>(request: RecordRequest<Answer>): Promise<Answer> {
@@ -132,20 +132,23 @@ class SqliteStore implements Store {
     return this.#reading((db, projectId) => storedAnswer(db, projectId, idempotency))
   }
 
-  async restore(facts: readonly Fact[], restoring?: Restoring): Promise<Restored> {
+  async restore(facts: readonly ProjectEvent[], restoring?: LogRestoreOptions): Promise<LogRestoreResult> {
     if (!restoring?.replace || this.#options.shared) return this.#restoreInPlace(facts, restoring)
     try {
       if (await this.#isContinuedBy(facts)) return await this.#restoreInPlace(facts, restoring)
     } catch (error) {
       // A record that cannot be read is set aside as it is.
-      if (!(error instanceof Failure) || (error.code !== 'UNAVAILABLE' && !(error instanceof Diverged)))
+      if (
+        !(error instanceof Failure) ||
+        (error.code !== 'UNAVAILABLE' && !(error instanceof DivergedRecordFailure))
+      )
         throw error
     }
     return this.#restoreAside(facts, restoring)
   }
 
-  kept(after: KeptRow | null, limit: number): Promise<readonly KeptRow[]> {
-    return this.#reading((db, projectId) => keptIn(db, { projectId, after, limit }))
+  kept(after: SideRow | null, limit: number): Promise<readonly SideRow[]> {
+    return this.#reading((db, projectId) => keptRowsIn(db, { projectId, after, limit }))
   }
 
   inspect(): Promise<Inspection> {
@@ -167,11 +170,11 @@ class SqliteStore implements Store {
     })
   }
 
-  repair(at: number): Promise<Repair> {
+  repair(at: number): Promise<RepairResult> {
     return this.#answering(async () => {
       const open = await this.#database.forReading()
       const projectId = open && (await this.#projectIn(open.db))
-      if (projectId === null) throw nothingToRepair(this.#options.file)
+      if (projectId === null) throw noRecordToRepair(this.#options.file)
       return repairRecord({ file: this.#options.file, projectId, at })
     })
   }
@@ -190,28 +193,28 @@ class SqliteStore implements Store {
     return this.#notice
   }
 
-  backup(named: string): Promise<BackupMade> {
+  backup(named: string): Promise<BackupResult> {
     const file = resolve(named)
     return this.#answering(async () => {
       const open = await this.#database.forReading()
       const projectId = open && (await this.#projectIn(open.db))
-      if (!open || projectId === null) throw nothingToBackUp(this.#options.file)
+      if (!open || projectId === null) throw noRecordToBackUp(this.#options.file)
       await copyToNew(open.raw, file)
       return { file, bytes: statSync(file).size, facts: pointIn(open.raw, projectId)?.seq ?? 0 }
     })
   }
 
-  putBack(named: string, at: number): Promise<PutBack> {
+  putBack(named: string, at: number): Promise<BackupRestoreResult> {
     const backup = resolve(named)
     return this.#answering(async () => {
       await this.#database.forget()
-      return putBack({
+      return restoreFromBackup({
         file: this.#options.file,
         backup,
         at,
         anchor: this.#anchor,
         sandboxJournal: this.#options.sandboxJournal,
-        projectIn: (database) => this.#projectIn(connected(database, 'read').db),
+        projectIn: (database) => this.#projectIn(connectDriver(database, 'read').db),
       })
     })
   }
@@ -233,12 +236,12 @@ class SqliteStore implements Store {
     }
   }
 
-  async *follow(after: number, signal: AbortSignal): AsyncGenerator<readonly Fact[]> {
+  async *follow(after: number, signal: AbortSignal): AsyncGenerator<readonly ProjectEvent[]> {
     try {
       const either = AbortSignal.any([signal, this.#closing.signal])
       yield* this.#followers.follow(after, either)
     } catch (error) {
-      throw unavailable(error, this.#options.file)
+      throw databaseUnavailable(error, this.#options.file)
     }
   }
 
@@ -258,7 +261,7 @@ class SqliteStore implements Store {
   }
 
   /** Whether the record of this folder is the beginning of a log, or there is none. */
-  #isContinuedBy(facts: readonly Fact[]): Promise<boolean> {
+  #isContinuedBy(facts: readonly ProjectEvent[]): Promise<boolean> {
     return this.#answering(async () => {
       const open = await this.#database.forReading()
       const projectId = open && (await this.#projectIn(open.db))
@@ -268,7 +271,10 @@ class SqliteStore implements Store {
     })
   }
 
-  #restoreInPlace(facts: readonly Fact[], restoring: Restoring | undefined): Promise<Restored> {
+  #restoreInPlace(
+    facts: readonly ProjectEvent[],
+    restoring: LogRestoreOptions | undefined,
+  ): Promise<LogRestoreResult> {
     return this.#answering(async () => {
       const { root, file } = this.#options
       this.#watch.expect(facts)
@@ -286,7 +292,10 @@ class SqliteStore implements Store {
   }
 
   /** In a file beside this one, which then takes its place: this one is kept under another name. */
-  async #restoreAside(facts: readonly Fact[], restoring: Restoring): Promise<Restored> {
+  async #restoreAside(
+    facts: readonly ProjectEvent[],
+    restoring: LogRestoreOptions,
+  ): Promise<LogRestoreResult> {
     const { file, ids, root } = this.#options
     const coming = `${file}.importing-${randomBytes(6).toString('hex')}`
     const store = openStore({ file: coming, shared: false, root, sandboxJournal: false, ids })
@@ -360,7 +369,7 @@ class SqliteStore implements Store {
     } catch (error) {
       if (error instanceof ConnectionRetired) return this.#recovering(work)
       const { file } = this.#options
-      const failure = unavailable(error, file)
+      const failure = databaseUnavailable(error, file)
       if (failure !== error && !isBusy(error)) await this.#database.forget()
       // Rows of a damaged page can break any code that reads them.
       if (!(failure instanceof Failure) && (await isDamaged(file))) throw damagedFile(error, file)
@@ -384,27 +393,27 @@ class SqliteStore implements Store {
   }
 }
 
-function nothingToRepair(file: string): Failure {
+function noRecordToRepair(file: string): Failure {
   return new Failure('NOT_FOUND', `There is no record in ${file}: nothing was changed.`, {
     reason: 'record_not_found',
     hint: 'Restore a backup with `waymark restore <file>`.',
   })
 }
 
-function nothingToBackUp(file: string): Failure {
+function noRecordToBackUp(file: string): Failure {
   return new Failure('NOT_FOUND', `There is no record in ${file}: nothing was copied.`, {
     reason: 'record_not_found',
     hint: 'The record begins with the first write.',
   })
 }
 
-interface Asked {
+interface ConnectionSource {
   open(): Promise<OpenConnection | null>
   state(): Promise<ProjectState | null>
 }
 
 /** A database that cannot be used is told as a warning: who asks wants to know why. */
-async function healthOf(file: string, asked: Asked): Promise<StoreHealth> {
+async function healthOf(file: string, asked: ConnectionSource): Promise<StoreHealth> {
   const nothing = {
     location: file,
     exists: false,
@@ -438,7 +447,7 @@ async function healthOf(file: string, asked: Asked): Promise<StoreHealth> {
 // Only WAL is written in the file; how another mode keeps its journal each process decides by what it may write.
 function modeOf({ raw }: OpenConnection, file: string): string {
   if (raw.pragma('journal_mode', { simple: true }) === 'wal') return 'wal'
-  return canWriteBeside(file) ? 'persist' : 'memory'
+  return canWriteJournal(file) ? 'persist' : 'memory'
 }
 
 function memoryWarning(file: string): string {

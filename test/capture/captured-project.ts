@@ -16,7 +16,7 @@ import { capture } from '../../src/sessions/capture/hook/capture-hook.ts'
 import { type HookQueue, logFile, queueOf } from '../../src/sessions/capture/hook-queue.ts'
 import { ingestQueue } from '../../src/sessions/capture/ingest.ts'
 import { hooksFolder } from '../../src/sessions/capture/place.ts'
-import type { Moment } from '../../src/sessions/domain/moment.ts'
+import type { HookEvent } from '../../src/sessions/domain/moment.ts'
 import { type Ran, runAlone, type Variables } from '../support/program.ts'
 
 /** The program that clients run, as it is installed. */
@@ -37,7 +37,7 @@ export interface CapturedFolder {
   readonly copies: () => readonly string[]
   readonly log: () => string
   /** Ingests, and answers the moments that were to be recorded. */
-  readonly drain: () => Promise<readonly Moment[]>
+  readonly drain: () => Promise<readonly HookEvent[]>
 }
 
 /** A folder where capture is switched on, without git and without a record: what hooks and the reader need. */
@@ -93,7 +93,7 @@ export function openCaptured(settings: object = { on: true }): CapturedFolder {
     },
     log: () => (existsSync(logFile(queue)) ? readFileSync(logFile(queue), 'utf8') : ''),
     drain: async () => {
-      const recorded: Moment[] = []
+      const recorded: HookEvent[] = []
       await ingestQueue(queue, { record: async (moments) => void recorded.push(...moments) })
       return recorded
     },
@@ -111,13 +111,13 @@ export function holdIngest(environment: Variables, folder: string): void {
 }
 
 /** A moment in few words, so that a list of them can be read. */
-export function inWords({ what, agent, turn }: Moment, folder = ''): string {
+export function inWords({ what, agent, turn }: HookEvent, folder = ''): string {
   const who = agent === null ? '' : ` by ${agent.type ?? agent.id}`
   const when = turn === null ? '' : ` in ${turn}`
   return `${what.kind.replaceAll('_', ' ')}${aboutOf(what, folder)}${who}${when}`
 }
 
-function aboutOf(what: Moment['what'], folder: string): string {
+function aboutOf(what: HookEvent['what'], folder: string): string {
   if (what.kind === 'edit_began' || what.kind === 'edit_ended') {
     const files = what.edits.map(({ path, absent, explained }) => {
       const state = explained === null ? '' : explained ? ', explained' : ', not explained'

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { hookSituation } from '../../src/gate/operations/hook.ts'
 import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
-import { recordMoments } from '../../src/sessions/operations/record-moments.ts'
+import { recordMachineEvents } from '../../src/sessions/operations/record-moments.ts'
 import { process } from '../gate/runs/processes.ts'
 import { gatedMission } from '../gate/runs/subject.ts'
 import { isPostgresLeftOut, sharedPostgres } from '../support/postgres/database.ts'
@@ -584,7 +584,7 @@ describe('late and twice', () => {
     claude.stop()
     const told = stage.told()
     for (let at = 1; at <= told.length; at += 1) {
-      const recorded = await recordMoments(stage.project.context, told.slice(0, at))
+      const recorded = await recordMachineEvents(stage.project.context, told.slice(0, at))
       expect(recorded).toMatchObject({ recorded: 1, repeated: at - 1 })
     }
     expect(await stage.drain()).toMatchObject({ recorded: 0, repeated: told.length })

@@ -14,7 +14,7 @@ import {
 import { captureHealth } from '../../src/sessions/capture/health.ts'
 import { capture } from '../../src/sessions/capture/hook/capture-hook.ts'
 import { isIngesting, takeIngestLock } from '../../src/sessions/capture/ingest-lock.ts'
-import type { Moment } from '../../src/sessions/domain/moment.ts'
+import type { HookEvent } from '../../src/sessions/domain/moment.ts'
 import { openCommandLine } from '../cli/command-line.ts'
 import { longestAllowed, longestTurn } from '../support/longest-turn.ts'
 import { runAlone } from '../support/program.ts'
@@ -32,7 +32,7 @@ function prompt(project: CapturedFolder, prompt_id: string) {
 
 function followed(project: CapturedFolder): { readonly host: FollowHost; readonly turns: string[] } {
   const turns: string[] = []
-  const record = async (moments: readonly Moment[]) =>
+  const record = async (moments: readonly HookEvent[]) =>
     void turns.push(...moments.map(({ turn }) => turn ?? ''))
   return { host: { root: project.folder, environment: { HOME: project.home }, record, processStart }, turns }
 }

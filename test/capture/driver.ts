@@ -2,8 +2,8 @@ import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Context } from '../../src/kernel/operations/operation.ts'
-import type { Coverage, Moment, ToolEdit, What } from '../../src/sessions/domain/moment.ts'
-import { type RecordedMoments, recordMoments } from '../../src/sessions/operations/record-moments.ts'
+import type { Coverage, HookEvent, HookEventBody, ToolEdit } from '../../src/sessions/domain/moment.ts'
+import { type HookEventSummary, recordMachineEvents } from '../../src/sessions/operations/record-moments.ts'
 import { type Answer, openProject, type ProjectOptions, type TestProject } from '../support/project.ts'
 
 export const full: Coverage = { edits: true, failures: true, subagents: true, ids: true }
@@ -12,12 +12,12 @@ export const full: Coverage = { edits: true, failures: true, subagents: true, id
 export interface Stage {
   readonly session: (id: string, more?: SessionOptions) => Player
   /** Hands over what was told since, as a drain does. */
-  readonly drain: () => Promise<RecordedMoments>
+  readonly drain: () => Promise<HookEventSummary>
   /** What was told and not handed over yet. */
-  readonly told: () => readonly Moment[]
+  readonly told: () => readonly HookEvent[]
   /** The same, taken away for who hands it over in another way. */
-  readonly taken: () => readonly Moment[]
-  readonly tell: (moments: readonly Moment[]) => void
+  readonly taken: () => readonly HookEvent[]
+  readonly tell: (moments: readonly HookEvent[]) => void
   readonly write: (path: string, content: string) => void
   /** Where copies lie. */
   readonly spool: string
@@ -62,7 +62,7 @@ export interface Player {
     readonly background?: number
   }) => void
   readonly end: (reason?: string) => void
-  readonly tell: (what: What) => void
+  readonly tell: (what: HookEventBody) => void
 }
 
 export interface EditOptions {
@@ -79,7 +79,7 @@ export interface EditOptions {
 export function openStage(context: Context, spool = spoolBeside(context.folder)): Stage {
   const { folder } = context
   mkdirSync(spool, { recursive: true })
-  const queue: Moment[] = []
+  const queue: HookEvent[] = []
   let count = 0
   let last = 0
 
@@ -100,7 +100,7 @@ export function openStage(context: Context, spool = spoolBeside(context.folder))
   ): Player => {
     const where = options.folder ?? folder
     const placed = (path: string): string => (path.startsWith('/') ? path : join(where, path))
-    const tell = (what: What): void => {
+    const tell = (what: HookEventBody): void => {
       const isQuiet = ['edit_began', 'edit_ended', 'command_began', 'command_ended'].includes(what.kind)
       if (options.silent && isQuiet) return
       count += 1
@@ -178,7 +178,7 @@ export function openStage(context: Context, spool = spoolBeside(context.folder))
 
   return {
     session: (id, more = {}) => player(id, more, null),
-    drain: () => recordMoments(context, queue.splice(0)),
+    drain: () => recordMachineEvents(context, queue.splice(0)),
     told: () => [...queue],
     taken: () => queue.splice(0),
     tell: (moments) => void queue.push(...moments),

@@ -15,7 +15,7 @@ import { Failure } from '../../src/kernel/failure.ts'
 import { captureHealth } from '../../src/sessions/capture/health.ts'
 import { logFile } from '../../src/sessions/capture/hook-queue.ts'
 import { forgetOldEvents, type IngestHost, ingestQueue } from '../../src/sessions/capture/ingest.ts'
-import type { Moment } from '../../src/sessions/domain/moment.ts'
+import type { HookEvent } from '../../src/sessions/domain/moment.ts'
 import { type CapturedFolder, inWords, openCaptured } from './captured-project.ts'
 
 function prompt(project: CapturedFolder, n: number, session = 's') {
@@ -100,7 +100,7 @@ test('while the record cannot be written the events wait, and then each is recor
 test('what the record cannot take is left out, with a line, and keeps nothing else waiting', async () => {
   const project = openCaptured()
   for (const n of [1, 2, 3]) prompt(project, n)
-  const recorded: Moment[] = []
+  const recorded: HookEvent[] = []
   await ingestQueue(project.queue, {
     record: async (moments) => {
       if (moments.some(({ turn }) => turn === 'p2')) throw new Error('a bug')
@@ -114,7 +114,7 @@ test('what the record cannot take is left out, with a line, and keeps nothing el
 test('an ingest that is killed at any step loses nothing, and what comes twice has the same key', async () => {
   const project = openCaptured()
   const expected: string[] = []
-  const recorded = new Map<string, Moment>()
+  const recorded = new Map<string, HookEvent>()
   for (let round = 0; round < 4; round += 1) {
     prompt(project, round + 1)
     edit(project, `c${round}`, `${round}\n`)

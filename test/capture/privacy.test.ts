@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { redacted } from '../../src/sessions/capture/redaction.ts'
+import { redactSecrets } from '../../src/sessions/capture/redaction.ts'
 import { openCaptured } from './captured-project.ts'
 
 // Put together here, so that no scanner of repositories takes them for real ones.
@@ -32,7 +32,7 @@ function inUse(kind: string, secret: string): string {
 test.each(Object.entries(secrets))(
   'a secret of the kind %s is replaced by its kind and length',
   (kind, secret) => {
-    const text = redacted(inUse(kind, secret))
+    const text = redactSecrets(inUse(kind, secret))
     for (const part of secret.split('\n').filter((line) => !line.startsWith('--')))
       expect(text).not.toContain(part)
     expect(text).toMatch(/\[redacted [\w ]+, \d+ characters\]/)
@@ -42,7 +42,7 @@ test.each(Object.entries(secrets))(
 test('what is no secret stays: ids of git, paths, words', () => {
   const text =
     'See 1a3f7429cad8f009b27fef99789d325ce1a1c102 in src/operations/capture/record-moments.ts, test/capture/captured-project.ts and https://example.com/docs/guide/capture.html?page=2'
-  expect(redacted(text)).toBe(text)
+  expect(redactSecrets(text)).toBe(text)
 })
 
 test('long words of any kind are read at once: a client waits for it', () => {
@@ -50,7 +50,7 @@ test('long words of any kind are read at once: a client waits for it', () => {
     (part) => part.repeat(20_000 / part.length),
   )
   const began = process.threadCpuUsage()
-  for (const text of long) redacted(text)
+  for (const text of long) redactSecrets(text)
   const { user, system } = process.threadCpuUsage(began)
   expect((user + system) / 1000 / long.length).toBeLessThan(300)
 })

@@ -4,7 +4,7 @@ import { inputSchema } from '../../src/kernel/operations/input/json-schema.ts'
 import type { Operation } from '../../src/kernel/operations/operation.ts'
 import { flagsOf } from '../../src/surfaces/cli/flags.ts'
 import { runCommandLine } from '../../src/surfaces/cli/run.ts'
-import { printable, printableJson, printableStyled } from '../../src/surfaces/cli/terminal.ts'
+import { printableJson, printableStyled, withoutControlCodes } from '../../src/surfaces/cli/terminal.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
 import { agentActor, openProject, person, type TestProject } from '../support/project.ts'
 
@@ -71,7 +71,7 @@ test('of a styled text only the styles are left, of JSON the same value', () => 
   expect(printableStyled(`\u001b[32mok\u001b[39m \u001b[2J\u009b31m\u001b]8;;x\u0007`)).toBe(
     '\u001b[32mok\u001b[39m [2J31m]8;;x',
   )
-  expect(printable('a\tb\nc\rd\u001b[1me')).toBe('a\tb\ncd[1me')
+  expect(withoutControlCodes('a\tb\nc\rd\u001b[1me')).toBe('a\tb\ncd[1me')
   expect(JSON.parse(printableJson(JSON.stringify({ [evil]: evil })))).toEqual({ [evil]: evil })
   expect(printableJson(JSON.stringify(evil))).not.toMatch(steering)
 })

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { callTo, Failure, hintOf } from '../../src/kernel/failure.ts'
 import { catalog } from '../../src/kernel/operations/catalog.ts'
-import { inCommands } from '../../src/kernel/operations/hints.ts'
-import { inFlags } from '../../src/surfaces/cli/failures.ts'
+import { formatHintCommands } from '../../src/kernel/operations/hints.ts'
+import { replaceFieldNames } from '../../src/surfaces/cli/failures.ts'
 import { table } from '../../src/surfaces/cli/render/table.ts'
-import { age, lasting } from '../../src/surfaces/cli/render/text.ts'
-import { printable } from '../../src/surfaces/cli/terminal.ts'
+import { formatAge, formatDuration } from '../../src/surfaces/cli/render/text.ts'
+import { withoutControlCodes } from '../../src/surfaces/cli/terminal.ts'
 import { changedFiles } from '../../src/track/cli/changes.ts'
 
 test.each([
@@ -33,7 +33,7 @@ test.each([
   (hint, agent, person, fix) => {
     const failure = new Failure('CONFLICT', 'No.', { hint })
     expect(failure.hint).toBe(agent)
-    expect(inCommands(failure.hintParts, catalog)).toBe(person)
+    expect(formatHintCommands(failure.hintParts, catalog)).toBe(person)
     expect(JSON.parse(JSON.stringify(failure.fix))).toEqual(fix)
   },
 )
@@ -43,9 +43,9 @@ test('fields are named as they are written: as flags, or by their place', () => 
     ['task_id', '<task-id>'],
     ['outcome.next_steps', '--outcome.next-steps'],
   ])
-  expect(inFlags('"task_id" is missing, "outcome.next_steps" too, "other" is not ours.', flags)).toBe(
-    '<task-id> is missing, --outcome.next-steps too, "other" is not ours.',
-  )
+  expect(
+    replaceFieldNames('"task_id" is missing, "outcome.next_steps" too, "other" is not ours.', flags),
+  ).toBe('<task-id> is missing, --outcome.next-steps too, "other" is not ours.')
 })
 
 test.each([
@@ -73,7 +73,7 @@ test('a file’s name cannot begin a line that looks measured', () => {
 
 test('ages and lengths of time are told in one unit or two', () => {
   const now = Date.parse('2026-03-01T12:00:00Z')
-  const ago = (seconds: number) => age(new Date(now - seconds * 1000).toISOString(), now)
+  const ago = (seconds: number) => formatAge(new Date(now - seconds * 1000).toISOString(), now)
   expect([0, 59, 60, 3600, 86_400].map(ago)).toEqual([
     '0 s ago',
     '59 s ago',
@@ -83,13 +83,13 @@ test('ages and lengths of time are told in one unit or two', () => {
   ])
   expect(ago(30 * 86_400)).toBe('2026-01-30')
   expect(ago(-5)).toBe('0 s ago')
-  expect(age('', now)).toBe('')
-  expect([5, 60, 3600, 3900].map(lasting)).toEqual(['5 s', '1 min', '1 h', '1 h 5 min'])
+  expect(formatAge('', now)).toBe('')
+  expect([5, 60, 3600, 3900].map(formatDuration)).toEqual(['5 s', '1 min', '1 h', '1 h 5 min'])
 })
 
 test('characters that steer a terminal or turn text around are taken out', () => {
   const steering = [0x07, 0x0d, 0x1b, 0x7f, 0x9b, 0x202e, 0x2066]
     .map((code) => String.fromCharCode(code))
     .join('')
-  expect(printable(`a${steering}b\tc\nd é 漢 🙂`)).toBe('ab\tc\nd é 漢 🙂')
+  expect(withoutControlCodes(`a${steering}b\tc\nd é 漢 🙂`)).toBe('ab\tc\nd é 漢 🙂')
 })

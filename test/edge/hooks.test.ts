@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { connectedAt } from '../../src/app/remote/connected.ts'
-import { openEdgeHook } from '../../src/app/remote/hook-edge.ts'
+import { connectedPlace } from '../../src/app/remote/connected.ts'
+import { openRemoteHook } from '../../src/app/remote/hook-edge.ts'
 import { awakeTime } from '../support/awake-time.ts'
 import { runProgram } from '../support/program.ts'
 import { connectedMachine, type EdgeMachine, teamServer } from './edges.ts'
@@ -25,9 +25,9 @@ function decide(machine: EdgeMachine, path: string): string {
 
 /** The same by what the server says, for which a slow machine is given time. */
 async function judged(machine: EdgeMachine, timeout: number): Promise<'nothing' | 'closed' | number> {
-  const place = connectedAt({ environment: machine.environment, workingFolder: machine.folder })
+  const place = connectedPlace({ environment: machine.environment, workingFolder: machine.folder })
   if (place === null) throw new Error('it is not connected')
-  const hook = await openEdgeHook(place, machine.folder, timeout)
+  const hook = await openRemoteHook(place, machine.folder, timeout)
   if (hook === null) return 'nothing'
   if (await hook.isClosed()) return 'closed'
   return hook.look(async ({ situation }) => situation.attempts.length)

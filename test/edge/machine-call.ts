@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Context } from '../../src/kernel/operations/operation.ts'
-import { measureHere } from '../../src/remote/machine/measure.ts'
-import { type PortRunning, runCalls } from '../../src/remote/machine/port-runner.ts'
+import { measureLocally } from '../../src/remote/machine/measure.ts'
+import { type PortContext, runCalls } from '../../src/remote/machine/port-runner.ts'
 import { TrustedCommands } from '../../src/remote/machine/trusted-commands.ts'
 import { contractVersion } from '../../src/remote/operations/contract.ts'
 import { looks } from '../../src/remote/operations/looks.ts'
@@ -24,7 +24,7 @@ export function callerAt(
     now: () => 0,
   })
   return async (operation: string, input: object, gathered: readonly object[] = []): Promise<Answer> => {
-    const running: PortRunning = {
+    const running: PortContext = {
       context,
       edge: 'e-of-the-test',
       snapshots: () => join(context.program.stateFolder, 'snapshots'),
@@ -58,7 +58,7 @@ export function callerAt(
       if (answer.measure) {
         const { operation: of, asked } = answer.measure
         const wanted = asked.map((one: Answer) => ({ ...one, brief: withoutMachines(one.brief) }))
-        measured.push(...(await measureHere({ operation: of, asked: wanted }, running)))
+        measured.push(...(await measureLocally({ operation: of, asked: wanted }, running)))
         continue
       }
       if (!answer.gather) return answer.answer ?? answer

@@ -2,12 +2,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { EdgeProject } from '../../src/remote/machine/edge-project.ts'
-import { thisEdge } from '../../src/remote/machine/origins.ts'
+import { RemoteProject } from '../../src/remote/machine/edge-project.ts'
+import { thisMachine } from '../../src/remote/machine/origins.ts'
 import { runCalls } from '../../src/remote/machine/port-runner.ts'
 import { ServerClient } from '../../src/remote/machine/server-client.ts'
 import { TrustedCommands } from '../../src/remote/machine/trusted-commands.ts'
-import { Gathering } from '../../src/remote/operations/gathering.ts'
+import { PortAnswerer } from '../../src/remote/operations/gathering.ts'
 import { looks } from '../../src/remote/operations/looks.ts'
 import type { ArgsOf, PortCallName } from '../../src/remote/operations/port-calls.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
@@ -38,7 +38,7 @@ const beside: readonly (readonly [PortCallName, ArgsOf<PortCallName>, Answer])[]
 test.each(beside)(
   'refuses an answer of %s with what its call did not ask for',
   async (call, args, answer) => {
-    const gathering = new Gathering([{ call, args: [...args], answer }])
+    const gathering = new PortAnswerer([{ call, args: [...args], answer }])
     const refused = await refusalOf(gathering.ask(call, args as never)) // of the call's own name
     expect(refused).toMatchObject({ code: 'INVALID_INPUT', reason: 'machine_answer_invalid' })
   },
@@ -46,12 +46,12 @@ test.each(beside)(
 
 test('speaks to each server with a key of its own, and with the same one each time', () => {
   const folder = temporaryFolder()
-  const one = thisEdge(folder, 'https://one.example.com')
-  const other = thisEdge(folder, 'https://other.example.com:8443')
+  const one = thisMachine(folder, 'https://one.example.com')
+  const other = thisMachine(folder, 'https://other.example.com:8443')
   expect(other.key).not.toBe(one.key)
   expect(other.id).not.toBe(one.id)
-  expect(thisEdge(folder, 'https://one.example.com')).toEqual(one)
-  expect(thisEdge(folder, 'https://other.example.com:8443')).toEqual(other)
+  expect(thisMachine(folder, 'https://one.example.com')).toEqual(one)
+  expect(thisMachine(folder, 'https://other.example.com:8443')).toEqual(other)
 })
 
 async function runningFor(edge: string) {
@@ -115,10 +115,10 @@ test('waits for a server that asks slowly and without end as long as for one ans
     { origin, project: null, token: 'wm1_of_a_test', trustsCommands: false },
     { timeout: 400 },
   )
-  const project = new EdgeProject({
+  const project = new RemoteProject({
     ...running,
     client,
-    edge: thisEdge(temporaryFolder(), origin),
+    edge: thisMachine(temporaryFolder(), origin),
     version: '0.0.0',
   })
   onTestFinished(() => project.close())

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
-import { tellingServer } from '../../src/remote/machine/telling.ts'
+import { serverRecorder } from '../../src/remote/machine/telling.ts'
 import { edgeTold } from '../../src/remote/operations/told.ts'
 import { capture } from '../../src/sessions/capture/hook/capture-hook.ts'
 import { holdIngest, hookQueue } from '../capture/captured-project.ts'
@@ -106,7 +106,7 @@ test('sessions on a machine are measured there and recorded at its server, and w
 test('of a file that several sessions there wrote, each has its lines, and a late first state is put right by copies', async () => {
   const stage = await openCase()
   const { context } = stage.project
-  const record = tellingServer(
+  const record = serverRecorder(
     {
       send: async ({ input }) => {
         await throughEdge(context, 'edge_told', (onEdge) => invoke(edgeTold, onEdge, input))

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import {
   containedPath,
   makeContainedFolder,
-  openContained,
+  openContainedFile,
   reachedPath,
   readContained,
   removeContained,
@@ -53,7 +53,7 @@ describe('reading', () => {
   test.each(refusals)('refuses as %s: %j', async (reason, path, prepare) => {
     const folder = project()
     prepare(folder)
-    expect(await openContained(folder.top, path, { maxBytes })).toMatchObject({ reason })
+    expect(await openContainedFile(folder.top, path, { maxBytes })).toMatchObject({ reason })
     expect(await readContained(folder.top, path, { maxBytes })).toMatchObject({ reason })
   })
 

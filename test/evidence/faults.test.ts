@@ -2,7 +2,7 @@ import { chmodSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
-import { environmentFault, tellingFaults } from '../../src/git/process.ts'
+import { environmentFault, withGitFaults } from '../../src/git/process.ts'
 import { createWitness } from '../../src/git/witness.ts'
 import { Failure } from '../../src/kernel/failure.ts'
 import { projectRepository, temporaryFolder } from '../support/git-repository.ts'
@@ -52,12 +52,12 @@ const said = {
 test.for(Object.entries(said))('"%s" is told as: %s', async ([text, words]) => {
   expect(environmentFault(text, '/project')?.message).toContain(`/project could not be measured: ${words}`)
   const failing = () => Promise.reject(Object.assign(new Error(text), { code: 'E' }))
-  await expect(tellingFaults('/project', failing)).rejects.toBeInstanceOf(Failure)
+  await expect(withGitFaults('/project', failing)).rejects.toBeInstanceOf(Failure)
 })
 
 test('what is no fault of the machine stays what it is', async () => {
   const failing = () => Promise.reject(new TypeError('x is not a function'))
-  await expect(tellingFaults('/project', failing)).rejects.toBeInstanceOf(TypeError)
+  await expect(withGitFaults('/project', failing)).rejects.toBeInstanceOf(TypeError)
 })
 
 test('a file that is written all the time is uncertain, and the report says why', async () => {

@@ -1,22 +1,22 @@
 import { expect, onTestFinished } from 'vitest'
-import type { Measured } from '../../src/events/domain/fact.ts'
+import type { AttemptMeasurement } from '../../src/events/domain/fact.ts'
 import type { Snapshot, WorkTreeWitness } from '../../src/git/ports/work-tree.ts'
 import { createWitness } from '../../src/git/witness.ts'
 import type { AttemptId, CaptureSessionId, TaskId, TurnId } from '../../src/kernel/id.ts'
 import type { Turn } from '../../src/sessions/domain/session.ts'
-import type { Sightings } from '../../src/sessions/operations/sightings.ts'
+import type { WorkTreeEvidence } from '../../src/sessions/operations/sightings.ts'
 import type { ChangeReport, FileChange } from '../../src/track/domain/changes.ts'
-import type { Seen } from '../../src/track/domain/sight.ts'
-import type { SnapshotPlace } from '../../src/track/domain/task.ts'
+import type { CandidateEvidence } from '../../src/track/domain/sight.ts'
+import type { SnapshotLocation } from '../../src/track/domain/task.ts'
 import {
+  attributionIntervals,
   boundsOf,
   judge,
   type MeasuredSpan,
   measuredSpans,
   pathsOf,
-  reportedUntil,
-  type Surroundings,
-  stretchesOf,
+  reportedPathsUntil,
+  type WorkTreeActivity,
 } from '../../src/track/operations/measure.ts'
 import { anAttempt } from '../support/entities.ts'
 import { temporaryFolder, type WorkFolder } from '../support/git-repository.ts'
@@ -34,12 +34,17 @@ export interface Watched {
 /** The times between the snapshots of others, as they are measured. */
 async function measuredStretches(
   witness: WorkTreeWitness,
-  around: Surroundings,
+  around: WorkTreeActivity,
   { paths, ...span }: MeasuredSpan & { readonly paths: readonly string[] },
 ) {
   const spans = boundsOf(around, span).map(({ from, to }) => ({ from: from.place, to: to.place }))
-  const reported = around.sightings && reportedUntil(around.sightings, span.end.at)
-  return stretchesOf(around, span, await measuredSpans({ witness }, { spans, reported, paths }), paths)
+  const reported = around.sightings && reportedPathsUntil(around.sightings, span.end.at)
+  return attributionIntervals(
+    around,
+    span,
+    await measuredSpans({ witness }, { spans, reported, paths }),
+    paths,
+  )
 }
 
 /** A witness whose git sees no settings of this machine. */
@@ -127,11 +132,11 @@ async function whileCaptured(
   const neighbours = new Map([[own.id as string, own]])
   const turn = aTurn(start.ref)
   const paths = pathsOf(report)
-  const measured = async (seen: Pick<Seen, 'edits' | 'windows'> | null) => {
+  const measured = async (seen: Pick<CandidateEvidence, 'edits' | 'windows'> | null) => {
     const told = { isTurn: false, isComplete: true, edits: [], windows: [], ...seen }
-    const sightings: Sightings | null = seen && {
+    const sightings: WorkTreeEvidence | null = seen && {
       turns: new Map([[turn.id, turn]]),
-      seen: new Map<string, Seen>([
+      seen: new Map<string, CandidateEvidence>([
         [own.id, told],
         [turn.id, { isTurn: true, isComplete: true, edits: [], windows: [] }],
       ]),
@@ -165,7 +170,7 @@ async function whileCaptured(
   const inShell = await measured({ edits: [], windows: [{ from: 2, to: 2 }] })
   const suppressed = await measured({ edits: [], windows: [] })
   const bare = { attribution: undefined, unseen: undefined }
-  const files = ({ changes }: Measured) => changes.map((change) => ({ ...change, ...bare }))
+  const files = ({ changes }: AttemptMeasurement) => changes.map((change) => ({ ...change, ...bare }))
   for (const one of [reported, inShell, suppressed]) {
     expect(files(one)).toEqual(files(off))
     expect([one.scope, one.ignored, one.contested]).toEqual([off.scope, off.ignored, off.contested])
@@ -178,7 +183,7 @@ async function whileCaptured(
     expect(change).toMatchObject({ attribution: 'probable', unseen: true })
 }
 
-function aTurn(snapshot: SnapshotPlace): Turn {
+function aTurn(snapshot: SnapshotLocation): Turn {
   return {
     id: 'tn-one' as TurnId,
     sessionId: 'cs-one' as CaptureSessionId,

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readAside } from '../../src/gate/definitions/process-files.ts'
+import { readInWorker } from '../../src/gate/definitions/process-files.ts'
 import { schemaProblems } from '../../src/gate/domain/json-schema.ts'
-import { nearest } from '../../src/kernel/nearest-word.ts'
+import { nearestWord } from '../../src/kernel/nearest-word.ts'
 import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { parseInput } from '../../src/kernel/operations/input/parse-input.ts'
 import { globMatcher } from '../../src/kernel/pattern.ts'
@@ -52,7 +52,7 @@ const cases: Record<string, () => unknown> = {
   'one very long unknown field': () => input('start_mission', { ['k'.repeat(900_000)]: 1 }),
   'a list of many wrong entries': () => input('start_task', { areas: Array(200_000).fill(1.5) }),
   'a very long unknown word': () =>
-    nearest(
+    nearestWord(
       'x'.repeat(900_000),
       many((at) => `name${at}`, 300),
     ),
@@ -89,11 +89,11 @@ const cases: Record<string, () => unknown> = {
       { uniqueItems: true },
       many((at) => `x${at}`, 5_000),
     ),
-  'a process of forty thousand keys': () => readAside(many((at) => `k${at}: 1`, 40_000).join('\n')),
-  'a process of brackets': () => readAside('['.repeat(100_000)),
-  'a process of dashes': () => readAside('- '.repeat(100_000)),
+  'a process of forty thousand keys': () => readInWorker(many((at) => `k${at}: 1`, 40_000).join('\n')),
+  'a process of brackets': () => readInWorker('['.repeat(100_000)),
+  'a process of dashes': () => readInWorker('- '.repeat(100_000)),
   'a process of aliases': () =>
-    readAside(`a: &a [x]\n${many((at) => `b${at}: &b${at} [*a, *a, *a]`, 2_000).join('\n')}`),
+    readInWorker(`a: &a [x]\n${many((at) => `b${at}: &b${at} [*a, *a, *a]`, 2_000).join('\n')}`),
   'a plan of twenty thousand tags': () => readMarkdownPlan(`# A\n- [ ] x ${'#a1 '.repeat(20_000)}`),
   'a plan of tags in lines': () =>
     readMarkdownPlan(`# A\n${many(() => `- [ ] x ${'#a1 '.repeat(900)}`, 10).join('\n')}`),

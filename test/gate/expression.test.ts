@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { GuardExpression } from '../../src/gate/domain/definition.ts'
 import { judgeExpression } from '../../src/gate/domain/expression.ts'
-import type { Truth } from '../../src/gate/domain/guards/guard.ts'
+import type { TruthValue } from '../../src/gate/domain/guards/guard.ts'
 import { definitionIn, smallProcess } from '../support/processes.ts'
 
 const definition = definitionIn(smallProcess)
@@ -10,7 +10,7 @@ const three = { ...definition, guards: ['holds', 'fails', 'unknown'].map(named) 
 
 function judged(expression: GuardExpression) {
   return judgeExpression(expression, three, ({ name }) => ({
-    truth: name as Truth,
+    truth: name as TruthValue,
     reason: `it ${name}`,
     fix: name === 'holds' ? '' : 'Measure it.',
   }))

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readDefinition } from '../../src/gate/definitions/read-definition.ts'
 import type { ProcessDefinition } from '../../src/gate/domain/definition.ts'
-import type { Emission } from '../../src/gate/domain/emission.ts'
+import type { EventRequest } from '../../src/gate/domain/emission.ts'
 import { judgePassage, transition } from '../../src/gate/domain/engine.ts'
 import { beginRun, type Run } from '../../src/gate/domain/run.ts'
 import { artifactOf, definitionIn, emission, smallProcess } from '../support/processes.ts'
@@ -73,12 +73,12 @@ const anyEmissions = fc.array(
 
 interface Played {
   readonly run: Run
-  readonly accepted: readonly Emission[]
+  readonly accepted: readonly EventRequest[]
 }
 
-function play(definition: ProcessDefinition, emissions: readonly Emission[]): Played {
+function play(definition: ProcessDefinition, emissions: readonly EventRequest[]): Played {
   let run = beginRun(definition)
-  const accepted: Emission[] = []
+  const accepted: EventRequest[] = []
   for (const each of emissions) {
     const result = transition(definition, run, each)
     if (!result.accepted) continue

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Emission } from '../../src/gate/domain/emission.ts'
+import type { EventRequest } from '../../src/gate/domain/emission.ts'
 import { transition } from '../../src/gate/domain/engine.ts'
 import { possibleEvent } from '../../src/gate/domain/possible-events.ts'
 import { beginRun, type Run } from '../../src/gate/domain/run.ts'
@@ -154,7 +154,7 @@ test('a state that was entered as often as it may be is not entered again', () =
   })
 })
 
-const possibleIn = (run: Run, situation: Emission) =>
+const possibleIn = (run: Run, situation: EventRequest) =>
   small.events.map((event) => possibleEvent(small, run, { event, situation }))
 
 test('SG-024 SG-025 semantics 9: an event may be attempted although its guard is unsatisfied; others say where', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readDefinition } from '../../src/gate/definitions/read-definition.ts'
 import { type HookRun, judgePermissions } from '../../src/gate/domain/hook/judge.ts'
-import { fitsCommand, readShellLine } from '../../src/gate/domain/hook/shell-line.ts'
+import { isMatchingCommand, readShellLine } from '../../src/gate/domain/hook/shell-line.ts'
 import { toolUses } from '../../src/surfaces/hook/tool-use.ts'
 import { openHookProject } from './hook-project.ts'
 
@@ -136,14 +136,14 @@ describe('denied and ask: any command of the line', () => {
 })
 
 test('* is any characters, and :* more words; a long line with many stars costs no time', () => {
-  expect(fitsCommand('a*b*c', 'a-b-b-c')).toBe(true)
-  expect(fitsCommand('a*b*c', 'a-c')).toBe(false)
-  expect(fitsCommand('ab*b', 'ab')).toBe(false)
-  expect(fitsCommand('a.c', 'abc')).toBe(false)
-  expect(fitsCommand('ls:*', 'ls')).toBe(true)
-  expect(fitsCommand('ls:*', 'lsof')).toBe(false)
+  expect(isMatchingCommand('a*b*c', 'a-b-b-c')).toBe(true)
+  expect(isMatchingCommand('a*b*c', 'a-c')).toBe(false)
+  expect(isMatchingCommand('ab*b', 'ab')).toBe(false)
+  expect(isMatchingCommand('a.c', 'abc')).toBe(false)
+  expect(isMatchingCommand('ls:*', 'ls')).toBe(true)
+  expect(isMatchingCommand('ls:*', 'lsof')).toBe(false)
   const began = process.threadCpuUsage()
-  expect(fitsCommand(`${'a*'.repeat(2000)}b`, 'a'.repeat(100_000))).toBe(false)
+  expect(isMatchingCommand(`${'a*'.repeat(2000)}b`, 'a'.repeat(100_000))).toBe(false)
   expect(readShellLine('$(`"'.repeat(100_000)).unclear).not.toBeNull()
   const { user, system } = process.threadCpuUsage(began)
   expect((user + system) / 1000).toBeLessThan(2_000)

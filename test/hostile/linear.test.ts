@@ -10,7 +10,7 @@ import { name } from '../../src/kernel/operations/input/fields.ts'
 import { parseInput } from '../../src/kernel/operations/input/parse-input.ts'
 import { pathsOfPatch } from '../../src/kernel/patch.ts'
 import { patternProblem } from '../../src/kernel/path-pattern.ts'
-import { meantBy } from '../../src/sessions/capture/explained.ts'
+import { contentAfterEdit } from '../../src/sessions/capture/explained.ts'
 import { temporaryFolder, WorkFolder } from '../support/git-repository.ts'
 
 /** What others write, of any size, is read in a time that grows with the size: never with its square. */
@@ -25,11 +25,11 @@ const readers: Readonly<Record<string, (size: number) => unknown>> = {
     const alike = 'a\n'.repeat(size / 2)
     const hunk = ' a\n'.repeat(size / 4)
     const patch = `*** Begin Patch\n*** Update File: f\n@@\n${hunk} b\n`
-    return meantBy({ kind: 'patch', patch }, { path: 'f', before: alike })
+    return contentAfterEdit({ kind: 'patch', patch }, { path: 'f', before: alike })
   },
   'a patch of many hunks': (size) => {
     const patch = `*** Begin Patch\n*** Update File: f\n${'@@\n-a\n+b\n'.repeat(size / 8)}`
-    return meantBy({ kind: 'patch', patch }, { path: 'f', before: 'a\n'.repeat(size / 8) })
+    return contentAfterEdit({ kind: 'patch', patch }, { path: 'f', before: 'a\n'.repeat(size / 8) })
   },
   "a client's file with comments of slashes": (size) =>
     insertJson(`{\n  "a": { "b": 1 ${'/'.repeat(size)}\n}\n}\n`, jsonc, { keys: ['a', 'c'], item: false }, 1),

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { rolldown } from 'rolldown'
 import { expect, expectTypeOf, test } from 'vitest'
-import { ApiFailure, type Client, createClient } from '../../src/surfaces/http/client/client.ts'
+import { type ApiClient, ApiFailure, createClient } from '../../src/surfaces/http/client/client.ts'
 import { openHttpProject } from './http-project.ts'
 
 test('the client carries no code of the server and stays under 3 kB', async () => {
@@ -21,7 +21,7 @@ test('the client carries no code of the server and stays under 3 kB', async () =
 })
 
 test('calls are typed by the catalog', () => {
-  expectTypeOf<Client>().toBeCallableWith('start_task', { name: 'Build', goal: 'It is built' })
+  expectTypeOf<ApiClient>().toBeCallableWith('start_task', { name: 'Build', goal: 'It is built' })
   const client = createClient()
   // What does not compile is no operation, or takes something else.
   type Answer = Awaited<ReturnType<typeof client<'list_missions'>>>

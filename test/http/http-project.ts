@@ -5,7 +5,7 @@ import { closeContext } from '../../src/app/open-context.ts'
 import { openProjects } from '../../src/app/serve/projects.ts'
 import { type OpenServer, openServer, type ServerOptions } from '../../src/app/serve/server.ts'
 import type { Context } from '../../src/kernel/operations/operation.ts'
-import type { Log } from '../../src/surfaces/http/serving.ts'
+import type { Logger } from '../../src/surfaces/http/serving.ts'
 import { commitCopied } from '../support/copied-folder.ts'
 import { git as runGit } from '../support/git.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
@@ -113,7 +113,7 @@ function put(file: string, content: string | Buffer): void {
   writeFileSync(file, content)
 }
 
-function keptIn(lines: LogLine[]): Log {
+function keptIn(lines: LogLine[]): Logger {
   const keep =
     (level: string) =>
     (message: string, fields = {}) =>

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { accessOf } from '../../src/kernel/operations/operation.ts'
-import { neededAccesses, permits, type Standing } from '../../src/people/domain/access.ts'
+import { type CallerPermissions, hasAccess, neededAccesses } from '../../src/people/domain/access.ts'
 import { openTeamProject, standingOf, type TeamProject } from './team-project.ts'
 
-const who: Readonly<Record<string, Standing>> = {
+const who: Readonly<Record<string, CallerPermissions>> = {
   stranger: standingOf(null),
   viewer: standingOf('viewer'),
   contributor: standingOf('contributor'),
@@ -58,14 +58,18 @@ test('each operation is refused exactly to those whose access is less than it ne
       expect([operation.name, name, isRefused]).toEqual([
         operation.name,
         name,
-        !permits(standing, accessOf(operation)),
+        !hasAccess(standing, accessOf(operation)),
       ])
     }
   }
 })
 
 /** A wrong input ends a call that is let in before it does anything: access is looked at first. */
-async function isForbidden({ refused }: TeamProject, name: string, standing: Standing): Promise<boolean> {
+async function isForbidden(
+  { refused }: TeamProject,
+  name: string,
+  standing: CallerPermissions,
+): Promise<boolean> {
   const { code } = await refused(name, { 'no such field': true }, { standing })
   expect(['FORBIDDEN', 'INVALID_INPUT'], name).toContain(code)
   return code === 'FORBIDDEN'

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { type Access, accesses, permits, type Standing } from '../../src/people/domain/access.ts'
+import { type Access, accesses, type CallerPermissions, hasAccess } from '../../src/people/domain/access.ts'
 import { readInvitation, readToken, serverProject } from '../../src/people/domain/identity.ts'
 import { acceptInvitation } from '../../src/people/operations/invitations.ts'
-import { begunSession } from '../../src/people/operations/sessions.ts'
-import { actorOf, isOpen, readSeat, standingIn } from '../../src/surfaces/http/guard/seat.ts'
+import { newSession } from '../../src/people/operations/sessions.ts'
+import { actorOf, isOpen, permissionsIn, readPrincipal } from '../../src/surfaces/http/guard/seat.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
 import { openTeamProject, type TeamProject } from './team-project.ts'
 
 interface Holder {
   readonly actor: ReturnType<typeof actorOf>
-  readonly standing: Standing
+  readonly standing: CallerPermissions
 }
 
 /** Ada is an admin, Ben owns one of two projects and works in the other. */
@@ -30,9 +30,9 @@ async function twoProjects() {
   /** What a token permits in each project; null once it lets nobody in. */
   const permitted = async (secret: string) => {
     const id = readToken(secret)?.id
-    const seat = id && (await shop.context.team?.store.view((reads) => readSeat(reads, { token: id })))
+    const seat = id && (await shop.context.team?.store.view((reads) => readPrincipal(reads, { token: id })))
     if (!seat || !isOpen(seat, Date.now())) return null
-    return { seat, standings: ids.map((project) => standingIn(seat, project)) }
+    return { seat, standings: ids.map((project) => permissionsIn(seat, project)) }
   }
   return { shop, api, permitted, ids }
 }
@@ -42,7 +42,7 @@ async function sessionBy({ context }: TeamProject, secret: string, projectId: st
   const { team, ids } = context
   const tokenId = readToken(secret)?.id
   if (!team || !tokenId) throw new Error('no such token')
-  const begun = await team.store.view((reads) => readSeat(reads, { token: tokenId }))
+  const begun = await team.store.view((reads) => readPrincipal(reads, { token: tokenId }))
   if (!begun?.token) throw new Error('no such token')
   const { person, token } = begun
   const session = await team.store.record({
@@ -50,13 +50,13 @@ async function sessionBy({ context }: TeamProject, secret: string, projectId: st
     at: Date.now(),
     decide: async () => {
       const until = token.expiresAt
-      const made = begunSession({ at: Date.now(), ids }, { person, tokenId: token.id, hash: 'x', until })
+      const made = newSession({ at: Date.now(), ids }, { person, tokenId: token.id, hash: 'x', until })
       return { ...made, answer: made.id }
     },
   })
-  const seat = await team.store.view((reads) => readSeat(reads, { session: session as never }))
+  const seat = await team.store.view((reads) => readPrincipal(reads, { session: session as never }))
   if (!seat) throw new Error('no session')
-  return { actor: actorOf(seat), standing: standingIn(seat, projectId) }
+  return { actor: actorOf(seat), standing: permissionsIn(seat, projectId) }
 }
 
 const parents: Readonly<Record<string, object>> = {
@@ -126,7 +126,7 @@ for (const [title, input] of Object.entries(parents)) {
           )
           expect(!standing.admin || own.admin, JSON.stringify(wish)).toBe(true)
           if (token.kind === 'runner' && standing.access !== null) {
-            expect(permits(own, 'owner'), JSON.stringify({ wish, project })).toBe(true)
+            expect(hasAccess(own, 'owner'), JSON.stringify({ wish, project })).toBe(true)
           }
         }
       }
@@ -142,7 +142,7 @@ test('an invitation becomes no token that permits more, elsewhere or longer than
     const { secret } = await shop.call('token_create', { name: 'parent', ...input })
     const holder = await shop.as(secret)
     const parent = (await permitted(secret)) ?? raise()
-    const mayInvite = holder.actor.kind === 'person' && permits(holder.standing, 'owner')
+    const mayInvite = holder.actor.kind === 'person' && hasAccess(holder.standing, 'owner')
     for (const access of accesses) {
       const { person } = await shop.call('member_invite', { email: `${access}@example.org`, access })
       const made = shop.call('invitation_create', { person: person.id }, holder)

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import type { NewFact } from '../../src/events/domain/fact.ts'
-import { holdList } from '../../src/inbox/cli/inbox.ts'
+import type { NewProjectEvent } from '../../src/events/domain/fact.ts'
+import { inboxList } from '../../src/inbox/cli/inbox.ts'
 import type { Context } from '../../src/kernel/operations/operation.ts'
 import { taskPage } from '../../src/plan/cli/task.ts'
 import { agentActor } from '../support/project.ts'
 import { openTeamProject, standingOf } from './team-project.ts'
 
-async function factsIn({ team }: Context): Promise<readonly NewFact[]> {
+async function factsIn({ team }: Context): Promise<readonly NewProjectEvent[]> {
   const facts = await team?.store.view(({ journal }) => journal.since(0, 100))
   return (facts ?? []).map(({ body }) => body)
 }
@@ -359,5 +359,5 @@ test('a correction and a card of the inbox name the person behind the agent', as
   expect(shown.holds).toMatchObject([{ kind: 'blocker', opened_by_person: 'Ada' }])
   const page = { ink: (_style: string, text: string) => text, width: 200, now: Date.now() }
   expect(taskPage(shown, page as never)).toMatch(/\(Ada\) added .*Only in memory/)
-  expect(holdList(shown.holds, page as never)).toMatch(/opened by \S+ \(Ada\)/)
+  expect(inboxList(shown.holds, page as never)).toMatch(/opened by \S+ \(Ada\)/)
 })

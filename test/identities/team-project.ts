@@ -6,9 +6,9 @@ import type { Actor } from '../../src/kernel/actor.ts'
 import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { type InvokeOptions, invoke } from '../../src/kernel/operations/invoke.ts'
 import type { Context } from '../../src/kernel/operations/operation.ts'
-import type { Standing } from '../../src/people/domain/access.ts'
+import type { CallerPermissions } from '../../src/people/domain/access.ts'
 import { readToken } from '../../src/people/domain/identity.ts'
-import { actorOf, readSeat, standingIn } from '../../src/surfaces/http/guard/seat.ts'
+import { actorOf, permissionsIn, readPrincipal } from '../../src/surfaces/http/guard/seat.ts'
 import { commitCopied } from '../support/copied-folder.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
 import {
@@ -27,16 +27,16 @@ export interface TeamProject {
   readonly call: (
     name: string,
     input?: object,
-    as?: { readonly actor?: Actor; readonly standing?: Standing } & InvokeOptions,
+    as?: { readonly actor?: Actor; readonly standing?: CallerPermissions } & InvokeOptions,
   ) => Promise<Answer>
   /** With a token, as a server lets its holder in. */
-  readonly as: (token: string) => Promise<{ readonly actor: Actor; readonly standing: Standing }>
+  readonly as: (token: string) => Promise<{ readonly actor: Actor; readonly standing: CallerPermissions }>
   readonly write: (path: string, content: string) => void
   /** How a call is refused, as data. */
   readonly refused: (
     name: string,
     input?: object,
-    as?: { readonly actor?: Actor; readonly standing?: Standing },
+    as?: { readonly actor?: Actor; readonly standing?: CallerPermissions },
   ) => Promise<RefusalData>
 }
 
@@ -74,17 +74,20 @@ export async function openTeamProject(home = temporaryFolder(), name = 'shop'): 
     },
     as: async (token) => {
       const id = readToken(token)?.id
-      const seat = id && (await context.team?.store.view((reads) => readSeat(reads, { token: id })))
+      const seat = id && (await context.team?.store.view((reads) => readPrincipal(reads, { token: id })))
       if (!seat) throw new Error('no such token')
       const here = await context.store.view(({ identities }) => Promise.resolve(identities.project))
-      return { actor: actorOf(seat), standing: standingIn(seat, here) }
+      return { actor: actorOf(seat), standing: permissionsIn(seat, here) }
     },
     refused: (called, input, as) => refusedBy(call(called, input, as)),
   }
 }
 
 /** What somebody may do who has this access and nothing else. */
-export function standingOf(access: Standing['access'], more: Partial<Standing> = {}): Standing {
+export function standingOf(
+  access: CallerPermissions['access'],
+  more: Partial<CallerPermissions> = {},
+): CallerPermissions {
   return {
     personId: 'u-000000000000',
     personName: 'Vera',

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
 import { measurement } from '../../src/kernel/operations/measuring.ts'
 import { defineOperation } from '../../src/kernel/operations/operation.ts'
-import { MeasureThere, measurerThere } from '../../src/remote/operations/measured-there.ts'
+import { RemoteMeasureRequired, remoteMeasurer } from '../../src/remote/operations/measured-there.ts'
 import { fingerprint } from '../../src/store/fingerprint.ts'
 import { attemptEnds } from '../../src/track/operations/measure.ts'
 import { type Answer, openProject, person, refusalOf } from '../support/project.ts'
@@ -77,11 +77,11 @@ test('takes from a machine only what it measured for this very brief', async () 
   const end = { id: 'a-1', at: 1, until: 1, place: null, notes: [], trouble: 'gone' }
   const asked = new Map([['end', { brief, hash: fingerprint(brief) }]])
   const taken = (sent: object) =>
-    measurerThere([{ name: 'end', hash: fingerprint(brief), ...sent }])(operation, asked, {})
+    remoteMeasurer([{ name: 'end', hash: fingerprint(brief), ...sent }])(operation, asked, {})
   expect((await taken({ measured: [end] })).get('end')).toEqual([end])
 
   const other = taken({ hash: fingerprint([]), measured: [end] })
-  await expect(other).rejects.toBeInstanceOf(MeasureThere)
+  await expect(other).rejects.toBeInstanceOf(RemoteMeasureRequired)
   for (const measured of [[{ ...end, id: 'a-2' }], [], [{ ...end, more: 1 }], 'text'])
     expect(await refusalOf(taken({ measured }))).toMatchObject({
       code: 'INVALID_INPUT',

@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Context } from '../../src/kernel/operations/operation.ts'
-import { openLive } from '../../src/surfaces/http/live/live.ts'
+import { createLivePart } from '../../src/surfaces/http/live/live.ts'
 import { type LiveLimits, liveLimits } from '../../src/surfaces/http/live/reader.ts'
 import type { LivePart } from '../../src/surfaces/http/parts.ts'
-import type { Log } from '../../src/surfaces/http/serving.ts'
+import type { Logger } from '../../src/surfaces/http/serving.ts'
 
 export interface LiveServer {
   readonly port: number
@@ -12,7 +12,7 @@ export interface LiveServer {
   close(): Promise<void>
 }
 
-const quiet: Log = {
+const quiet: Logger = {
   debug: () => undefined,
   info: () => undefined,
   warn: () => undefined,
@@ -24,7 +24,7 @@ export async function openLiveServer(
   context: Pick<Context, 'store' | 'clock'>,
   { port = 0, ...limits }: Partial<LiveLimits> & { readonly port?: number } = {},
 ): Promise<LiveServer> {
-  const live = openLive({ version: '1.2.3', log: quiet }, { ...liveLimits, ...limits })
+  const live = createLivePart({ version: '1.2.3', log: quiet }, { ...liveLimits, ...limits })
   const project = {
     key: 'tree',
     name: 'tree',

@@ -1,7 +1,7 @@
-import type { NewFact } from '../../src/events/domain/fact.ts'
+import type { NewProjectEvent } from '../../src/events/domain/fact.ts'
 
 /** That many small facts, one frame each, told apart by their number. */
-export function roles(first: number, count: number, padding = ''): readonly NewFact[] {
+export function roles(first: number, count: number, padding = ''): readonly NewProjectEvent[] {
   return Array.from({ length: count }, (_, index) => ({
     kind: 'role.declared',
     role: `role-${first + index}${padding}`,

@@ -2,18 +2,18 @@ import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { drained } from '../../src/app/serve/server.ts'
+import { closeGracefully } from '../../src/app/serve/server.ts'
 import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { serveAssets } from '../../src/surfaces/http/assets.ts'
-import { admissionByFile } from '../../src/surfaces/http/guard/admission.ts'
+import { fileAdmission } from '../../src/surfaces/http/guard/admission.ts'
 import { LoginCodes, LoginProofs } from '../../src/surfaces/http/guard/login-proof.ts'
 import { Logins } from '../../src/surfaces/http/guard/logins.ts'
 import { OpenStreams } from '../../src/surfaces/http/guard/open-streams.ts'
 import { type Security, TokenBuckets } from '../../src/surfaces/http/guard/security.ts'
 import { TokenFile } from '../../src/surfaces/http/guard/tokens.ts'
 import { httpServer } from '../../src/surfaces/http/http-server.ts'
-import { openLive } from '../../src/surfaces/http/live/live.ts'
-import type { Log } from '../../src/surfaces/http/serving.ts'
+import { createLivePart } from '../../src/surfaces/http/live/live.ts'
+import type { Logger } from '../../src/surfaces/http/serving.ts'
 import type { McpOverHttpOptions } from '../../src/surfaces/mcp/http/endpoint-parts.ts'
 import { createMcpOverHttp, type McpOverHttp } from '../../src/surfaces/mcp/http/mcp-over-http.ts'
 import { openProject, type TestProject } from '../support/project.ts'
@@ -25,7 +25,7 @@ export interface ServedMcp {
 }
 
 const version = '0.0.0'
-const log: Log = {
+const log: Logger = {
   debug: () => undefined,
   info: () => undefined,
   warn: () => undefined,
@@ -51,13 +51,13 @@ export async function serveProject(options: Partial<McpOverHttpOptions> = {}): P
     clients: () => [],
     contextOf: (actor: TestProject['context']['actor']) => ({ ...project.context, actor }),
   }
-  const live = openLive({ version, log })
+  const live = createLivePart({ version, log })
   const folder = join(project.folder, '..', 'server')
   let port = 0
   const tokens = new TokenFile(folder)
   const logins = new Logins(join(folder, 'sessions.json'))
   const now = () => Date.now()
-  const admission = admissionByFile({ tokens, logins, port: () => port, user: 'user:tess', now })
+  const admission = fileAdmission({ tokens, logins, port: () => port, user: 'user:tess', now })
   const security: Security = {
     hosts: () => ({ port, allowed: [] }),
     admission,
@@ -90,7 +90,9 @@ export async function serveProject(options: Partial<McpOverHttpOptions> = {}): P
   server.prependListener('request', namedTokens(security.tokens))
   await new Promise<void>((listening) => server.listen({ port: 0, host: '127.0.0.1', backlog }, listening))
   port = (server.address() as AddressInfo).port
-  onTestFinished(() => drained(server, async () => void (await Promise.all([live.close(), mcp.shutdown()]))))
+  onTestFinished(() =>
+    closeGracefully(server, async () => void (await Promise.all([live.close(), mcp.shutdown()]))),
+  )
   return { project, url: `http://127.0.0.1:${port}/mcp`, mcp }
 }
 

@@ -1,4 +1,4 @@
-import type { NewFact } from '../../src/events/domain/fact.ts'
+import type { NewProjectEvent } from '../../src/events/domain/fact.ts'
 import type { PhaseId, TaskId } from '../../src/kernel/id.ts'
 import type { Store } from '../../src/store/ports/store.ts'
 import { randomIds } from '../../src/store/random-ids.ts'
@@ -12,7 +12,7 @@ const roles = ['developer', 'qa-engineer', 'project-manager', 'software-architec
 export async function fillPlan(store: Store, tasks: number, phases: readonly string[] = ['P1']) {
   const ids: TaskId[] = []
   for (let made = 0; made < tasks; made += batch) {
-    const facts: NewFact[] = []
+    const facts: NewProjectEvent[] = []
     for (let number = made; number < Math.min(made + batch, tasks); number += 1) {
       const before = ids.at(-1)
       const phase = phases[number % phases.length] ?? 'P1'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { filesToKeep, heldBrief, heldFiles } from '../../src/review/operations/files-to-keep.ts'
+import { filesToKeep, heldFiles, reportedBriefFor } from '../../src/review/operations/files-to-keep.ts'
 import { connectedMachine, teamServer } from '../edge/edges.ts'
 import { type Answer, openProject } from '../support/project.ts'
 
@@ -86,7 +86,7 @@ test('a content that another machine sends under the id of another one is not ke
       changes: changes.map((change) => ({ ...change, scope: null, attribution: 'certain' })),
       endSnapshot,
     }
-    const brief = heldBrief({ edge: machine.edge, isOn: true }, attempt as never, measured as never)
+    const brief = reportedBriefFor({ edge: machine.edge, isOn: true }, attempt as never, measured as never)
     const held = brief && (await heldFiles.measure(machine as never, brief, {}))
     return (await filesToKeep(held))?.contents.length
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { align } from '../../src/lines/domain/alignment.ts'
 import { countLines, mergedLines } from '../../src/review/domain/lines.ts'
-import { quotedDiff, readWritten } from '../../src/review/domain/written.ts'
+import { parseComments, quotedDiff } from '../../src/review/domain/written.ts'
 import { type Answer, openProject, person } from '../support/project.ts'
 
 const as = { actor: person }
@@ -25,10 +25,10 @@ test('names and contents that would steer a terminal or an editor are data', asy
   const quoted = [{ path: odd, tree: null, hunks, trouble: null }]
   const text = quotedDiff(quoted)
   expect(text).not.toContain('\u001b')
-  expect(readWritten(text, quoted)).toEqual([])
+  expect(parseComments(text, quoted)).toEqual([])
   const lines = text.split('\n')
   const at = lines.findIndex((line) => line.includes('not a comment'))
-  const written = readWritten(lines.toSpliced(at + 1, 0, '? Why this?', 'And this?').join('\n'), quoted)
+  const written = parseComments(lines.toSpliced(at + 1, 0, '? Why this?', 'And this?').join('\n'), quoted)
   expect(written).toMatchObject([
     { line: 3, side: 'new', quoted: '! not a comment', kind: 'question', text: 'Why this?\nAnd this?' },
   ])
@@ -140,7 +140,7 @@ test('a place that the difference does not have is refused with its line, and no
   const read =
     (...lines: readonly string[]) =>
     () =>
-      readWritten(['! kept?', ...lines].join('\n'), files)
+      parseComments(['! kept?', ...lines].join('\n'), files)
   const line = '>             1 +one'
   expect(read('> === 2 b.ts (changed)', line, '? Why?')()).toMatchObject([
     { file: null, text: 'kept?' },

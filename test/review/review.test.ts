@@ -2,9 +2,9 @@ import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { brief } from '../../src/gate/domain/hook/brief.ts'
-import { briefingOf } from '../../src/gate/operations/hook.ts'
+import { readBriefing } from '../../src/gate/operations/hook.ts'
 import { excerpt } from '../../src/kernel/text.ts'
-import { onlyPlace } from '../../src/review/domain/lines.ts'
+import { uniqueLineIndex } from '../../src/review/domain/lines.ts'
 import { longestQuote } from '../../src/review/domain/review.ts'
 import { type Answer, openProject, person, type TestProject } from '../support/project.ts'
 
@@ -148,7 +148,7 @@ test('a file that became a program after it was looked at comes back', async () 
 
 test('a long line is found again by its beginning', () => {
   const long = 'x'.repeat(400)
-  expect(onlyPlace(excerpt(long, longestQuote), ['first', long])).toBe(2)
+  expect(uniqueLineIndex(excerpt(long, longestQuote), ['first', long])).toBe(2)
 })
 
 test('a comment follows its line, and says that it is gone', async () => {
@@ -230,7 +230,7 @@ test('the words of a verdict reach the agent where it takes the task up, and say
     `Tess sent task ${task} back: Use whole cents.`,
   )
   const briefing = await project.context.store.view((reads) =>
-    briefingOf(reads, { attempts: [], runs: [], settings: new Map() }),
+    readBriefing(reads, { attempts: [], runs: [], settings: new Map() }),
   )
   expect(brief(briefing)).toContain(`Tess sent task ${task} back: Use whole cents.`)
   const begun = await project.call('start_task', { planned_task_id: task })

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { applyPlan, Disk, type FileRecord, type Writer, writer } from '../../src/clients/setup/disk.ts'
+import { applyPlan, Disk, type DiskWriter, type FileRecord, writer } from '../../src/clients/setup/disk.ts'
 import type { PlannedFile } from '../../src/clients/setup/plan.ts'
 import { openCommandLine } from '../cli/command-line.ts'
 
@@ -39,7 +39,7 @@ function threeFiles() {
     planned(path('c.md'), 'c\n'),
   ]
   const kept = new Map<string, FileRecord>()
-  const apply = (failing: Partial<Writer> = {}, disk = new Disk()) =>
+  const apply = (failing: Partial<DiskWriter> = {}, disk = new Disk()) =>
     applyPlan(files, {
       disk,
       project: folder,
@@ -76,7 +76,7 @@ test.each(['write', 'rename'] as const)(
   (step) => {
     const { apply, state, kept, folder } = threeFiles()
     let count = 0
-    const failing: Writer = {
+    const failing: DiskWriter = {
       write: (path, bytes, mode) => {
         if (step === 'write' && ++count === 2) throw full
         writer.write(path, bytes, mode)
@@ -107,7 +107,7 @@ test('a file that changed since it was read is not written, nor is any other', (
 
 test('a file that changes between the writing and the renames is not written either', () => {
   const { apply, state, path, kept } = threeFiles()
-  const meddling: Writer = {
+  const meddling: DiskWriter = {
     ...writer,
     rename: (from, to) => {
       writer.rename(from, to)

@@ -1,7 +1,7 @@
-import type { Ground } from '../../src/clients/setup/ground.ts'
-import type { Asked } from '../../src/clients/setup/plan.ts'
+import type { SetupContext } from '../../src/clients/setup/ground.ts'
+import type { SetupRequest } from '../../src/clients/setup/plan.ts'
 
-export const plainly: Asked = {
+export const plainly: SetupRequest = {
   scope: null,
   allow: false,
   rules: false,
@@ -13,7 +13,7 @@ export const plainly: Asked = {
   force: false,
 }
 
-export function groundOn(platform: string, more: Partial<Ground> = {}): Ground {
+export function groundOn(platform: string, more: Partial<SetupContext> = {}): SetupContext {
   const isWindows = platform === 'win32'
   return {
     platform,

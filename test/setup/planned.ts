@@ -1,8 +1,14 @@
 import { expect } from 'vitest'
 import type { Client } from '../../src/clients/setup/client.ts'
-import { type Change, hashOf } from '../../src/clients/setup/edit/edit-file.ts'
-import type { Ground } from '../../src/clients/setup/ground.ts'
-import { type Asked, type Plan, planSetup, planUndo, type Undo } from '../../src/clients/setup/plan.ts'
+import { hashOf, type SetupChange } from '../../src/clients/setup/edit/edit-file.ts'
+import type { SetupContext } from '../../src/clients/setup/ground.ts'
+import {
+  planSetup,
+  planUndo,
+  type SetupPlan,
+  type SetupRequest,
+  type SetupUndo,
+} from '../../src/clients/setup/plan.ts'
 import { plainly } from './ground.ts'
 
 const tools = ['start_task', 'complete_task']
@@ -12,29 +18,29 @@ export class Files {
   readonly texts = new Map<string, string>()
   readonly #records = new Map<
     string,
-    { readonly changes: readonly Change[]; readonly before: string | null; readonly hash: string }
+    { readonly changes: readonly SetupChange[]; readonly before: string | null; readonly hash: string }
   >()
-  readonly #ground: Ground
+  readonly #ground: SetupContext
 
-  constructor(ground: Ground, texts: Readonly<Record<string, string>> = {}) {
+  constructor(ground: SetupContext, texts: Readonly<Record<string, string>> = {}) {
     this.#ground = ground
     for (const [file, text] of Object.entries(texts)) this.texts.set(file, text)
   }
 
-  plan(clients: readonly Client[], asked: Partial<Asked> = {}): Plan {
+  plan(clients: readonly Client[], asked: Partial<SetupRequest> = {}): SetupPlan {
     return planSetup(clients, {
       ...this.#around(asked),
       changesOf: (file) => this.#records.get(file)?.changes ?? [],
     })
   }
 
-  setUp(clients: readonly Client[], asked: Partial<Asked> = {}): Plan {
+  setUp(clients: readonly Client[], asked: Partial<SetupRequest> = {}): SetupPlan {
     const plan = this.plan(clients, asked)
     this.#write(plan.files)
     return plan
   }
 
-  undo(clients: readonly Client[], asked: Partial<Asked> = {}): Undo {
+  undo(clients: readonly Client[], asked: Partial<SetupRequest> = {}): SetupUndo {
     const recorded = [...this.#records].map(([file, { changes, before, hash }]) => ({
       file,
       changes,
@@ -46,7 +52,7 @@ export class Files {
     return done
   }
 
-  #around(asked: Partial<Asked>) {
+  #around(asked: Partial<SetupRequest>) {
     return {
       ground: this.#ground,
       asked: { ...plainly, ...asked },
@@ -60,7 +66,7 @@ export class Files {
     }
   }
 
-  #write(files: Plan['files']): void {
+  #write(files: SetupPlan['files']): void {
     for (const { file, text, without, changes, before } of files) {
       expect(before).toBe(this.texts.get(file) ?? null)
       const known = this.#records.get(file)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { AttemptId, HoldId, MissionId, TaskId } from '../../src/kernel/id.ts'
+import type { AttemptId, InboxItemId, MissionId, TaskId } from '../../src/kernel/id.ts'
 import { statsOf } from '../../src/reports/domain/stats.ts'
 import { weeksIn } from '../../src/reports/domain/weeks.ts'
 import { dialects } from '../contract/store/dialects.ts'
@@ -37,7 +37,7 @@ describe.each(dialects)('what figures are made of, in $dialect', ({ fresh }) => 
     await happened(store, 5000, closing(first, changes))
     await happened(store, 6000, closing(second, [], 'failed'))
     for (const [number, actor] of [agent, { ...agent, kind: 'person', name: 'Tess' } as const].entries()) {
-      const hold = aHold({ id: `h-${number}` as HoldId, kind: 'review', openedAt: 7000 })
+      const hold = aHold({ id: `h-${number}` as InboxItemId, kind: 'review', openedAt: 7000 })
       await happened(store, 7000, { kind: 'hold.opened', hold })
       const closed = {
         kind: 'hold.closed',

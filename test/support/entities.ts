@@ -1,7 +1,7 @@
 import type { Actor } from '../../src/kernel/actor.ts'
-import type { AttemptId, HoldId, MissionId, PhaseId, TaskId } from '../../src/kernel/id.ts'
+import type { AttemptId, InboxItemId, MissionId, PhaseId, TaskId } from '../../src/kernel/id.ts'
 import type { Mission, PhaseWithWork } from '../../src/track/domain/mission.ts'
-import type { Hold } from '../../src/track/domain/records.ts'
+import type { InboxItem } from '../../src/track/domain/records.ts'
 import type { Attempt, Task } from '../../src/track/domain/task.ts'
 
 /** Entities for tests of pure decisions: complete, and dull unless a test says otherwise. */
@@ -86,9 +86,9 @@ export function anAttempt(changes: Partial<Attempt> = {}): Attempt {
   }
 }
 
-export function aHold(changes: Partial<Hold> = {}): Hold {
+export function aHold(changes: Partial<InboxItem> = {}): InboxItem {
   return {
-    id: 'h-1' as HoldId,
+    id: 'h-1' as InboxItemId,
     kind: 'blocker',
     missionId: 'm-1' as MissionId,
     phaseId: null,

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { PlacedTask } from '../../src/plan/domain/outline.ts'
+import type { TaskInPlan } from '../../src/plan/domain/outline.ts'
 import type { GraphTask } from '../../src/plan/domain/readiness.ts'
 
 /** A task to do that depends on nothing, unless a test says otherwise. */
@@ -18,7 +18,7 @@ export function aGraphTask(id: string, changes: Partial<GraphTask> = {}): GraphT
 }
 
 /** A task of the outline that stands nowhere in particular, unless a test says otherwise. */
-export function aPlacedTask(id: string, changes: Partial<PlacedTask> = {}): PlacedTask {
+export function aPlacedTask(id: string, changes: Partial<TaskInPlan> = {}): TaskInPlan {
   return {
     ...aGraphTask(id, changes),
     title: id,

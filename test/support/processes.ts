@@ -1,6 +1,6 @@
 import { readDefinition } from '../../src/gate/definitions/read-definition.ts'
 import type { ProcessDefinition } from '../../src/gate/domain/definition.ts'
-import type { Emission } from '../../src/gate/domain/emission.ts'
+import type { EventRequest } from '../../src/gate/domain/emission.ts'
 import { type Artifact, nothingObserved } from '../../src/gate/domain/evidence.ts'
 
 /** A small process with every kind of transition, as a file. */
@@ -51,7 +51,7 @@ export function definitionIn(text: string): ProcessDefinition {
   return definition
 }
 
-export function emission(event: string, more: Partial<Emission> = {}): Emission {
+export function emission(event: string, more: Partial<EventRequest> = {}): EventRequest {
   return {
     event,
     payload: {},

@@ -1,7 +1,7 @@
-import { type IdKind, type IdSource, idPrefixes, type Setting } from '../../src/kernel/id.ts'
+import { type IdKind, type IdSource, idPrefixes, type TransactionContext } from '../../src/kernel/id.ts'
 
 /** Ids in order, `m-1`, `t-2` …, and a time that stands still: for tests of pure decisions. */
-export function settingAt(at: number): Setting {
+export function settingAt(at: number): TransactionContext {
   let count = 0
   const ids: IdSource = {
     next: <K extends IdKind>(kind: K) => {

@@ -3,19 +3,23 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { WorkTreeWitness } from '../../src/git/ports/work-tree.ts'
 import type { Context } from '../../src/kernel/operations/operation.ts'
-import { AwayCommands } from '../../src/remote/machine/away-commands.ts'
-import { measureHere } from '../../src/remote/machine/measure.ts'
-import { type PortRunning, runCalls } from '../../src/remote/machine/port-runner.ts'
+import { RemoteCommands } from '../../src/remote/machine/away-commands.ts'
+import { measureLocally } from '../../src/remote/machine/measure.ts'
+import { type PortContext, runCalls } from '../../src/remote/machine/port-runner.ts'
 import { TrustedCommands } from '../../src/remote/machine/trusted-commands.ts'
-import { contextOnEdge } from '../../src/remote/operations/edge-context.ts'
-import { Gathering } from '../../src/remote/operations/gathering.ts'
+import { remoteContext } from '../../src/remote/operations/edge-context.ts'
+import { PortAnswerer } from '../../src/remote/operations/gathering.ts'
 import { looks } from '../../src/remote/operations/looks.ts'
-import { MeasureRequest, MeasureThere, SentMeasurement } from '../../src/remote/operations/measured-there.ts'
+import {
+  MeasureRequest,
+  RemoteMeasureRequired,
+  SentMeasurement,
+} from '../../src/remote/operations/measured-there.ts'
 import {
   type AnswerOf,
   type ArgsOf,
-  GatheredCall,
   type PortCallName,
+  PortCallResult,
   portCalls,
 } from '../../src/remote/operations/port-calls.ts'
 import { fingerprint } from '../../src/store/fingerprint.ts'
@@ -34,7 +38,7 @@ const edge = { id: 'e-0123456789ab', name: 'the edge of the tests' }
 const inTransaction = new AsyncLocalStorage<true>()
 
 /** Notices what a handler must not do where it may be run again. */
-class WatchedGathering extends Gathering {
+class WatchedGathering extends PortAnswerer {
   hasRecorded = false
 
   override ask<Name extends PortCallName>(name: Name, args: ArgsOf<Name>): Promise<AnswerOf<Name>> {
@@ -90,8 +94,8 @@ export async function throughEdge<Answer>(
     trustsServer: false,
     now: () => context.clock.now(),
   })
-  const away = new AwayCommands({ context, commands, patience, tell: async () => undefined })
-  const running: PortRunning = {
+  const away = new RemoteCommands({ context, commands, patience, tell: async () => undefined })
+  const running: PortContext = {
     context,
     edge: edge.id,
     snapshots: () => join(context.program.stateFolder, 'snapshots'),
@@ -103,11 +107,11 @@ export async function throughEdge<Answer>(
     now: () => context.clock.now(),
     runCommand: (command) => away.run(command, { isWaitedFor: false }),
   }
-  let gathered: readonly GatheredCall[] = []
+  let gathered: readonly PortCallResult[] = []
   let measured: readonly SentMeasurement[] = []
   for (let rounds = 1; ; rounds += 1) {
     const gathering = new WatchedGathering(sent(gathered))
-    const onEdge = contextOnEdge(context, gathering, {
+    const onEdge = remoteContext(context, gathering, {
       edge,
       id,
       folder: context.folder,
@@ -118,12 +122,13 @@ export async function throughEdge<Answer>(
     const done = await gathering
       .run(() => work(onEdge))
       .catch((error: unknown) => {
-        if (error instanceof MeasureThere) return { kind: 'measure' as const, request: error.request }
+        if (error instanceof RemoteMeasureRequired)
+          return { kind: 'measure' as const, request: error.request }
         throw error
       })
     if (done.kind === 'measure') {
       const request = MeasureRequest.parse(JSON.parse(JSON.stringify(done.request)))
-      const more = JSON.parse(JSON.stringify(await measureHere(request, running)))
+      const more = JSON.parse(JSON.stringify(await measureLocally(request, running)))
       measured = [...measured, ...SentMeasurement.array().parse(more)]
       continue
     }
@@ -133,8 +138,8 @@ export async function throughEdge<Answer>(
 }
 
 /** As it arrives at the other side. */
-function sent(gathered: readonly GatheredCall[]): readonly GatheredCall[] {
-  return GatheredCall.array().parse(JSON.parse(JSON.stringify(gathered)))
+function sent(gathered: readonly PortCallResult[]): readonly PortCallResult[] {
+  return PortCallResult.array().parse(JSON.parse(JSON.stringify(gathered)))
 }
 
 /** A witness whose every call goes over the wire, to a machine that has only the table of port calls. */

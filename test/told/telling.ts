@@ -1,5 +1,5 @@
 import { cardLink } from '../../src/app/serve/card-link.ts'
-import { prepare, type Sender, send } from '../../src/notifications/operations/post.ts'
+import { type NoticeSender, prepare, send } from '../../src/notifications/operations/post.ts'
 import {
   type Answer,
   openProject,
@@ -11,7 +11,7 @@ import {
 export const base = 'http://127.0.0.1:4747/p/demo'
 
 export interface TellingProject extends TestProject {
-  readonly sender: Sender
+  readonly sender: NoticeSender
   /** What a running server does at one look: whatever is due is sent. Answers how many were tried. */
   readonly tell: () => Promise<number>
   readonly asPerson: (name: string, input?: object) => Promise<Answer>
@@ -23,7 +23,7 @@ export interface TellingProject extends TestProject {
 export async function openTelling(options: ProjectOptions = {}): Promise<TellingProject> {
   const project = await openProject({ isOnEdge: false, ...options })
   const { call, context } = project
-  const sender: Sender = { ...context, project: () => 'demo', link: cardLink(() => base) }
+  const sender: NoticeSender = { ...context, project: () => 'demo', link: cardLink(() => base) }
   const { task_id } = await call('start_task', { name: 'Draw the map', goal: 'A map', areas: ['src'] })
   let position = 0
   return {

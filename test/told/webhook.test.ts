@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { readServeFlags } from '../../src/app/settings/flags.ts'
-import { keepTelling } from '../../src/notifications/operations/sender.ts'
+import { runNotificationSender } from '../../src/notifications/operations/sender.ts'
 import { isPrivate } from '../../src/notifications/senders/addresses.ts'
 import { messenger } from '../../src/notifications/senders/messenger.ts'
 import { person } from '../support/project.ts'
@@ -253,7 +253,7 @@ describe('who is told what', () => {
     await asPerson('notify_add', { form: 'webhook', url: receiver.url })
     wait(3 * 60 * minute)
     const ending = new AbortController()
-    const running = keepTelling({
+    const running = runNotificationSender({
       sender,
       signal: ending.signal,
       failed: (error) => expect(error).toBeNull(),
@@ -292,7 +292,7 @@ describe('several servers, and one that ends', () => {
     await asPerson('notify_add', { form: 'webhook', url: receiver.url })
     const ending = new AbortController()
     const failed = (error: unknown) => expect(error).toBeNull()
-    const running = [1, 2, 3].map(() => keepTelling({ sender, signal: ending.signal, failed }))
+    const running = [1, 2, 3].map(() => runNotificationSender({ sender, signal: ending.signal, failed }))
     for (let round = 0; round < 6; round += 1) {
       await ask(`${round}?`)
       await receiver.has(round + 1)
@@ -312,7 +312,11 @@ describe('several servers, and one that ends', () => {
     await ask('a?')
     const run = () => {
       const ending = new AbortController()
-      const done = keepTelling({ sender, signal: ending.signal, failed: (error) => expect(error).toBeNull() })
+      const done = runNotificationSender({
+        sender,
+        signal: ending.signal,
+        failed: (error) => expect(error).toBeNull(),
+      })
       return async () => {
         ending.abort()
         await done

@@ -1,12 +1,12 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { NewFact } from '../../src/events/domain/fact.ts'
+import type { NewProjectEvent } from '../../src/events/domain/fact.ts'
 import type { AttemptId, MissionId, PhaseId, TaskId } from '../../src/kernel/id.ts'
 import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
 import type { Context } from '../../src/kernel/operations/operation.ts'
-import type { Asked } from '../../src/store/record/session.ts'
+import type { TransactionStats } from '../../src/store/record/session.ts'
 import { dialects } from '../contract/store/dialects.ts'
 import { aChange, closing, happened } from '../contract/store/facts.ts'
 import { anAttempt, aTask } from '../support/entities.ts'
@@ -20,23 +20,23 @@ async function call(context: Context, name: string, input: object): Promise<Reco
 
 /** Three tasks of a phase, each but the last with a work tree of its own: done, worked on, planned. */
 function threeTasks(number: number, home: { readonly missionId: MissionId; readonly phaseId: PhaseId }) {
-  return (['done', 'open', 'planned'] as const).flatMap((kind): NewFact[] => {
+  return (['done', 'open', 'planned'] as const).flatMap((kind): NewProjectEvent[] => {
     const id = `t-${kind}-${number}` as TaskId
-    const planned: NewFact = { kind: 'task.planned', task: aTask({ id, ...home, status: 'to_do' }) }
+    const planned: NewProjectEvent = { kind: 'task.planned', task: aTask({ id, ...home, status: 'to_do' }) }
     if (kind === 'planned') return [planned]
     const top = `/elsewhere/${id}`
     const snapshot = { engine: 'git' as const, directory: `${top}.git`, top, prefix: '', id: 'abc' }
     const attempt = anAttempt({ id: `a-${kind}-${number}` as AttemptId, taskId: id, ...home, snapshot })
-    const opened: NewFact = { kind: 'attempt.opened', attempt }
+    const opened: NewProjectEvent = { kind: 'attempt.opened', attempt }
     if (kind === 'open') return [planned, opened]
     return [planned, opened, closing(attempt, [aChange('src/auth.ts'), aChange(`src/${number}.ts`)])]
   })
 }
 
 /** What each record asks of its database from now on, while it holds the project. */
-function listened(): Asked[] {
-  const records: Asked[] = []
-  const take = (message: unknown) => void records.push(message as Asked) // what the channel carries
+function listened(): TransactionStats[] {
+  const records: TransactionStats[] = []
+  const take = (message: unknown) => void records.push(message as TransactionStats) // what the channel carries
   subscribe('waymark.record', take)
   onTestFinished(() => void unsubscribe('waymark.record', take))
   return records
@@ -74,7 +74,7 @@ describe.each(dialects)('in a mission with many tasks in $dialect', ({ dialect, 
   }
 
   test('a task is begun, spoken of and completed with as many statements and rows as in a small one', async () => {
-    const cost = ({ statements, rows }: Asked) => ({ statements: statements.length, rows })
+    const cost = ({ statements, rows }: TransactionStats) => ({ statements: statements.length, rows })
     const small = await asked(3)
     const large = await asked(120)
     expect(small.records).toHaveLength(5)

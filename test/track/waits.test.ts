@@ -2,14 +2,14 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
-import type { Asked } from '../../src/store/record/session.ts'
+import type { TransactionStats } from '../../src/store/record/session.ts'
 import { dialects } from '../contract/store/dialects.ts'
 import { openProject } from '../support/project.ts'
 
 /** What each record asked of its database while it held the project. */
-function asked(): Asked[] {
-  const records: Asked[] = []
-  const take = (message: unknown) => void records.push(message as Asked) // what the channel carries
+function asked(): TransactionStats[] {
+  const records: TransactionStats[] = []
+  const take = (message: unknown) => void records.push(message as TransactionStats) // what the channel carries
   subscribe('waymark.record', take)
   onTestFinished(() => void unsubscribe('waymark.record', take))
   return records

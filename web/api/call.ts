@@ -38,7 +38,7 @@ interface NamedCall {
 }
 
 /** Calls an operation that is known by its name alone, as what a palette was given or a newer server has. */
-export async function callNamed(name: string, input: object, options: NamedCall = {}): Promise<unknown> {
+export async function callByName(name: string, input: object, options: NamedCall = {}): Promise<unknown> {
   const { project = base.peek(), leaving = false } = options
   const csrfToken = csrf()
   const response = await fetch(`${project}/api/${name}`, {
@@ -56,11 +56,11 @@ export async function callNamed(name: string, input: object, options: NamedCall 
 
 /** Why a page has nothing to show. A page that is not there is left by its link: the hint names commands. */
 export function reasonOf(error: unknown): string {
-  return error instanceof ApiFailure && error.status === 404 ? error.message : told(error)
+  return error instanceof ApiFailure && error.status === 404 ? error.message : errorText(error)
 }
 
 /** What a person is told of a failure: what failed, and the way on. */
-export function told(error: unknown): string {
+export function errorText(error: unknown): string {
   if (error instanceof ApiFailure) return error.hint ? `${error.message} ${error.hint}` : error.message
   return error instanceof Error ? error.message : String(error)
 }

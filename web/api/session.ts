@@ -4,14 +4,14 @@ import { ApiFailure } from '../../src/surfaces/http/client/client.ts'
 import { base } from '../router/location.ts'
 
 /** A project that this server serves, and that who is logged in may see. */
-export interface ListedProject {
+export interface SessionProject {
   readonly key: string
   readonly name: string
   readonly folder: string
 }
 
 /** Who a person is in the project that is shown, and what is refused to them there. */
-export interface Standing {
+export interface ProjectPermissions {
   readonly person: { readonly id: string; readonly name: string }
   /** Null for who is no member, such as an admin of the server. */
   readonly access: Access | null
@@ -25,11 +25,11 @@ export interface Standing {
 }
 
 /** Who is logged in, and what is served: `GET /api/session`. */
-interface Session {
+interface CurrentSession {
   readonly actor: { readonly name: string; readonly kind: string }
   readonly csrf: string | null
   readonly project: string
-  readonly projects: readonly ListedProject[]
+  readonly projects: readonly SessionProject[]
   readonly version: string
   /** The last fact that was recorded; null where the record cannot be read. */
   readonly seq: number | null
@@ -38,12 +38,12 @@ interface Session {
   /** Clients that left something in the project, the likeliest first. */
   readonly clients: readonly string[]
   /** Null where the server knows no persons: whoever is logged in may do everything. */
-  readonly standing: Standing | null
+  readonly standing: ProjectPermissions | null
 }
 
-type Known = Session | 'unknown person'
+type SessionResult = CurrentSession | 'unknown person'
 
-const read = signal<{ readonly of: string; readonly known: Known | null }>({ of: '', known: null })
+const read = signal<{ readonly of: string; readonly known: SessionResult | null }>({ of: '', known: null })
 
 /** Null until it is known of the project that is shown; `'unknown person'` where no one is logged in. */
 export const session = computed(() => (read.value.of === base.value ? read.value.known : null))
@@ -69,7 +69,7 @@ export async function readSession(): Promise<void> {
     throw new ApiFailure(0, {}, error)
   })
   const failure = response.ok || response.status === 401 ? null : await failureOf(response)
-  const known = response.ok ? ((await response.json()) as Session) : null // the server answers by its contract
+  const known = response.ok ? ((await response.json()) as CurrentSession) : null // the server answers by its contract
   // By then another project may be shown.
   if (of !== base.peek()) return
   if (response.status === 401) {
@@ -89,7 +89,7 @@ export async function readSession(): Promise<void> {
   throw failure
 }
 
-function isSession(known: Known | null): known is Session {
+function isSession(known: SessionResult | null): known is CurrentSession {
   return known !== null && known !== 'unknown person'
 }
 
@@ -102,7 +102,7 @@ export async function failureOf(response: Response): Promise<ApiFailure> {
 }
 
 /** Reads the session until it is known. Answers its stop. */
-export function untilSession(): () => void {
+export function waitForSession(): () => void {
   let retry = 0
   let ended = false
   const attempt = async () => {
@@ -140,17 +140,17 @@ function readMeta(name: 'trouble' | 'to'): string | null {
 }
 
 /** A way to sign in that the server has: `GET /api/sign-in`. */
-export type SignInWay =
+export type SignInOption =
   | { readonly way: 'address' }
   | { readonly way: 'token'; readonly path: string }
   | { readonly way: 'oidc'; readonly path: string; readonly issuer: string }
 
-export async function readSignInWays(): Promise<readonly SignInWay[]> {
+export async function readSignInMethods(): Promise<readonly SignInOption[]> {
   const response = await fetch('/api/sign-in').catch((error: unknown) => {
     throw new ApiFailure(0, {}, error)
   })
   if (!response.ok) throw await failureOf(response)
-  const { ways } = (await response.json()) as { readonly ways: readonly SignInWay[] } // our own server's
+  const { ways } = (await response.json()) as { readonly ways: readonly SignInOption[] } // our own server's
   return ways
 }
 
@@ -163,17 +163,17 @@ export interface FirstToken {
 
 /** Exchanges an invitation for a token, once. */
 export async function acceptInvitation(invitation: string): Promise<FirstToken> {
-  const response = await posted('/api/invitation', { invitation })
+  const response = await postJson('/api/invitation', { invitation })
   return (await response.json()) as FirstToken // our own server's
 }
 
 /** Begins a session with a person's token. What was shown before is shown again. */
 export async function signIn(path: string, token: string): Promise<void> {
-  await posted(path, { token })
+  await postJson(path, { token })
   await readSession()
 }
 
-async function posted(path: string, body: object): Promise<Response> {
+async function postJson(path: string, body: object): Promise<Response> {
   const response = await fetch(path, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
@@ -202,12 +202,12 @@ export function projectName(): string {
 }
 
 /** Whether who is signed in may call an operation here. */
-export function may(operation: string): boolean {
-  return whyNot(operation) === null
+export function isPermitted(operation: string): boolean {
+  return denialReason(operation) === null
 }
 
 /** Why who is signed in may not call an operation here, as a sentence; null where they may. */
-export function whyNot(operation: string): string | null {
+export function denialReason(operation: string): string | null {
   const known = standing.value
   const needed = known?.refused[operation]
   if (!known || needed === undefined) return null

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  type BarSpan,
   barsWithin,
   layoutBars,
   layoutMarks,
   markKinds,
   markWidth,
   placeLabels,
-  type Span,
 } from './bar-layout.ts'
-import { contentX, fitView, stretchesOf, timeScale } from './time-scale.ts'
+import { contentX, fitView, intervalsOf, timeScale } from './time-scale.ts'
 
 const start = Date.UTC(2026, 10, 3, 9)
 const now = start + 30 * 3_600_000
@@ -23,7 +23,7 @@ const spans = fc
     }),
     open: fc.boolean(),
   })
-  .map(({ steps, open }): readonly Span[] => {
+  .map(({ steps, open }): readonly BarSpan[] => {
     let at = start
     return steps.map(({ pause, length }, place) => {
       const from = Math.min(at + pause, now)
@@ -34,8 +34,8 @@ const spans = fc
   })
 const width = fc.integer({ min: 300, max: 4000 })
 
-function scaled(row: readonly Span[], pixels: number) {
-  const stretches = stretchesOf([
+function scaleRow(row: readonly BarSpan[], pixels: number) {
+  const stretches = intervalsOf([
     ...row.map(({ from, to }) => ({ from, to: to ?? now })),
     { from: now, to: now },
   ])
@@ -46,7 +46,7 @@ describe('bars', () => {
   test('never overlap, never leave the time, are never too narrow, and begin where their time is', () => {
     fc.assert(
       fc.property(spans, width, (row, pixels) => {
-        const scale = scaled(row, pixels)
+        const scale = scaleRow(row, pixels)
         const bars = layoutBars(row, scale, { now, least })
         for (const [place, bar] of bars.entries()) {
           const before = bars[place - 1]
@@ -70,7 +70,7 @@ describe('bars', () => {
       from: start + place * 9000,
       to: start + place * 9000 + 8000,
     }))
-    const bars = layoutBars(many, scaled(many, 1000), { now, least })
+    const bars = layoutBars(many, scaleRow(many, 1000), { now, least })
     expect(bars.length).toBeLessThanOrEqual(1000 / least)
     expect(bars.flatMap((bar) => bar.spans)).toHaveLength(10_000)
   })
@@ -78,7 +78,7 @@ describe('bars', () => {
   test('only what is seen is drawn, and all of it', () => {
     fc.assert(
       fc.property(spans, width, fc.nat({ max: 4000 }), fc.nat({ max: 1000 }), (row, pixels, from, length) => {
-        const bars = layoutBars(row, scaled(row, pixels), { now })
+        const bars = layoutBars(row, scaleRow(row, pixels), { now })
         const seen = bars.filter((bar) => bar.x + bar.width >= from && bar.x <= from + length)
         expect(barsWithin(bars, from, from + length)).toEqual(seen)
       }),
@@ -94,7 +94,7 @@ describe('marks', () => {
     )
     fc.assert(
       fc.property(spans, marks, width, (row, said, pixels) => {
-        const placed = layoutMarks(said, scaled(row, pixels))
+        const placed = layoutMarks(said, scaleRow(row, pixels))
         for (const [place, { x, kind, marks: together }] of placed.entries()) {
           if (place > 0) expect(x - (placed[place - 1]?.x ?? 0)).toBeGreaterThanOrEqual(markWidth)
           expect(together.some((mark) => mark.kind === kind)).toBe(true)
@@ -116,7 +116,7 @@ describe('labels', () => {
         fc.array(label, { minLength: 25, maxLength: 25 }),
         fc.nat({ max: 2000 }),
         (row, pixels, texts, from) => {
-          const bars = layoutBars(row, scaled(row, pixels), { now }).map((bar, place) => ({
+          const bars = layoutBars(row, scaleRow(row, pixels), { now }).map((bar, place) => ({
             x: bar.x,
             width: bar.width,
             ...(texts[place] ?? { main: 0, detail: 0 }),

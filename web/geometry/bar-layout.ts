@@ -1,14 +1,14 @@
 import { contentX, type TimeScale } from './time-scale.ts'
 
 /** What a bar is drawn for. An open span ends now. */
-export interface Span {
+export interface BarSpan {
   readonly id: string
   readonly from: number
   readonly to: number | null
 }
 
 /** A bar of one row, in pixels from the beginning of the time. Several spans too narrow to tell apart share one. */
-export interface Bar<S extends Span> {
+export interface Bar<S extends BarSpan> {
   readonly spans: readonly S[]
   readonly x: number
   readonly width: number
@@ -26,7 +26,7 @@ export interface BarRules {
  * The bars of a row, left to right. None overlaps another, none is narrower than `least`, and each begins at most
  * `least` behind its time.
  */
-export function layoutBars<S extends Span>(
+export function layoutBars<S extends BarSpan>(
   spans: readonly S[],
   scale: TimeScale,
   rules: BarRules,
@@ -52,7 +52,7 @@ export function layoutBars<S extends Span>(
 }
 
 /** The bars that are at least partly between two pixels: a binary search, because bars are in order. */
-export function barsWithin<S extends Span>(
+export function barsWithin<S extends BarSpan>(
   bars: readonly Bar<S>[],
   from: number,
   to: number,
@@ -107,12 +107,12 @@ export function placeLabels(bars: readonly LabelledBar[], room: LabelRoom): read
 
 function placeLabel(bar: LabelledBar, room: LabelRoom, limit: number): BarLabel {
   const end = bar.x + bar.width
-  const inX = clearOf(room.marks, Math.max(bar.x, room.from) + padding, bar.main)
+  const inX = positionClearOfMarks(room.marks, Math.max(bar.x, room.from) + padding, bar.main)
   const inside = bar.main > 0 && inX + bar.main + padding <= Math.min(end, room.to)
   let x = end + padding
   const free = (width: number): boolean => {
     if (width === 0) return false
-    x = clearOf(room.marks, x, width)
+    x = positionClearOfMarks(room.marks, x, width)
     return x >= room.from && x + width <= limit
   }
   const behind = !inside && free(bar.main)
@@ -122,7 +122,7 @@ function placeLabel(bar: LabelledBar, room: LabelRoom, limit: number): BarLabel 
 }
 
 /** The first place from `x` on where a text of this width lies over no sign. */
-function clearOf(marks: readonly number[], from: number, width: number): number {
+function positionClearOfMarks(marks: readonly number[], from: number, width: number): number {
   let x = from
   for (const mark of marks) if (mark + behindMark > x && mark - beforeMark < x + width) x = mark + behindMark
   return x
@@ -132,13 +132,13 @@ function clearOf(marks: readonly number[], from: number, width: number): number 
 export const markKinds = ['issue', 'decision', 'progress'] as const
 export type MarkKind = (typeof markKinds)[number]
 
-export interface Mark {
+export interface BarMark {
   readonly kind: MarkKind
   readonly at: number
 }
 
 /** One sign for all marks that would lie on each other. */
-export interface PlacedMark<M extends Mark> {
+export interface PositionedMark<M extends BarMark> {
   readonly x: number
   /** The kind that matters most among the marks. */
   readonly kind: MarkKind
@@ -149,7 +149,10 @@ export interface PlacedMark<M extends Mark> {
 export const markWidth = 16
 
 /** The signs of a row, left to right, at least `markWidth` apart. */
-export function layoutMarks<M extends Mark>(marks: readonly M[], scale: TimeScale): readonly PlacedMark<M>[] {
+export function layoutMarks<M extends BarMark>(
+  marks: readonly M[],
+  scale: TimeScale,
+): readonly PositionedMark<M>[] {
   const placed: { x: number; marks: M[] }[] = []
   for (const mark of marks.toSorted((a, b) => a.at - b.at)) {
     const x = contentX(scale, mark.at)
@@ -157,9 +160,9 @@ export function layoutMarks<M extends Mark>(marks: readonly M[], scale: TimeScal
     if (last && x - last.x < markWidth) last.marks.push(mark)
     else placed.push({ x, marks: [mark] })
   }
-  return placed.map(({ x, marks: together }) => ({ x, kind: gravest(together), marks: together }))
+  return placed.map(({ x, marks: together }) => ({ x, kind: gravestMark(together), marks: together }))
 }
 
-function gravest(marks: readonly Mark[]): MarkKind {
+function gravestMark(marks: readonly BarMark[]): MarkKind {
   return markKinds.find((kind) => marks.some((mark) => mark.kind === kind)) ?? 'progress'
 }

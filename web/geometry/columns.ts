@@ -1,5 +1,5 @@
 /** A column of a small chart, in pixels from its upper left corner. */
-export interface Column {
+export interface ChartColumn {
   readonly x: number
   readonly y: number
   readonly width: number
@@ -21,7 +21,7 @@ const least = 1
 export function layoutColumns(
   values: readonly (number | null)[],
   { width, height }: ChartSize,
-): readonly (Column | null)[] {
+): readonly (ChartColumn | null)[] {
   const most = Math.max(0, ...values.map((value) => value ?? 0))
   const step = Math.min(widest, width / Math.max(1, values.length))
   const gap = Math.min(3, step / 4)

@@ -1,10 +1,10 @@
-import type { Mark } from '../../src/plan/domain/readiness.ts'
+import type { TaskMark } from '../../src/plan/domain/readiness.ts'
 
 export interface DependencyNode {
   readonly id: string
   readonly title: string
   readonly phase_id: string | null
-  readonly mark: Mark
+  readonly mark: TaskMark
   readonly critical: boolean
   /** It is of another plan. */
   readonly outside: boolean
@@ -45,7 +45,7 @@ export type GraphNode =
       readonly id: string
       readonly name: string | null
       readonly critical: boolean
-      readonly marks: Readonly<Record<Mark, number>>
+      readonly marks: Readonly<Record<TaskMark, number>>
     }
 
 export interface GraphEdge extends DependencyEdge {
@@ -88,11 +88,11 @@ export function graphPicture(plan: DependencyPlan, folded: ReadonlySet<string | 
       marks: countMarks(tasks),
     }),
   )
-  return { nodes: [...phases, ...nodes], edges: joined(plan.edges, nodeOf) }
+  return { nodes: [...phases, ...nodes], edges: joinEdges(plan.edges, nodeOf) }
 }
 
 /** The phases that are folded at first. */
-export function foldedAtFirst(plan: DependencyPlan): ReadonlySet<string | null> {
+export function initiallyFolded(plan: DependencyPlan): ReadonlySet<string | null> {
   if (plan.nodes.length <= mostNodes) return new Set()
   return new Set([...plan.phases.map(({ id }) => id), null])
 }
@@ -101,14 +101,17 @@ function phaseNode(phase: string | null): string {
   return `phase:${phase ?? ''}`
 }
 
-function countMarks(tasks: readonly DependencyNode[]): Record<Mark, number> {
+function countMarks(tasks: readonly DependencyNode[]): Record<TaskMark, number> {
   const marks = { done: 0, in_progress: 0, ready: 0, blocked: 0, dropped: 0 }
   for (const { mark } of tasks) marks[mark] += 1
   return marks
 }
 
 /** Edges between the same two nodes become one; those inside a folded phase are not drawn. */
-function joined(edges: readonly DependencyEdge[], nodeOf: ReadonlyMap<string, string>): readonly GraphEdge[] {
+function joinEdges(
+  edges: readonly DependencyEdge[],
+  nodeOf: ReadonlyMap<string, string>,
+): readonly GraphEdge[] {
   const found = new Map<string, GraphEdge>()
   for (const edge of edges) {
     const [from, to] = [nodeOf.get(edge.from), nodeOf.get(edge.to)]
@@ -139,7 +142,7 @@ export interface IndentedPhase {
 }
 
 /** The plan as a list by phase. A circle, which a plan never has, ends the counting. */
-export function indented(plan: DependencyPlan): readonly IndentedPhase[] {
+export function indentTasks(plan: DependencyPlan): readonly IndentedPhase[] {
   const before = Map.groupBy(plan.edges, ({ to }) => to)
   const depths = new Map<string, number>()
   const depthOf = (id: string): number => {

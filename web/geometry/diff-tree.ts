@@ -1,7 +1,7 @@
 import { sumOfLines } from '../../src/track/domain/changes.ts'
 
 /** A changed path, as answers of operations spell it. */
-export interface ChangedPath {
+export interface DiffPath {
   readonly path: string
   /** Null when not countable. */
   readonly added_lines: number | null
@@ -18,14 +18,14 @@ export interface DiffTally {
   readonly outOfScope: number
 }
 
-export interface DiffFile<C extends ChangedPath> {
+export interface DiffFile<C extends DiffPath> {
   readonly kind: 'file'
   readonly path: string
   readonly name: string
   readonly change: C
 }
 
-export interface DiffFolder<C extends ChangedPath> extends DiffTally {
+export interface DiffFolder<C extends DiffPath> extends DiffTally {
   readonly kind: 'folder'
   /** Without the last `/`. */
   readonly path: string
@@ -34,46 +34,46 @@ export interface DiffFolder<C extends ChangedPath> extends DiffTally {
   readonly children: readonly DiffNode<C>[]
 }
 
-export type DiffNode<C extends ChangedPath> = DiffFile<C> | DiffFolder<C>
+export type DiffNode<C extends DiffPath> = DiffFile<C> | DiffFolder<C>
 
 /** The changes as a tree: folders first, each list by name, whatever the order they came in. */
-export function diffTree<C extends ChangedPath>(changes: readonly C[]): DiffFolder<C> {
+export function diffTree<C extends DiffPath>(changes: readonly C[]): DiffFolder<C> {
   const distinct = [...new Map(changes.map((change) => [change.path, change])).values()]
   return folderOf('', distinct)
 }
 
 /** `path` is that of the folder with its `/`, or empty. */
-function folderOf<C extends ChangedPath>(path: string, changes: readonly C[]): DiffFolder<C> {
-  const parts = Map.groupBy(changes, (change) => partAfter(path, change.path))
-  const names = [...parts.keys()].sort(byKindThenName)
+function folderOf<C extends DiffPath>(path: string, changes: readonly C[]): DiffFolder<C> {
+  const parts = Map.groupBy(changes, (change) => nextPathPart(path, change.path))
+  const names = [...parts.keys()].sort(compareKindThenName)
   const children = names.flatMap((part): readonly DiffNode<C>[] => {
     const inside = parts.get(part) ?? []
-    if (part.endsWith('/')) return [compressed(part, folderOf(path + part, inside))]
+    if (part.endsWith('/')) return [compressFolder(part, folderOf(path + part, inside))]
     return inside.map((change) => ({ kind: 'file', path: change.path, name: part, change }))
   })
   return { kind: 'folder', path: path.slice(0, -1), name: path.slice(0, -1), children, ...tallyOf(changes) }
 }
 
 /** What follows the folder: a file's name, or a folder's with its `/`. */
-function partAfter(path: string, changed: string): string {
+function nextPathPart(path: string, changed: string): string {
   const slash = changed.indexOf('/', path.length)
   return slash === -1 ? changed.slice(path.length) : changed.slice(path.length, slash + 1)
 }
 
-function compressed<C extends ChangedPath>(part: string, folder: DiffFolder<C>): DiffFolder<C> {
+function compressFolder<C extends DiffPath>(part: string, folder: DiffFolder<C>): DiffFolder<C> {
   const name = part.slice(0, -1)
   const [only] = folder.children
   if (folder.children.length !== 1 || only?.kind !== 'folder') return { ...folder, name }
   return { ...only, name: `${name}/${only.name}` }
 }
 
-function byKindThenName(a: string, b: string): number {
+function compareKindThenName(a: string, b: string): number {
   const folders = Number(b.endsWith('/')) - Number(a.endsWith('/'))
   if (folders !== 0) return folders
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-function tallyOf(changes: readonly ChangedPath[]): DiffTally {
+function tallyOf(changes: readonly DiffPath[]): DiffTally {
   return {
     files: changes.length,
     added: sumOfLines(changes.map(({ added_lines }) => added_lines)),
@@ -83,13 +83,13 @@ function tallyOf(changes: readonly ChangedPath[]): DiffTally {
 }
 
 /** A row of the tree as it is drawn: `depth` 0 is at the top. */
-export interface DiffRow<C extends ChangedPath> {
+export interface DiffRow<C extends DiffPath> {
   readonly node: DiffNode<C>
   readonly depth: number
 }
 
 /** The rows that are seen while some folders, named by their paths, are folded. */
-export function diffRows<C extends ChangedPath>(
+export function diffRows<C extends DiffPath>(
   root: DiffFolder<C>,
   folded: ReadonlySet<string>,
   depth = 0,

@@ -1,7 +1,7 @@
-import type { Span } from './bar-layout.ts'
-import type { Interval } from './time-scale.ts'
+import type { BarSpan } from './bar-layout.ts'
+import type { TimeRange } from './time-scale.ts'
 
-export type Grouping = 'phase' | 'agent'
+export type LaneGrouping = 'phase' | 'agent'
 
 export interface LanePhase {
   readonly id: string
@@ -15,7 +15,7 @@ export interface LaneTask {
   readonly isDone: boolean
 }
 
-export interface LaneSpan extends Span {
+export interface LaneSpan extends BarSpan {
   readonly taskId: string
   readonly agent: string | null
 }
@@ -30,7 +30,7 @@ export interface GroupRow {
   readonly tasks: number
   readonly done: number
   /** From the first beginning to the last end below it. */
-  readonly extent: Interval | null
+  readonly extent: TimeRange | null
   readonly running: boolean
 }
 
@@ -50,7 +50,7 @@ export interface LaneSource<T extends LaneTask, S extends LaneSpan> {
 }
 
 export interface LaneChoice {
-  readonly grouping: Grouping
+  readonly grouping: LaneGrouping
   readonly folded: ReadonlySet<string>
   readonly now: number
 }
@@ -60,7 +60,7 @@ export function laneRows<T extends LaneTask, S extends LaneSpan>(
   source: LaneSource<T, S>,
   choice: LaneChoice,
 ): readonly LaneRow<T, S>[] {
-  const groups = choice.grouping === 'phase' ? byPhase(source) : byAgent(source)
+  const groups = choice.grouping === 'phase' ? groupByPhase(source) : groupByAgent(source)
   return groups.flatMap((group) => {
     const id = `${choice.grouping}:${group.id ?? ''}`
     const folded = choice.folded.has(id)
@@ -80,17 +80,17 @@ export function laneRows<T extends LaneTask, S extends LaneSpan>(
   })
 }
 
-interface Group<T, S> {
+interface LaneGroup<T, S> {
   readonly id: string | null
   readonly name: string | null
   readonly rows: readonly { readonly task: T; readonly spans: readonly S[] }[]
 }
 
-function byPhase<T extends LaneTask, S extends LaneSpan>({
+function groupByPhase<T extends LaneTask, S extends LaneSpan>({
   phases,
   tasks,
   spans,
-}: LaneSource<T, S>): readonly Group<T, S>[] {
+}: LaneSource<T, S>): readonly LaneGroup<T, S>[] {
   const known = new Set(phases.map(({ id }) => id))
   const spansOf = Map.groupBy(spans, ({ taskId }) => taskId)
   const inPhase = Map.groupBy(tasks, ({ phaseId }) =>
@@ -105,10 +105,10 @@ function byPhase<T extends LaneTask, S extends LaneSpan>({
 }
 
 /** Agents in the order in which they began; last, the tasks that nobody tried. */
-function byAgent<T extends LaneTask, S extends LaneSpan>({
+function groupByAgent<T extends LaneTask, S extends LaneSpan>({
   tasks,
   spans,
-}: LaneSource<T, S>): readonly Group<T, S>[] {
+}: LaneSource<T, S>): readonly LaneGroup<T, S>[] {
   const places = new Map(tasks.map((task, place) => [task.id, place]))
   const agents = [
     ...Map.groupBy(
@@ -132,7 +132,7 @@ function byAgent<T extends LaneTask, S extends LaneSpan>({
   return [...groups, { id: null, name: null, rows: rest.map((task) => ({ task, spans: [] })) }]
 }
 
-function extentOf(spans: readonly Span[], now: number): Interval | null {
+function extentOf(spans: readonly BarSpan[], now: number): TimeRange | null {
   if (spans.length === 0) return null
   let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (const span of spans) {
@@ -164,8 +164,8 @@ export function rowWindow(
   { top, height, spare = 240 }: { readonly top: number; readonly height: number; readonly spare?: number },
 ): RowWindow {
   const rows = tops.length - 1
-  const first = Math.max(countUpTo(tops, top - spare) - 1, 0)
-  const end = Math.min(Math.max(countUpTo(tops, top + height + spare), first), rows)
+  const first = Math.max(countAtMost(tops, top - spare) - 1, 0)
+  const end = Math.min(Math.max(countAtMost(tops, top + height + spare), first), rows)
   return { first: Math.min(first, rows), end }
 }
 
@@ -181,7 +181,7 @@ export function scrollTo(
 }
 
 /** How many of ascending numbers are at most a limit. */
-function countUpTo(ascending: readonly number[], limit: number): number {
+function countAtMost(ascending: readonly number[], limit: number): number {
   let [low, high] = [0, ascending.length]
   while (low < high) {
     const middle = (low + high) >> 1

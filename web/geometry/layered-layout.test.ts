@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Mark } from '../../src/plan/domain/readiness.ts'
+import type { TaskMark } from '../../src/plan/domain/readiness.ts'
 import { graphPicture } from './dependency-graph.ts'
-import { type LayeredLayout, layeredLayout, type PlacedNode } from './layered-layout.ts'
-import { flowPath, neighbourOf, type Point, roundedPath, withLoose } from './plane.ts'
+import { type LayeredLayout, layeredLayout, type PositionedNode } from './layered-layout.ts'
+import { addLooseNodes, flowPath, neighborOf, type Point, roundedPath } from './plane.ts'
 import { stateDiagram } from './state-diagram.ts'
 
 const size = { width: 120, height: 30 }
@@ -20,17 +20,17 @@ const dependencies = fc
   ])
 const nodesOf = (count: number) => Array.from({ length: count }, (_, place) => ({ id: `t${place}`, ...size }))
 
-function overlap(a: PlacedNode, b: PlacedNode): boolean {
+function isOverlap(a: PositionedNode, b: PositionedNode): boolean {
   return Math.abs(a.x - b.x) * 2 < a.width + b.width && Math.abs(a.y - b.y) * 2 < a.height + b.height
 }
 
-function onBorder({ x, y }: Point, box: PlacedNode): boolean {
+function isOnBorder({ x, y }: Point, box: PositionedNode): boolean {
   return Math.abs(x - box.x) * 2 <= box.width + 1 && Math.abs(y - box.y) * 2 <= box.height + 1
 }
 
-function wellDrawn({ nodes, edges, width, height }: LayeredLayout): void {
+function expectWellDrawn({ nodes, edges, width, height }: LayeredLayout): void {
   for (const [place, node] of nodes.entries()) {
-    for (const other of nodes.slice(place + 1)) expect(overlap(node, other)).toBe(false)
+    for (const other of nodes.slice(place + 1)) expect(isOverlap(node, other)).toBe(false)
     expect(node.x - node.width / 2 >= 0 && node.x + node.width / 2 <= width + 0.01).toBe(true)
     expect(node.y - node.height / 2 >= 0 && node.y + node.height / 2 <= height + 0.01).toBe(true)
   }
@@ -39,8 +39,8 @@ function wellDrawn({ nodes, edges, width, height }: LayeredLayout): void {
     const [begin, end] = [byId.get(from), byId.get(to)]
     if (!begin || !end) throw new Error(`${from} ${to}`)
     expect(points.length).toBeGreaterThan(1)
-    expect(onBorder(points[0] ?? begin, begin)).toBe(true)
-    expect(onBorder(points.at(-1) ?? end, end)).toBe(true)
+    expect(isOnBorder(points[0] ?? begin, begin)).toBe(true)
+    expect(isOnBorder(points.at(-1) ?? end, end)).toBe(true)
   }
 }
 
@@ -53,7 +53,7 @@ describe('a layered layout', () => {
           ({ from, to }) => nodes.some(({ id }) => id === from) && nodes.some(({ id }) => id === to),
         )
         const placed = layeredLayout({ nodes, edges })
-        wellDrawn(placed)
+        expectWellDrawn(placed)
         const x = new Map(placed.nodes.map((node) => [node.id, node.x]))
         for (const { from, to } of edges) expect(x.get(from) ?? 0).toBeLessThan(x.get(to) ?? 0)
       }),
@@ -71,9 +71,9 @@ describe('a layered layout', () => {
             all.filter(({ from, to }) => Math.max(Number(from.slice(1)), Number(to.slice(1))) < limit)
           const before = layeredLayout({ nodes: nodesOf(count), edges: within(count) })
           const after = layeredLayout({ nodes: nodesOf(count + more), edges: within(count + more), before })
-          wellDrawn(after)
+          expectWellDrawn(after)
           const now = new Map(after.nodes.map((node) => [node.id, node]))
-          const layer = (a: PlacedNode, b: PlacedNode): boolean => Math.abs(a.x - b.x) < 1
+          const layer = (a: PositionedNode, b: PositionedNode): boolean => Math.abs(a.x - b.x) < 1
           for (const one of before.nodes) {
             for (const other of before.nodes) {
               const [a, b] = [now.get(one.id), now.get(other.id)]
@@ -92,8 +92,8 @@ describe('nodes without edges', () => {
       fc.property(fc.nat(6), fc.nat(20), fc.integer({ min: 200, max: 1500 }), (count, more, width) => {
         const loose = Array.from({ length: more }, (_, place) => ({ id: `loose ${place}`, ...size }))
         const layout = layeredLayout({ nodes: nodesOf(count), edges: [] })
-        const whole = withLoose(layout, loose, width)
-        wellDrawn(whole)
+        const whole = addLooseNodes(layout, loose, width)
+        expectWellDrawn(whole)
         expect(whole.nodes).toHaveLength(count + more)
         expect(whole.width).toBeLessThanOrEqual(Math.max(layout.width, width))
         expect(whole.nodes.slice(0, count)).toEqual(layout.nodes)
@@ -105,7 +105,7 @@ describe('nodes without edges', () => {
 describe('the picture of a plan', () => {
   const task = fc.record({
     phase_id: fc.constantFrom('p-1', 'p-2', null),
-    mark: fc.constantFrom<Mark>('done', 'ready', 'blocked'),
+    mark: fc.constantFrom<TaskMark>('done', 'ready', 'blocked'),
     critical: fc.boolean(),
     outside: fc.constant(false),
   })
@@ -157,11 +157,11 @@ describe('a state diagram', () => {
         }))
         const taken = steps.flatMap((step) => list[step]?.id ?? [])
         const diagram = stateDiagram({ states, transitions: list }, { current, taken })
-        wellDrawn({ ...diagram, nodes: diagram.states, edges: diagram.transitions })
+        expectWellDrawn({ ...diagram, nodes: diagram.states, edges: diagram.transitions })
         for (const { labelAt, label } of diagram.transitions) {
           if (!labelAt || !label) throw new Error('no text')
           const box = { id: '', ...labelAt, ...label }
-          for (const one of diagram.states) expect(overlap(box, one)).toBe(false)
+          for (const one of diagram.states) expect(isOverlap(box, one)).toBe(false)
         }
         expect(diagram.transitions.reduce((sum, { times }) => sum + times, 0)).toBe(taken.length)
         expect(diagram.states.filter(({ part }) => part === 'current').map(({ id }) => id)).toEqual([current])
@@ -213,7 +213,7 @@ describe('the plane', () => {
     fc.assert(
       fc.property(boxes, fc.constantFrom('left', 'right', 'up', 'down'), (list, direction) => {
         for (const box of list) {
-          const next = neighbourOf(list, box, direction)
+          const next = neighborOf(list, box, direction)
           if (direction === 'left' && next) expect(next.x).toBeLessThan(box.x)
           if (direction === 'right' && next) expect(next.x).toBeGreaterThan(box.x)
           if (direction === 'up' && next) expect(next.y).toBeLessThan(box.y)

@@ -16,13 +16,13 @@ export interface LayoutEdge {
   readonly label?: { readonly width: number; readonly height: number }
 }
 
-export interface PlacedNode extends LayoutNode {
+export interface PositionedNode extends LayoutNode {
   /** The centre. */
   readonly x: number
   readonly y: number
 }
 
-export interface PlacedEdge extends LayoutEdge {
+export interface PositionedEdge extends LayoutEdge {
   /** From the border of one node over the bends to the border of the other. */
   readonly points: readonly Point[]
   /** The centre of the text. */
@@ -32,8 +32,8 @@ export interface PlacedEdge extends LayoutEdge {
 export interface LayeredLayout {
   readonly width: number
   readonly height: number
-  readonly nodes: readonly PlacedNode[]
-  readonly edges: readonly PlacedEdge[]
+  readonly nodes: readonly PositionedNode[]
+  readonly edges: readonly PositionedEdge[]
 }
 
 export interface LayoutRequest {
@@ -76,14 +76,14 @@ export function layeredLayout({ nodes, edges, before = null }: LayoutRequest): L
   }
 }
 
-interface Ends {
-  readonly from: PlacedNode | undefined
-  readonly to: PlacedNode | undefined
+interface EdgeEnds {
+  readonly from: PositionedNode | undefined
+  readonly to: PositionedNode | undefined
 }
 
 /** An edge to the right leaves and arrives in the middle of a side; it bends only where it must. */
 function bendsOf(
-  { from, to }: Ends,
+  { from, to }: EdgeEnds,
   points: readonly Point[],
   { middle, labelAt }: { readonly middle: Point; readonly labelAt: Point | null },
 ): readonly Point[] {
@@ -114,7 +114,7 @@ function pointOf({ x = 0, y = 0 }: { readonly x?: number; readonly y?: number })
 }
 
 /** From a node's side over the place that dagre kept free for its loop, and back. */
-function loopOf({ x, y, width, height }: PlacedNode, middle: Point): readonly Point[] {
+function loopOf({ x, y, width, height }: PositionedNode, middle: Point): readonly Point[] {
   const border = middle.y > y ? y + height / 2 : y - height / 2
   return [
     { x: x - width / 4, y: border },

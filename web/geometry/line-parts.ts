@@ -1,13 +1,13 @@
 import { diffWordsWithSpace } from 'diff/lib/diff/word.js'
 
 /** Characters `from` up to `to`, without the last. */
-export interface Range {
+export interface TextRange {
   readonly from: number
   readonly to: number
 }
 
 /** A range that has a syntax colour. */
-export interface Coloured extends Range {
+export interface ColorRange extends TextRange {
   readonly colour: string
 }
 
@@ -30,9 +30,9 @@ const leastAlike = 0.4
 export function wordDifferences(
   before: string,
   after: string,
-): { readonly before: readonly Range[]; readonly after: readonly Range[] } | null {
+): { readonly before: readonly TextRange[]; readonly after: readonly TextRange[] } | null {
   if (before.length > longestCompared || after.length > longestCompared) return null
-  const [old, next]: [Range[], Range[]] = [[], []]
+  const [old, next]: [TextRange[], TextRange[]] = [[], []]
   let [atOld, atNew, alike] = [0, 0, 0]
   for (const { value, added, removed } of diffWordsWithSpace(before, after)) {
     if (removed) {
@@ -80,14 +80,14 @@ function nameOf(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 }
 
-interface Dressing {
+interface LineDecoration {
   /** In order, and apart from each other. */
-  readonly colours: readonly Coloured[]
-  readonly changed: readonly Range[]
+  readonly colours: readonly ColorRange[]
+  readonly changed: readonly TextRange[]
 }
 
 /** A line cut where its colour or what changed in it begins and ends. */
-export function lineParts(text: string, { colours, changed }: Dressing): readonly LinePart[] {
+export function lineParts(text: string, { colours, changed }: LineDecoration): readonly LinePart[] {
   const cuts = new Set([0, text.length])
   for (const { from, to } of [...colours, ...changed]) {
     if (from < text.length) cuts.add(from)

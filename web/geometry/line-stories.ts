@@ -1,5 +1,5 @@
 /** Lines that follow one another and are from the same maker, as answers of `blame` spell them. */
-export interface Story {
+export interface ProvenanceRange {
   readonly start: number
   readonly end: number
   readonly kind: 'agent' | 'outside' | 'author' | 'before' | 'uncommitted'
@@ -18,7 +18,7 @@ export interface Story {
 }
 
 /** Who lines are from, in the words of a margin. */
-export interface Whose {
+export interface LineOwnerLabel {
   /** Lines with the same key are of the same maker. */
   readonly key: string
   readonly name: string
@@ -29,7 +29,14 @@ export interface Whose {
 }
 
 /** What is said of lines in a margin. */
-export function whoseOf({ kind, certainty, attribution, rests, attempts, ...story }: Story): Whose {
+export function ownerOfStory({
+  kind,
+  certainty,
+  attribution,
+  rests,
+  attempts,
+  ...story
+}: ProvenanceRange): LineOwnerLabel {
   const { attempt, session, task, goal, agent, author, commit } = story
   const short = commit?.slice(0, 8) ?? ''
   switch (kind) {
@@ -65,7 +72,7 @@ export function whoseOf({ kind, certainty, attribution, rests, attempts, ...stor
 }
 
 /** The stories that have a line from `first` to `last`. */
-export function storiesWithin<S extends Pick<Story, 'start' | 'end'>>(
+export function storiesInRange<S extends Pick<ProvenanceRange, 'start' | 'end'>>(
   stories: readonly S[],
   first: number,
   last: number,
@@ -77,7 +84,7 @@ export function storiesWithin<S extends Pick<Story, 'start' | 'end'>>(
 }
 
 /** The story of a line; undefined where the file has no such line. */
-export function storyOf<S extends Pick<Story, 'start' | 'end'>>(
+export function storyAtLine<S extends Pick<ProvenanceRange, 'start' | 'end'>>(
   stories: readonly S[],
   line: number,
 ): S | undefined {
@@ -86,7 +93,7 @@ export function storyOf<S extends Pick<Story, 'start' | 'end'>>(
 }
 
 /** The place of the first story that ends at a line or after it. */
-function placeOf(stories: readonly Pick<Story, 'end'>[], line: number): number {
+function placeOf(stories: readonly Pick<ProvenanceRange, 'end'>[], line: number): number {
   let [low, high] = [0, stories.length]
   while (low < high) {
     const middle = (low + high) >> 1
@@ -97,12 +104,12 @@ function placeOf(stories: readonly Pick<Story, 'end'>[], line: number): number {
 }
 
 /** How many lines are from each maker, most first, with where the first of them is. */
-export function makersOf<S extends Story>(
+export function makersOf<S extends ProvenanceRange>(
   stories: readonly S[],
 ): readonly { readonly story: S; readonly lines: number }[] {
   const makers = new Map<string, { readonly story: S; lines: number }>()
   for (const story of stories) {
-    const { key } = whoseOf(story)
+    const { key } = ownerOfStory(story)
     const known = makers.get(key) ?? { story, lines: 0 }
     known.lines += story.end - story.start + 1
     makers.set(key, known)

@@ -1,4 +1,4 @@
-import type { LayeredLayout, LayoutNode, PlacedNode } from './layered-layout.ts'
+import type { LayeredLayout, LayoutNode, PositionedNode } from './layered-layout.ts'
 
 export interface Point {
   readonly x: number
@@ -22,7 +22,7 @@ const ways: Readonly<Record<Direction, Point>> = {
 }
 
 /** The nearest box in a direction: within 45° of it, and being aside counts twice as much as being far. */
-export function neighbourOf<B extends Box>(boxes: readonly B[], from: Box, direction: Direction): B | null {
+export function neighborOf<B extends Box>(boxes: readonly B[], from: Box, direction: Direction): B | null {
   const way = ways[direction]
   let nearest: { box: B; distance: number } | null = null
   for (const box of boxes) {
@@ -48,8 +48,8 @@ export function roundedPath(points: readonly Point[], radius = 8): string {
       parts.push(`L${show(point)}`)
       continue
     }
-    const before = towards(point, points[index] ?? point, radius)
-    const after = towards(point, next, radius)
+    const before = pointTowards(point, points[index] ?? point, radius)
+    const after = pointTowards(point, next, radius)
     parts.push(`L${show(before)}Q${show(point)} ${show(after)}`)
   }
   return parts.join('')
@@ -82,7 +82,7 @@ export function flowPath(points: readonly Point[], flow: Flow = 'right'): string
 }
 
 /** What lies from left to right, from the top down. */
-export function turned(layout: LayeredLayout): LayeredLayout {
+export function transposeLayout(layout: LayeredLayout): LayeredLayout {
   const turn = ({ x, y }: Point): Point => ({ x: y, y: x })
   return {
     width: layout.height,
@@ -96,17 +96,17 @@ export function turned(layout: LayeredLayout): LayeredLayout {
   }
 }
 
-function towards(from: Point, to: Point, length: number): Point {
+function pointTowards(from: Point, to: Point, length: number): Point {
   const distance = Math.hypot(to.x - from.x, to.y - from.y)
   const share = distance === 0 ? 0 : Math.min(length, distance / 2) / distance
   return { x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share }
 }
 
 function show({ x, y }: Point): string {
-  return `${round(x)},${round(y)}`
+  return `${roundToTenth(x)},${roundToTenth(y)}`
 }
 
-function round(value: number): number {
+function roundToTenth(value: number): number {
   return Math.round(value * 10) / 10
 }
 
@@ -115,9 +115,13 @@ const margin = 16
 const above = 34
 
 /** A layout with nodes that nothing leads to or from in rows below it; `width` is that of what is looked at. */
-export function withLoose(layout: LayeredLayout, loose: readonly LayoutNode[], width: number): LayeredLayout {
+export function addLooseNodes(
+  layout: LayeredLayout,
+  loose: readonly LayoutNode[],
+  width: number,
+): LayeredLayout {
   if (loose.length === 0) return layout
-  const nodes: PlacedNode[] = []
+  const nodes: PositionedNode[] = []
   const top = layout.nodes.length === 0 ? margin : layout.height - margin + above
   const room = Math.max(layout.width, width) - margin
   let [x, y, right] = [margin, top, 0]

@@ -67,12 +67,12 @@ function rowsOf(lines: readonly ReviewLine[], layout: Layout): readonly LineRow[
     for (; at < lines.length && lines[at]?.kind !== ' '; at += 1) run.push(lines[at] ?? line)
     const removed = run.filter(({ kind }) => kind === '-')
     const added = run.filter(({ kind }) => kind === '+')
-    rows.push(...(layout === 'split' ? beside(removed, added) : below(removed, added)))
+    rows.push(...(layout === 'split' ? splitRows(removed, added) : unifiedRows(removed, added)))
   }
   return rows
 }
 
-function below(removed: readonly ReviewLine[], added: readonly ReviewLine[]): readonly LineRow[] {
+function unifiedRows(removed: readonly ReviewLine[], added: readonly ReviewLine[]): readonly LineRow[] {
   return [
     ...removed.map((line, at) =>
       rowOf({ old: line, new: null, partner: added[at] ?? null, begins: at === 0 }),
@@ -83,7 +83,7 @@ function below(removed: readonly ReviewLine[], added: readonly ReviewLine[]): re
   ]
 }
 
-function beside(removed: readonly ReviewLine[], added: readonly ReviewLine[]): readonly LineRow[] {
+function splitRows(removed: readonly ReviewLine[], added: readonly ReviewLine[]): readonly LineRow[] {
   return Array.from({ length: Math.max(removed.length, added.length) }, (_, at) =>
     rowOf({ old: removed[at] ?? null, new: added[at] ?? null, partner: null, begins: at === 0 }),
   )

@@ -1,4 +1,4 @@
-import { layeredLayout, type PlacedEdge, type PlacedNode } from './layered-layout.ts'
+import { layeredLayout, type PositionedEdge, type PositionedNode } from './layered-layout.ts'
 import { flowPath, roundedPath } from './plane.ts'
 import { textWidth } from './text-width.ts'
 
@@ -21,7 +21,7 @@ export interface StateMachine {
 }
 
 /** Where a run stands: the transitions that it took, oldest first, and the state it is in. */
-export interface RunProgress {
+export interface DiagramProgress {
   readonly current: string
   readonly taken: readonly string[]
 }
@@ -29,12 +29,12 @@ export interface RunProgress {
 export type StatePart = 'current' | 'visited' | 'reachable' | 'out_of_reach'
 export type TransitionPart = 'taken' | 'next' | 'reachable' | 'out_of_reach'
 
-export interface DrawnState extends PlacedNode {
+export interface DrawnState extends PositionedNode {
   readonly final: boolean
   readonly part: StatePart
 }
 
-export interface DrawnTransition extends PlacedEdge {
+export interface DrawnTransition extends PositionedEdge {
   /** Of an SVG path. */
   readonly path: string
   readonly part: TransitionPart
@@ -51,7 +51,7 @@ export interface StateDiagram {
 }
 
 /** States from left to right, with self-loops and ways back. A transition to or from an unknown state is left out. */
-export function stateDiagram(machine: StateMachine, run: RunProgress): StateDiagram {
+export function stateDiagram(machine: StateMachine, run: DiagramProgress): StateDiagram {
   const known = new Map(machine.states.map((state) => [state.id, state]))
   const drawn = machine.transitions.filter(({ from, to }) => known.has(from) && known.has(to))
   const placed = layeredLayout({
@@ -97,19 +97,19 @@ export function stateDiagram(machine: StateMachine, run: RunProgress): StateDiag
 }
 
 /** A way on flows; a loop and a way back have corners. */
-function pathOf({ from, to, points }: PlacedEdge): string {
+function pathOf({ from, to, points }: PositionedEdge): string {
   const leadsOn = from !== to && (points.at(-1)?.x ?? 0) > (points.at(0)?.x ?? 0)
   return leadsOn ? flowPath(points) : roundedPath(points, 10)
 }
 
-interface Standing {
+interface StateVisits {
   readonly times: number
   readonly current: string
   readonly ahead: ReadonlySet<string>
 }
 
 /** What can be done now is shown as such, also when it was done before. */
-function partOf(edge: PlacedEdge, { times, current, ahead }: Standing): TransitionPart {
+function partOf(edge: PositionedEdge, { times, current, ahead }: StateVisits): TransitionPart {
   if (edge.from === current) return 'next'
   if (times > 0) return 'taken'
   return ahead.has(edge.from) ? 'reachable' : 'out_of_reach'

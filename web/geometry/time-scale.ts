@@ -2,13 +2,13 @@
 export const foldWidth = 28
 
 /** Where a timeline is looked at: pixels per millisecond, and how many pixels lie left of what is shown. */
-export interface View {
+export interface TimelineViewport {
   readonly perMs: number
   readonly left: number
 }
 
 /** A stretch with its place; `x` counts from the beginning of the whole time, whatever is shown. */
-export interface Piece extends Stretch {
+export interface TimelinePiece extends TimelineInterval {
   readonly x: number
   readonly width: number
   /** Drawn narrower than its time. */
@@ -16,13 +16,16 @@ export interface Piece extends Stretch {
 }
 
 /** Time to pixels and back: monotone, without holes, and as fast as a binary search. */
-export interface TimeScale extends View {
-  readonly pieces: readonly Piece[]
+export interface TimeScale extends TimelineViewport {
+  readonly pieces: readonly TimelinePiece[]
   readonly width: number
 }
 
-export function timeScale(stretches: readonly Stretch[], { perMs, left }: View): TimeScale {
-  const pieces: Piece[] = []
+export function timeScale(
+  stretches: readonly TimelineInterval[],
+  { perMs, left }: TimelineViewport,
+): TimeScale {
+  const pieces: TimelinePiece[] = []
   let x = 0
   for (const stretch of stretches) {
     const natural = (stretch.to - stretch.from) * perMs
@@ -35,7 +38,7 @@ export function timeScale(stretches: readonly Stretch[], { perMs, left }: View):
 }
 
 /** The pixel of a time, counted from the left of what is shown. */
-export function xOf(scale: TimeScale, at: number): number {
+export function viewX(scale: TimeScale, at: number): number {
   return contentX(scale, at) - scale.left
 }
 
@@ -62,12 +65,15 @@ export function timeAt(scale: TimeScale, x: number): number {
   return piece.from + (content - piece.x) / rateOf(piece, scale.perMs)
 }
 
-function rateOf(piece: Piece, perMs: number): number {
+function rateOf(piece: TimelinePiece, perMs: number): number {
   return piece.to === piece.from ? perMs : piece.width / (piece.to - piece.from)
 }
 
 /** The last piece that begins early enough; the first one when none does. */
-function lastPiece(pieces: readonly Piece[], begun: (piece: Piece) => boolean): Piece | undefined {
+function lastPiece(
+  pieces: readonly TimelinePiece[],
+  begun: (piece: TimelinePiece) => boolean,
+): TimelinePiece | undefined {
   let [low, high] = [0, pieces.length - 1]
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
@@ -79,13 +85,13 @@ function lastPiece(pieces: readonly Piece[], begun: (piece: Piece) => boolean): 
 }
 
 /** A stretch of time in milliseconds since the epoch. */
-export interface Interval {
+export interface TimeRange {
   readonly from: number
   readonly to: number
 }
 
 /** The stretches of a timeline follow each other without a hole. Nothing happened in an idle one. */
-export interface Stretch extends Interval {
+export interface TimelineInterval extends TimeRange {
   readonly idle: boolean
 }
 
@@ -93,11 +99,11 @@ export interface Stretch extends Interval {
 const foldedFrom = 20 * 60_000
 
 /** Divides the time from the first to the last busy interval. Each busy stretch keeps `margin` of quiet around it. */
-export function stretchesOf(
-  busy: readonly Interval[],
+export function intervalsOf(
+  busy: readonly TimeRange[],
   { idleFrom = foldedFrom, margin = 60_000 }: { readonly idleFrom?: number; readonly margin?: number } = {},
-): readonly Stretch[] {
-  const found: Stretch[] = []
+): readonly TimelineInterval[] {
+  const found: TimelineInterval[] = []
   for (const interval of busy.toSorted((a, b) => a.from - b.from)) {
     const [from, to] = [interval.from - margin, Math.max(interval.to, interval.from) + margin]
     const last = found.at(-1)
@@ -113,7 +119,7 @@ export function stretchesOf(
 }
 
 /** The same time with nothing folded. */
-export function unfolded(stretches: readonly Stretch[]): readonly Stretch[] {
+export function unfoldIntervals(stretches: readonly TimelineInterval[]): readonly TimelineInterval[] {
   const [first, last] = [stretches.at(0), stretches.at(-1)]
   return first && last ? [{ from: first.from, to: last.to, idle: false }] : []
 }
@@ -122,7 +128,7 @@ export function unfolded(stretches: readonly Stretch[]): readonly Stretch[] {
 const closest = 0.06
 
 /** The view that shows all of the time in a width, with `after` pixels free behind it. */
-export function fitView(stretches: readonly Stretch[], width: number, after = 0): View {
+export function fitView(stretches: readonly TimelineInterval[], width: number, after = 0): TimelineViewport {
   const room = Math.max(width - after, foldWidth)
   const idle = stretches.filter((stretch) => stretch.idle).map(({ from, to }) => to - from)
   const longest = idle.toSorted((a, b) => b - a)
@@ -140,11 +146,11 @@ export function fitView(stretches: readonly Stretch[], width: number, after = 0)
 }
 
 /** Nearer by a factor above 1, farther by one below, with the time under `x` staying there. */
-export function zoomAround(
-  stretches: readonly Stretch[],
+export function zoomAroundPoint(
+  stretches: readonly TimelineInterval[],
   scale: TimeScale,
   { x, factor }: { readonly x: number; readonly factor: number },
-): View {
+): TimelineViewport {
   const farthest = fitView(stretches, 200).perMs
   const perMs = Math.min(Math.max(scale.perMs * factor, farthest), closest)
   const held = timeAt(scale, x)
@@ -152,7 +158,11 @@ export function zoomAround(
 }
 
 /** A view that does not leave the time: at least half the width stays filled where there is enough to fill it. */
-export function clampView(stretches: readonly Stretch[], view: View, width: number): View {
+export function clampView(
+  stretches: readonly TimelineInterval[],
+  view: TimelineViewport,
+  width: number,
+): TimelineViewport {
   const total = timeScale(stretches, view).width
   const last = Math.max(total - width / 2, 0)
   const first = Math.min(0, -(width / 2 - Math.min(total, width / 2)))
@@ -160,11 +170,11 @@ export function clampView(stretches: readonly Stretch[], view: View, width: numb
 }
 
 /** The view with a time in its middle. */
-export function centred(
-  stretches: readonly Stretch[],
-  { perMs }: View,
+export function centeredView(
+  stretches: readonly TimelineInterval[],
+  { perMs }: TimelineViewport,
   { at, width }: { readonly at: number; readonly width: number },
-): View {
+): TimelineViewport {
   return { perMs, left: contentX(timeScale(stretches, { perMs, left: 0 }), at) - width / 2 }
 }
 
@@ -216,7 +226,7 @@ export function ticksOf(scale: TimeScale, { width, least = 88, ahead }: TickRequ
       at <= Math.min(piece.to, end);
       at += step
     ) {
-      const x = xOf(scale, at)
+      const x = viewX(scale, at)
       const last = ticks.at(-1)
       if (last && x - last.x < least) continue
       const newDay = !last || dayOf(at, ahead) !== dayOf(last.at, ahead)

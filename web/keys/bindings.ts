@@ -82,9 +82,9 @@ export const bindings = [
   { command: 'as list', keys: ['i'], title: 'As a list', group: 'Picture' },
 ] as const satisfies readonly Binding[]
 
-export type Command = (typeof bindings)[number]['command']
+export type KeyCommand = (typeof bindings)[number]['command']
 
 /** The keys that are shown for a command. */
-export function keysOf(command: Command): string {
+export function keysOf(command: KeyCommand): string {
   return bindings.find((binding) => binding.command === command)?.keys[0] ?? ''
 }

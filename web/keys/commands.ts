@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { bindings, type Command } from './bindings.ts'
+import { bindings, type KeyCommand } from './bindings.ts'
 
-export type Handlers = Partial<Readonly<Record<Command, () => void>>>
+export type Handlers = Partial<Readonly<Record<KeyCommand, () => void>>>
 
 /** What the commands do now. A view that came later answers before the one that it lies over. */
 const layers = signal<readonly (() => Handlers)[]>([])
@@ -22,7 +22,7 @@ export function useCommands(handlers: Handlers): void {
 }
 
 /** What a command does now; null where it does nothing. */
-export function handlerOf(command: Command): (() => void) | null {
+export function handlerOf(command: KeyCommand): (() => void) | null {
   for (const layer of layers.value.toReversed()) {
     const handler = layer()[command]
     if (handler) return handler
@@ -35,7 +35,7 @@ const sequence = 1_200
 
 const byKeys = Map.groupBy(
   bindings.flatMap(({ keys, command }) =>
-    keys.map((key): { readonly key: string; readonly command: Command } => ({ key, command })),
+    keys.map((key): { readonly key: string; readonly command: KeyCommand } => ({ key, command })),
   ),
   ({ key }) => key,
 )
@@ -48,7 +48,7 @@ export function listenToKeys(): () => void {
   let first: { readonly key: string; readonly at: number } | null = null
   const onKey = (event: KeyboardEvent) => {
     const key = keyOf(event)
-    if (event.defaultPrevented || event.isComposing || !isMeant(event, key)) return
+    if (event.defaultPrevented || event.isComposing || !isForCommand(event, key)) return
     const begun = first && event.timeStamp - first.at < sequence ? `${first.key} ${key}` : key
     first = null
     const handler = handlerOfKey(begun) ?? handlerOfKey(key)
@@ -77,7 +77,7 @@ function keyOf({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): string {
 }
 
 /** A field takes its keys itself, and so does a dialog or a button what it is pressed with. A box to tick takes Space alone. */
-function isMeant({ target }: KeyboardEvent, key: string): boolean {
+function isForCommand({ target }: KeyboardEvent, key: string): boolean {
   if (key.startsWith('mod+')) return true
   if (!(target instanceof HTMLElement)) return true
   if (target instanceof HTMLInputElement && target.type === 'checkbox' && !target.closest('dialog'))

@@ -1,7 +1,7 @@
 import type { Frame, FrameEntity, InputOf, OperationName } from '../../src/surfaces/http/client/client.ts'
-import type { IdentityKind } from './feed.ts'
+import type { IdentityFrameKind } from './feed.ts'
 
-interface Concern {
+interface QueryDependency {
   /** The kinds of entities that an answer shows. */
   readonly of: readonly FrameEntity[] | 'everything'
   /** The field of the input that names what the query is about, and the field of a frame's entity that may name another. */
@@ -16,7 +16,7 @@ const ofTask = { input: 'id', data: 'task_id' } as const
 const ofRun = { input: 'run_id', data: 'run_id' } as const
 
 /** What the page of a run is read again for. */
-const shownRun: Concern = {
+const shownRun: QueryDependency = {
   of: ['run', 'task', 'phase', 'mission', 'workflow', 'hold', 'issue', 'progress', 'command', 'setting'],
   about: { input: 'id', data: 'run_id' },
 }
@@ -57,25 +57,25 @@ const table = {
   notify_list: { of: ['notification'] },
   session_list: { of: ['session', 'token', 'person'] },
   run_history: { of: ['run', 'hold', 'command'], about: ofRun },
-} as const satisfies Partial<Record<OperationName, Concern>>
+} as const satisfies Partial<Record<OperationName, QueryDependency>>
 
 export type LiveQueryName = keyof typeof table
 
 /** Whether a query shows persons, tokens or sessions of the server. */
-export function concernsIdentities(name: LiveQueryName, kinds: readonly IdentityKind[]): boolean {
-  const { of }: Concern = table[name]
+export function isAffectedByIdentities(name: LiveQueryName, kinds: readonly IdentityFrameKind[]): boolean {
+  const { of }: QueryDependency = table[name]
   return of !== 'everything' && kinds.some((kind) => of.includes(kind))
 }
 
 /** Whether a fact may have changed what a query answers. */
-export function concerns<Name extends LiveQueryName>(
+export function isAffectedBy<Name extends LiveQueryName>(
   name: Name,
   input: InputOf<Name>,
   { event, data }: Frame,
 ): boolean {
   const own = input as Readonly<Record<string, unknown>>
   const isRun = name === 'show' && String(own['id']).startsWith('r-')
-  const { of, about, created }: Concern = isRun ? shownRun : table[name]
+  const { of, about, created }: QueryDependency = isRun ? shownRun : table[name]
   const [entity, happened] = event.split(':')
   if (of !== 'everything' && !of.some((kind) => kind === entity)) return false
   if (created && happened !== 'created') return false

@@ -19,25 +19,25 @@ const listeners = new Set<Listener>()
 const reloads = new Set<Reload>()
 
 /** Tells each frame in order. Answers its stop. */
-export function onFrame(listener: Listener): () => void {
+export function listenToFrames(listener: Listener): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
 /** Kinds of what the server as a whole knows of who uses it. */
-export type IdentityKind = 'person' | 'token' | 'session'
+export type IdentityFrameKind = 'person' | 'token' | 'session'
 
-type IdentityListener = (of: readonly IdentityKind[]) => void
+type IdentityListener = (of: readonly IdentityFrameKind[]) => void
 const identityListeners = new Set<IdentityListener>()
 
 /** Tells that persons, tokens or sessions changed which one may see. Answers its stop. */
-export function onIdentities(listener: IdentityListener): () => void {
+export function listenToIdentities(listener: IdentityListener): () => void {
   identityListeners.add(listener)
   return () => identityListeners.delete(listener)
 }
 
 /** Tells when everything must be read again: the server cannot tell what happened meanwhile. Answers its stop. */
-export function onReload(reload: Reload): () => void {
+export function listenToReloads(reload: Reload): () => void {
   reloads.add(reload)
   return () => reloads.delete(reload)
 }
@@ -92,7 +92,7 @@ export function follow(): () => void {
     }
   }
 
-  const greeted = ({ seq: head, version = '' }: Greeting) => {
+  const greeted = ({ seq: head, version = '' }: HelloMessage) => {
     clearTimeout(doubt)
     wait = firstWait
     // What happened meanwhile is told again of the project alone.
@@ -139,12 +139,12 @@ export function follow(): () => void {
 
 const allIdentities = ['person', 'token', 'session'] as const
 
-interface ToldIdentities {
+interface IdentitiesMessage {
   readonly event: 'identities'
-  readonly of: readonly IdentityKind[]
+  readonly of: readonly IdentityFrameKind[]
 }
 
-interface Greeting {
+interface HelloMessage {
   readonly event: 'hello' | 'reload'
   readonly seq: number
   /** Waymark's, in the first message of a connection. */
@@ -152,17 +152,17 @@ interface Greeting {
 }
 
 /** What was received, or null where it is no message of ours. */
-function readFrame(text: unknown): Frame | Greeting | ToldIdentities | null {
+function readFrame(text: unknown): Frame | HelloMessage | IdentitiesMessage | null {
   if (typeof text !== 'string') return null
   try {
     const said: unknown = JSON.parse(text)
     if (typeof said !== 'object' || said === null || !('event' in said)) return null
-    return said as Frame | Greeting | ToldIdentities // the server is the one that this page came from
+    return said as Frame | HelloMessage | IdentitiesMessage // the server is the one that this page came from
   } catch {
     return null
   }
 }
 
-function isFrame(said: Frame | Greeting | ToldIdentities): said is Frame {
+function isFrame(said: Frame | HelloMessage | IdentitiesMessage): said is Frame {
   return 'n' in said
 }

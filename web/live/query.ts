@@ -3,8 +3,8 @@ import { useEffect, useMemo } from 'preact/hooks'
 import type { InputOf, OutputOf } from '../../src/surfaces/http/client/client.ts'
 import { call } from '../api/call.ts'
 import { base } from '../router/location.ts'
-import { concerns, concernsIdentities, type LiveQueryName } from './concerns.ts'
-import { connection, onFrame, onIdentities, onReload } from './feed.ts'
+import { isAffectedBy, isAffectedByIdentities, type LiveQueryName } from './concerns.ts'
+import { connection, listenToFrames, listenToIdentities, listenToReloads } from './feed.ts'
 
 interface LiveQuery<Answer> {
   /** Null until it was read. */
@@ -83,12 +83,12 @@ export function startQuery<Name extends LiveQueryName>(
     waiting ||= window.setTimeout(() => void read(), wait)
   }
   const stops = [
-    onFrame((frame) => {
-      if (!once && concerns(name, input, frame)) soon()
+    listenToFrames((frame) => {
+      if (!once && isAffectedBy(name, input, frame)) soon()
     }),
-    onReload(() => void read()),
-    onIdentities((kinds) => {
-      if (!once && concernsIdentities(name, kinds)) soon()
+    listenToReloads(() => void read()),
+    listenToIdentities((kinds) => {
+      if (!once && isAffectedByIdentities(name, kinds)) soon()
     }),
     // A server that went away has no fact to tell of what could not be read meanwhile.
     connection.subscribe(({ is }) => {

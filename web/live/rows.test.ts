@@ -2,15 +2,15 @@ import { effect } from '@preact/signals'
 import { expect, test } from 'vitest'
 import { createRows } from './rows.ts'
 
-interface Line {
+interface TestRow {
   readonly id: string
   readonly word: string
 }
 
-const line = (id: string, word = id): Line => ({ id, word })
+const line = (id: string, word = id): TestRow => ({ id, word })
 
 test('a row that changes repaints that row alone', () => {
-  const rows = createRows<Line>(({ id }) => id)
+  const rows = createRows<TestRow>(({ id }) => id)
   rows.update([line('a'), line('b')])
   const painted: string[] = []
   effect(() => void painted.push(`order ${rows.order.value.join()}`))
@@ -22,7 +22,7 @@ test('a row that changes repaints that row alone', () => {
 })
 
 test('nothing moves while the list is held; rows change in place', () => {
-  const rows = createRows<Line>(({ id }) => id)
+  const rows = createRows<TestRow>(({ id }) => id)
   rows.update([line('a'), line('b')])
   rows.hold(true)
   rows.update([line('c'), line('b', 'changed'), line('a')])
@@ -35,7 +35,7 @@ test('nothing moves while the list is held; rows change in place', () => {
 })
 
 test('a mere change of order is counted too', () => {
-  const rows = createRows<Line>(({ id }) => id)
+  const rows = createRows<TestRow>(({ id }) => id)
   rows.update([line('a'), line('b'), line('c')])
   rows.hold(true)
   rows.update([line('b'), line('a'), line('c')])

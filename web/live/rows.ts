@@ -39,7 +39,7 @@ export function createRows<Row>(keyOf: (row: Row) => string): Rows<Row> {
           else if (JSON.stringify(known.peek()) !== JSON.stringify(row)) known.value = row
         }
         next = list.map(keyOf)
-        if (isHeld && order.peek().length > 0) held.value = moved(order.peek(), next)
+        if (isHeld && order.peek().length > 0) held.value = countMoved(order.peek(), next)
         else settle()
       }),
     hold: (hold) => {
@@ -54,7 +54,7 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
 }
 
 /** How many rows are not where they were. */
-function moved(now: readonly string[], next: readonly string[]): number {
+function countMoved(now: readonly string[], next: readonly string[]): number {
   const places = new Map(now.map((key, at) => [key, at]))
   const arrived = next.filter((key) => !places.has(key)).length
   const stays = new Set(next)

@@ -1,5 +1,5 @@
 import { call } from '../api/call.ts'
-import { may } from '../api/session.ts'
+import { isPermitted } from '../api/session.ts'
 import { bindings } from '../keys/bindings.ts'
 import { handlerOf } from '../keys/commands.ts'
 import { type Status, statusOf } from '../parts/status.tsx'
@@ -8,7 +8,7 @@ import { routes } from '../router/routes.ts'
 import { type OperationEntry, readOperations } from './operations.ts'
 
 /** Something that the palette finds. */
-export interface Item {
+export interface PaletteItem {
   readonly key: string
   readonly kind: 'View' | 'Key' | 'Mission' | 'Run' | 'Task' | 'Command'
   readonly text: string
@@ -23,10 +23,10 @@ export interface Item {
 }
 
 /** What is there at once: the views, and what the keys do now. */
-export function itemsHere(): readonly Item[] {
+export function currentItems(): readonly PaletteItem[] {
   const views = routes
     .filter(({ path }) => !/:\w+(\/|$)/.test(path))
-    .map(({ name, title, path }): Item => {
+    .map(({ name, title, path }): PaletteItem => {
       const keys = bindings.find(({ command }) => command === `go ${name}`)?.keys[0]
       const to = href(path.split('/:')[0] || '/')
       return {
@@ -38,7 +38,7 @@ export function itemsHere(): readonly Item[] {
         ...(keys && { keys }),
       }
     })
-  const commands = bindings.flatMap(({ command, title, keys, group }): readonly Item[] => {
+  const commands = bindings.flatMap(({ command, title, keys, group }): readonly PaletteItem[] => {
     const run = handlerOf(command)
     if (!run || group === 'Go to' || group === 'Lists' || command === 'palette') return []
     return [
@@ -56,11 +56,11 @@ export function itemsHere(): readonly Item[] {
 }
 
 /** What the server knows: missions, tasks, and the commands of its catalog. */
-export async function itemsOfServer(): Promise<readonly Item[]> {
+export async function itemsOfServer(): Promise<readonly PaletteItem[]> {
   const [names, operations] = await Promise.all([call('search', {}), readOperations(base.peek())])
   return [
     ...names.missions.map(
-      ({ id, name, status }): Item => ({
+      ({ id, name, status }): PaletteItem => ({
         key: id,
         kind: 'Mission',
         text: name,
@@ -70,7 +70,7 @@ export async function itemsOfServer(): Promise<readonly Item[]> {
       }),
     ),
     ...names.runs.map(
-      ({ id, name, status }): Item => ({
+      ({ id, name, status }): PaletteItem => ({
         key: id,
         kind: 'Run',
         text: name,
@@ -81,9 +81,9 @@ export async function itemsOfServer(): Promise<readonly Item[]> {
     ),
     // What would only be refused is not offered.
     ...operations
-      .filter(({ name }) => may(name))
+      .filter(({ name }) => isPermitted(name))
       .map(
-        (operation): Item => ({
+        (operation): PaletteItem => ({
           key: `operation ${operation.name}`,
           kind: 'Command',
           text: operation.title,
@@ -92,7 +92,7 @@ export async function itemsOfServer(): Promise<readonly Item[]> {
         }),
       ),
     ...names.tasks.map(
-      ({ id, name, status }): Item => ({
+      ({ id, name, status }): PaletteItem => ({
         key: id,
         kind: 'Task',
         text: name,

@@ -21,10 +21,10 @@ async function fetchOperations(of: string): Promise<readonly OperationEntry[]> {
 }
 
 interface OpenApi {
-  readonly paths: Readonly<Record<string, { readonly post?: Post }>>
+  readonly paths: Readonly<Record<string, { readonly post?: PostOperation }>>
 }
 
-interface Post {
+interface PostOperation {
   readonly operationId?: string
   readonly summary?: string
   readonly description?: string
@@ -48,7 +48,12 @@ interface FieldSchema {
   readonly items?: FieldSchema
 }
 
-function entryOf({ operationId, summary, description, requestBody }: Post): readonly OperationEntry[] {
+function entryOf({
+  operationId,
+  summary,
+  description,
+  requestBody,
+}: PostOperation): readonly OperationEntry[] {
   if (operationId === undefined) return []
   const schema = requestBody?.content?.['application/json']?.schema
   const required = new Set(schema?.required)

@@ -1,13 +1,13 @@
 import UFuzzy from '@leeoniya/ufuzzy'
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { callNamed, told } from '../api/call.ts'
+import { callByName, errorText } from '../api/call.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { KeyCap } from '../parts/key-cap.tsx'
 import { StatusIcon } from '../parts/status.tsx'
 import { shortId } from '../parts/text.tsx'
-import { leaveFor, type OverlayProps, typedEarly } from '../shell/overlays.tsx'
+import { closeAndNavigate, type OverlayProps, takeEarlyKeys } from '../shell/overlays.tsx'
 import { showToast } from '../shell/toasts.tsx'
-import { type Item, itemsHere, itemsOfServer } from './items.ts'
+import { currentItems, itemsOfServer, type PaletteItem } from './items.ts'
 import { type Field, inputOf, type OperationEntry } from './operations.ts'
 import '../parts/form.css'
 import './palette.css'
@@ -31,23 +31,23 @@ interface SearchProps {
 function Search({ close, ask }: SearchProps) {
   const id = useId()
   const field = useRef<HTMLInputElement>(null)
-  const here = useMemo(itemsHere, [])
-  const [more, setMore] = useState<readonly Item[]>([])
-  const [words, setWords] = useState(typedEarly)
+  const here = useMemo(currentItems, [])
+  const [more, setMore] = useState<readonly PaletteItem[]>([])
+  const [words, setWords] = useState(takeEarlyKeys)
   const [at, setAt] = useState(0)
   // Before the field is painted: what is typed into it later is not replaced.
   useLayoutEffect(() => field.current?.focus(), [])
   useEffect(() => {
-    itemsOfServer().then(setMore, (error: unknown) => showToast({ kind: 'refused', text: told(error) }))
+    itemsOfServer().then(setMore, (error: unknown) => showToast({ kind: 'refused', text: errorText(error) }))
   }, [])
   const found = useMemo(() => findItems([...here, ...more], words), [here, more, words])
   const chosen = Math.min(at, found.length - 1)
 
-  const run = (item: Item | undefined) => {
+  const run = (item: PaletteItem | undefined) => {
     if (!item) return
     const { does } = item
     if (does.is === 'ask') return ask(does.operation)
-    if (does.is === 'go') return leaveFor(does.to)
+    if (does.is === 'go') return closeAndNavigate(does.to)
     close()
     // The dialog gives the focus back first.
     setTimeout(does.run)
@@ -112,7 +112,7 @@ const fuzzy = new UFuzzy({ intraMode: 1 })
 const most = 40
 
 /** The items that are meant, the best first. Without words: the first ones, as they are. */
-function findItems(items: readonly Item[], words: string): readonly Item[] {
+function findItems(items: readonly PaletteItem[], words: string): readonly PaletteItem[] {
   const needle = words.trim()
   if (needle === '') return items.slice(0, most)
   const haystack = items.map(({ text, also }) => `${text} ${also}`)
@@ -121,7 +121,7 @@ function findItems(items: readonly Item[], words: string): readonly Item[] {
   const places = info && order ? order.map((at) => info.idx[at]) : found
   const meant = places.flatMap((at) => (at === undefined ? [] : (items[at] ?? [])))
   // What is called exactly so comes first, whatever else has the same words.
-  const isNamedSo = ({ text }: Item): boolean => text.toLowerCase() === needle.toLowerCase()
+  const isNamedSo = ({ text }: PaletteItem): boolean => text.toLowerCase() === needle.toLowerCase()
   return [...meant.filter(isNamedSo), ...meant.filter((item) => !isNamedSo(item))].slice(0, most)
 }
 
@@ -142,11 +142,11 @@ function InputForm({ operation, close }: InputFormProps) {
   const run = async () => {
     setBusy(true)
     try {
-      await callNamed(operation.name, inputOf(operation.fields, written.current))
+      await callByName(operation.name, inputOf(operation.fields, written.current))
       showToast({ kind: 'said', text: `${operation.title}: done` })
       close()
     } catch (error) {
-      setRefusal(told(error))
+      setRefusal(errorText(error))
       setBusy(false)
     }
   }

@@ -34,10 +34,11 @@ function agentHue(name: string): number {
 /** Two letters for it: of its two first words, or the first two of its only one. */
 function monogram(name: string): string {
   const words = name.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '')
-  const letters = words.length > 1 ? words.slice(0, 2).map(first) : Array.from(words[0] ?? '?').slice(0, 2)
+  const letters =
+    words.length > 1 ? words.slice(0, 2).map(firstLetter) : Array.from(words[0] ?? '?').slice(0, 2)
   return letters.join('').toUpperCase()
 }
 
-function first(word: string): string {
+function firstLetter(word: string): string {
   return Array.from(word)[0] ?? ''
 }

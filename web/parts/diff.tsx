@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks'
-import { counted } from '../../src/kernel/text.ts'
-import { told } from '../api/call.ts'
+import { formatCount } from '../../src/kernel/text.ts'
+import { errorText } from '../api/call.ts'
 import { useQuery } from '../live/query.ts'
 import { linesOf } from './lines-of.ts'
 import { type FileDiff, parseDiff } from './parse-diff.ts'
@@ -9,25 +9,25 @@ import './diff.css'
 /** The lines of one file, or of all where none is named. Read when it is opened, not with every fact. */
 export function InlineDiff({ attempt, path }: { readonly attempt: string; readonly path?: string }) {
   return (
-    <AskedDiff asked={useQuery('diff', { id: attempt, ...(path !== undefined && { path }) })} path={path} />
+    <QueryDiff asked={useQuery('diff', { id: attempt, ...(path !== undefined && { path }) })} path={path} />
   )
 }
 
 /** The same of a turn of a captured session. */
 export function TurnDiff({ turn, path }: { readonly turn: string; readonly path?: string }) {
   const asked = useQuery('sessions_diff', { id: turn, ...(path !== undefined && { path }) })
-  return <AskedDiff asked={asked} path={path} />
+  return <QueryDiff asked={asked} path={path} />
 }
 
-interface AskedDiffProps {
+interface QueryDiffProps {
   readonly asked: Pick<ReturnType<typeof useQuery<'diff' | 'sessions_diff'>>, 'answer' | 'failure'>
   readonly path: string | undefined
 }
 
-function AskedDiff({ asked: { answer, failure }, path }: AskedDiffProps) {
+function QueryDiff({ asked: { answer, failure }, path }: QueryDiffProps) {
   const text = answer.value?.diff
   const files = useMemo(() => (text === undefined ? null : parseDiff(text)), [text])
-  if (failure.value !== null) return <p class="muted diff-note">{told(failure.value)}</p>
+  if (failure.value !== null) return <p class="muted diff-note">{errorText(failure.value)}</p>
   if (files === null) return <p class="muted diff-note">Reading…</p>
   if (files.length === 0) return <p class="muted diff-note">No lines changed.</p>
   return (
@@ -36,11 +36,11 @@ function AskedDiff({ asked: { answer, failure }, path }: AskedDiffProps) {
         <section key={file.path}>
           {path === undefined ? (
             <h2 class="diff-file mono">
-              {file.path} <WhoseLines file={file} />
+              {file.path} <LineHistoryLink file={file} />
             </h2>
           ) : (
             <p class="diff-whose">
-              <WhoseLines file={file} />
+              <LineHistoryLink file={file} />
             </p>
           )}
           <Diff file={file} />
@@ -50,7 +50,7 @@ function AskedDiff({ asked: { answer, failure }, path }: AskedDiffProps) {
         <p class="muted diff-note">
           {answer.value.left_out_total === undefined
             ? 'The rest is left out: it is too long to be kept or shown.'
-            : `Not everything is shown: ${counted(answer.value.left_out_total, 'file')} without lines.`}
+            : `Not everything is shown: ${formatCount(answer.value.left_out_total, 'file')} without lines.`}
         </p>
       ) : null}
     </>
@@ -58,7 +58,7 @@ function AskedDiff({ asked: { answer, failure }, path }: AskedDiffProps) {
 }
 
 /** The way from a change to who each line of the file is from, as it is now. */
-function WhoseLines({ file: { path, notes } }: { readonly file: FileDiff }) {
+function LineHistoryLink({ file: { path, notes } }: { readonly file: FileDiff }) {
   if (notes.some((note) => /^(deleted file|Binary files|Secret file|Left out|GIT binary)/.test(note)))
     return null
   return (

@@ -29,7 +29,7 @@ export function EmptyState({ title, command, children }: EmptyStateProps) {
 }
 
 /** Why a view has nothing to show; nothing while it is still being read. */
-export function Failed({ failure }: { readonly failure: ReadonlySignal<unknown> }) {
+export function FailureMessage({ failure }: { readonly failure: ReadonlySignal<unknown> }) {
   if (failure.value === null) return null
   return (
     <div class="page-inner" role="alert">

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact'
-import { counted } from '../../src/kernel/text.ts'
-import type { Measured as MeasuredShort } from '../api/entities.ts'
+import { formatCount } from '../../src/kernel/text.ts'
+import type { MeasurementData as MeasuredShort } from '../api/entities.ts'
 import { Agent } from './agent.tsx'
 import { StatusIcon } from './status.tsx'
 import './evidence.css'
 
 /** What git was witness to: solid. */
-export function Measured({ measured }: { readonly measured: MeasuredShort }) {
+export function MeasuredEvidence({ measured }: { readonly measured: MeasuredShort }) {
   const { measurement, attempt, files, scope_match, out_of_scope } = measured
   return (
     <p class="measured">
@@ -15,7 +15,7 @@ export function Measured({ measured }: { readonly measured: MeasuredShort }) {
       {attempt > 1 ? <span class="muted">attempt {attempt}</span> : null}
       {files === null ? null : (
         <span>
-          {counted(files, 'file')} <PlusMinus {...measured} />
+          {formatCount(files, 'file')} <PlusMinus {...measured} />
         </span>
       )}
       <span class={scope_match === false ? 'out' : 'muted'}>{scopeWord(scope_match, out_of_scope)}</span>
@@ -48,7 +48,7 @@ export function PlusMinus({
 }
 
 /** What somebody says of their own work: outlined, and attributed. */
-export function Claimed({ by, children }: { readonly by: string; readonly children: ComponentChildren }) {
+export function ClaimQuote({ by, children }: { readonly by: string; readonly children: ComponentChildren }) {
   return (
     <blockquote class="claimed">
       <span class="claimed-by">

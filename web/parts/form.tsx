@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { told } from '../api/call.ts'
+import { errorText } from '../api/call.ts'
 import './form.css'
 
 interface FormProps {
@@ -25,7 +25,7 @@ export function Form({ verb, send, place, isDangerous = false, cancel, children 
     try {
       await send()
     } catch (error) {
-      setRefusal(told(error))
+      setRefusal(errorText(error))
       setBusy(false)
     }
   }

@@ -4,11 +4,11 @@ const waiting: (() => void)[] = []
 const eachFrame = 2
 
 /** Does what nobody waits for a few at a time, so that no frame becomes long. */
-export function inFrames(work: () => void): void {
-  if (waiting.push(work) === 1) requestAnimationFrame(next)
+export function runInFrames(work: () => void): void {
+  if (waiting.push(work) === 1) requestAnimationFrame(runNextFrame)
 }
 
-function next(): void {
+function runNextFrame(): void {
   for (const work of waiting.splice(0, eachFrame)) work()
-  if (waiting.length > 0) requestAnimationFrame(next)
+  if (waiting.length > 0) requestAnimationFrame(runNextFrame)
 }

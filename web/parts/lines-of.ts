@@ -3,7 +3,7 @@ import { href } from '../router/location.ts'
 /** Longer texts of a line are cut in an address. */
 const mostText = 120
 
-interface PlaceOfLine {
+interface LineTarget {
   readonly line: number
   /** What it is where it is named: by it the line is found again after it moved. */
   readonly text?: string
@@ -12,7 +12,7 @@ interface PlaceOfLine {
 }
 
 /** The address of a file with whose each line is, and of one of its lines. */
-export function linesOf(file: string, place?: PlaceOfLine): string {
+export function linesOf(file: string, place?: LineTarget): string {
   const asked = new URLSearchParams({ file })
   if (place !== undefined) {
     asked.set('line', String(place.line))

@@ -56,7 +56,7 @@ export function useFlash(element: RefObject<HTMLElement | null>, said: string): 
 }
 
 /** Selects the next of a list in the address, and brings it in sight; stays at the ends. */
-export function stepThrough(order: readonly string[], selected: string | null): (by: number) => () => void {
+export function stepSelection(order: readonly string[], selected: string | null): (by: number) => () => void {
   return (by) => () => {
     const next = order[Math.min(Math.max(order.indexOf(selected ?? '') + by, 0), order.length - 1)]
     if (next === undefined) return

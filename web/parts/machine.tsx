@@ -1,10 +1,10 @@
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import type { Machine } from '../api/entities.ts'
+import type { StateMachineData } from '../api/entities.ts'
 import { type DrawnState, type DrawnTransition, stateDiagram } from '../geometry/state-diagram.ts'
 import './machine.css'
 
 interface MachineDiagramProps {
-  readonly machine: Machine
+  readonly machine: StateMachineData
   readonly current: string
   /** Ids of transitions that were taken, oldest first. */
   readonly taken: readonly string[]
@@ -21,7 +21,7 @@ export function MachineDiagram({ machine, current, taken, label }: MachineDiagra
       stateDiagram(
         {
           states: machine.states.map(({ name, is_final }) => ({ id: name, final: is_final })),
-          transitions: distinct(machine).map((transition) => ({
+          transitions: distinctTransitions(machine).map((transition) => ({
             id: transitionId(transition),
             label: transition.event.replaceAll('_', ' '),
             from: transition.from,
@@ -52,7 +52,7 @@ export function MachineDiagram({ machine, current, taken, label }: MachineDiagra
             <path d="M0 1 7 4 0 7z" fill="context-stroke" />
           </marker>
         </defs>
-        {transitions.toSorted(byWeight).map((transition) => (
+        {transitions.toSorted(compareWeights).map((transition) => (
           <Transition key={transition.id} transition={transition} />
         ))}
         {states.map((state) => (
@@ -97,7 +97,7 @@ function State({ state: { id, x, y, width, height, part, final } }: { readonly s
 }
 
 /** What is out of reach lies under what matters. */
-function byWeight(a: DrawnTransition, b: DrawnTransition): number {
+function compareWeights(a: DrawnTransition, b: DrawnTransition): number {
   return weights[a.part] - weights[b.part]
 }
 
@@ -107,7 +107,7 @@ const smallest = 0.72
 const weights = { out_of_reach: 0, reachable: 1, taken: 2, next: 3 } as const
 
 /** Transitions that differ only in their guards are one line. */
-function distinct({ transitions }: Machine): Machine['transitions'] {
+function distinctTransitions({ transitions }: StateMachineData): StateMachineData['transitions'] {
   const known = new Map(transitions.map((transition) => [transitionId(transition), transition]))
   return [...known.values()]
 }

@@ -1,16 +1,16 @@
 import { type ReadonlySignal, useComputed } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
-import type { Mission } from '../api/entities.ts'
+import type { MissionData } from '../api/entities.ts'
 import { useCommands } from '../keys/commands.ts'
 import { useQuery } from '../live/query.ts'
 import { useRows } from '../live/rows.ts'
 import { href, navigate, query, setQuery } from '../router/location.ts'
 import { Agent } from './agent.tsx'
 import { durationText } from './duration.ts'
-import { Failed } from './empty-state.tsx'
+import { FailureMessage } from './empty-state.tsx'
 import { PlusMinus } from './evidence.tsx'
-import { FilterField, stepThrough, useFlash, WaitingRows } from './list.tsx'
+import { FilterField, stepSelection, useFlash, WaitingRows } from './list.tsx'
 import { StatusIcon, statusOf } from './status.tsx'
 import { shortId } from './text.tsx'
 import { Clock, Since } from './time.tsx'
@@ -25,7 +25,7 @@ interface MissionListProps {
 /** Missions and workflows of one kind, live, with a filter in the address. */
 export function MissionList({ status, label, empty }: MissionListProps) {
   const missions = useQuery('list_missions', { status, limit: 200, include: ['work'] })
-  const { rows, still } = useRows<Mission>(
+  const { rows, still } = useRows<MissionData>(
     () => missions.answer.value?.missions ?? null,
     ({ mission_id }) => mission_id,
   )
@@ -39,7 +39,7 @@ export function MissionList({ status, label, empty }: MissionListProps) {
   })
   const keys = shown.value
   const selected = query.value.get('select')
-  const step = stepThrough(keys, selected)
+  const step = stepSelection(keys, selected)
   useCommands({
     next: step(1),
     previous: step(-1),
@@ -48,7 +48,7 @@ export function MissionList({ status, label, empty }: MissionListProps) {
     close: () => setQuery({ select: null }),
   })
   const answer = missions.answer.value
-  if (answer === null) return <Failed failure={missions.failure} />
+  if (answer === null) return <FailureMessage failure={missions.failure} />
   if (answer.total === 0) return <>{empty}</>
   return (
     <div class="full-width mission-list" {...still}>
@@ -74,7 +74,7 @@ function MissionCard({
   row,
   isSelected,
 }: {
-  readonly row: ReadonlySignal<Mission>
+  readonly row: ReadonlySignal<MissionData>
   readonly isSelected: boolean
 }) {
   const mission = row.value

@@ -1,17 +1,17 @@
 /** A file of a unified diff. */
 export interface FileDiff {
   readonly path: string
-  readonly hunks: readonly Hunk[]
+  readonly hunks: readonly DiffHunk[]
   /** Why there are no lines: binary, or only the name or the mode changed. */
   readonly notes: readonly string[]
 }
 
-interface Hunk {
+interface DiffHunk {
   readonly header: string
-  readonly lines: readonly DiffLine[]
+  readonly lines: readonly DiffTextLine[]
 }
 
-interface DiffLine {
+interface DiffTextLine {
   readonly kind: 'same' | 'added' | 'deleted' | 'note'
   readonly old: number | null
   readonly new: number | null
@@ -21,7 +21,7 @@ interface DiffLine {
 /** Reads what git prints. A line that is none of a hunk's is kept as a note, so that nothing is left out. */
 export function parseDiff(text: string): readonly FileDiff[] {
   const lines = text.endsWith('\n') ? text.slice(0, -1).split('\n') : text.split('\n')
-  const files: { path: string; hunks: { header: string; lines: DiffLine[] }[]; notes: string[] }[] = []
+  const files: { path: string; hunks: { header: string; lines: DiffTextLine[] }[]; notes: string[] }[] = []
   let [old, next, oldLeft, newLeft] = [0, 0, 0, 0]
   for (const line of lines) {
     const file = files.at(-1)
@@ -52,14 +52,14 @@ export function parseDiff(text: string): readonly FileDiff[] {
       file.hunks.push({ header: `@@ −${oldStart} +${newStart} @@${rest ?? ''}`, lines: [] })
     } else if (line.startsWith('\\ '))
       hunk?.lines.push({ kind: 'note', old: null, new: null, text: line.slice(2) })
-    else if (line.startsWith('+++ b/')) file.path = unquoted(line.slice(6))
-    else if (line.startsWith('rename to ')) file.path = unquoted(line.slice(10))
+    else if (line.startsWith('+++ b/')) file.path = unquoteDiffPath(line.slice(6))
+    else if (line.startsWith('rename to ')) file.path = unquoteDiffPath(line.slice(10))
     else if (notable.test(line)) file.notes.push(line)
   }
   return files
 }
 
-const kinds: Readonly<Record<string, DiffLine['kind']>> = { '+': 'added', '-': 'deleted', ' ': 'same' }
+const kinds: Readonly<Record<string, DiffTextLine['kind']>> = { '+': 'added', '-': 'deleted', ' ': 'same' }
 const notable =
   /^(Binary files|Secret file|Left out|GIT binary patch|old mode|new mode|rename from|similarity index|new file|deleted file)/
 
@@ -67,9 +67,9 @@ const notable =
 function pathOfHeader(line: string): string {
   const names = line.slice('diff --git '.length)
   const [, same] = /^"?a\/(.*?)"? "?b\/\1"?$/.exec(names) ?? []
-  return unquoted(same ?? names)
+  return unquoteDiffPath(same ?? names)
 }
 
-function unquoted(path: string): string {
+function unquoteDiffPath(path: string): string {
   return path.replace(/\t$/, '').replace(/^"(.*)"$/, '$1')
 }

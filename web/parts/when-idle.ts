@@ -1,5 +1,5 @@
 /** Does something once the browser has nothing else to do; not every one says when. Answers its stop. */
-export function whenIdle(run: () => void): () => void {
+export function runWhenIdle(run: () => void): () => void {
   if (typeof requestIdleCallback !== 'function') {
     const timer = window.setTimeout(run, 60)
     return () => clearTimeout(timer)

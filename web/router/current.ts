@@ -3,13 +3,13 @@ import { path } from './location.ts'
 import { matchPath, type Params } from './match.ts'
 import { type Route, routes } from './routes.ts'
 
-export interface Place {
+export interface RouteMatch {
   readonly route: Route
   readonly params: Params
 }
 
 /** The route that is shown; null where no view has this address. */
-export const place = computed((): Place | null => {
+export const place = computed((): RouteMatch | null => {
   for (const route of routes) {
     const params = matchPath(route.path, path.value)
     if (params) return { route, params }

@@ -46,11 +46,11 @@ export function listenToNavigation(): () => void {
   const listening = new AbortController()
   const { signal: until } = listening
   window.addEventListener('popstate', follow, { signal: until })
-  document.addEventListener('click', onClick, { signal: until })
+  document.addEventListener('click', handleLinkClick, { signal: until })
   return () => listening.abort()
 }
 
-function onClick(event: MouseEvent): void {
+function handleLinkClick(event: MouseEvent): void {
   if (event.defaultPrevented || event.button !== 0) return
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
   const link = event.target instanceof Element ? event.target.closest('a') : null

@@ -13,7 +13,7 @@ export function matchPath(pattern: string, path: string): Params | null {
       if (part.endsWith('?')) continue
       return null
     }
-    if (part.startsWith(':')) params[part.slice(1).replace('?', '')] = decoded(value)
+    if (part.startsWith(':')) params[part.slice(1).replace('?', '')] = decodePathPart(value)
     else if (part !== value) return null
   }
   return params
@@ -23,7 +23,7 @@ function partsOf(path: string): readonly string[] {
   return path.split('/').filter((part) => part !== '')
 }
 
-function decoded(part: string): string {
+function decodePathPart(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {

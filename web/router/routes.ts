@@ -6,7 +6,7 @@ export interface ViewProps {
   readonly params: Params
 }
 
-export type View = ComponentType<ViewProps>
+export type RouteView = ComponentType<ViewProps>
 
 export interface Route {
   readonly name: string
@@ -17,9 +17,9 @@ export interface Route {
   /** The route whose entry in the sidebar is lit, where it is not its own. */
   readonly under?: string
   /** Comes with the page. */
-  readonly view?: View
+  readonly view?: RouteView
   /** Comes when it is opened. */
-  readonly load?: () => Promise<{ readonly View: View }>
+  readonly load?: () => Promise<{ readonly View: RouteView }>
 }
 
 /** Every view: a folder of `views/` and a line here. The first is home and comes with the page; the rest come when opened. */

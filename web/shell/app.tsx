@@ -10,11 +10,11 @@ import {
   session,
   sessionFailure,
   signInTrouble,
-  untilSession,
+  waitForSession,
 } from '../api/session.ts'
 import { listenToKeys, useCommands } from '../keys/commands.ts'
-import { connection, follow, onFrame } from '../live/feed.ts'
-import { Failed } from '../parts/empty-state.tsx'
+import { connection, follow, listenToFrames } from '../live/feed.ts'
+import { FailureMessage } from '../parts/empty-state.tsx'
 import { crumb, place } from '../router/current.ts'
 import { base, href, listenToNavigation, navigate } from '../router/location.ts'
 import { SideBar, TopBar } from './bars.tsx'
@@ -35,16 +35,16 @@ export function App() {
   const project = base.value
   const known = session.value
   const isUnread = known === null
-  useEffect(() => (isUnread ? untilSession() : undefined), [project, isUnread])
+  useEffect(() => (isUnread ? waitForSession() : undefined), [project, isUnread])
   if (known === 'unknown person' || signInTrouble.value !== null)
-    return <Shown key="in" page={signInPage} load={() => import('./sign-in.tsx')} />
+    return <AppPage key="in" page={signInPage} load={() => import('./sign-in.tsx')} />
   if (known?.projects.length === 0)
-    return <Shown key="none" page={noProjectPage} load={() => import('./no-project.tsx')} />
+    return <AppPage key="none" page={noProjectPage} load={() => import('./no-project.tsx')} />
   if (known !== null) return <Project key={project} />
   return (
     <>
-      <Failed failure={sessionFailure} />
-      {isElsewhere(sessionFailure.value) ? <OtherWays /> : null}
+      <FailureMessage failure={sessionFailure} />
+      {isElsewhere(sessionFailure.value) ? <OtherSignIn /> : null}
     </>
   )
 }
@@ -80,7 +80,7 @@ function Project() {
       <TopBar />
       <SideBar />
       <main class="page" ref={page} tabIndex={-1}>
-        <Ended />
+        <ProjectEndNotice />
         <Outlet />
       </main>
       <Toasts />
@@ -91,13 +91,13 @@ function Project() {
 
 /** Who becomes a member, or another kind of one, may do other things from then on. */
 function followMembers(): () => void {
-  return onFrame(({ event }) => {
+  return listenToFrames(({ event }) => {
     if (event.startsWith('member:')) void readSession().catch(() => undefined)
   })
 }
 
 /** Writing ended in this project: every page says so first. */
-function Ended() {
+function ProjectEndNotice() {
   const ended = projectStatus.value?.ended
   return ended ? <p role="status">{ended}</p> : null
 }
@@ -127,7 +127,7 @@ function isElsewhere(failure: unknown): boolean {
   return failure instanceof ApiFailure && failure.status === 404
 }
 
-function OtherWays() {
+function OtherSignIn() {
   return (
     <p class="page-inner page-head">
       <a class="button" href="/">
@@ -146,13 +146,13 @@ function OtherWays() {
 const signInPage = signal<ComponentType | null>(null)
 const noProjectPage = signal<ComponentType | null>(null)
 
-interface ShownProps {
+interface PageViewProps {
   readonly page: Signal<ComponentType | null>
   readonly load: () => Promise<{ readonly Part: ComponentType }>
 }
 
 /** A page that comes when it is needed. */
-function Shown({ page, load }: ShownProps) {
+function AppPage({ page, load }: PageViewProps) {
   useEffect(() => {
     load().then(
       ({ Part }) => {
@@ -164,7 +164,7 @@ function Shown({ page, load }: ShownProps) {
     )
   }, [])
   const Page = page.value
-  return Page ? <Page /> : <Failed failure={sessionFailure} />
+  return Page ? <Page /> : <FailureMessage failure={sessionFailure} />
 }
 
 const key = 'waymark theme'

@@ -99,7 +99,7 @@ export function SideBar() {
           </a>
         )
       })}
-      <RunningNow />
+      <RunningCommands />
       {standing.value === null ? (
         <button type="button" class="side-log-out" onClick={() => void logOut()}>
           Log out
@@ -124,7 +124,7 @@ function Count({ of }: { readonly of: (typeof entries)[number] }) {
   return null
 }
 
-function RunningNow() {
+function RunningCommands() {
   const running = projectStatus.value?.running ?? []
   if (running.length === 0) return null
   return (

@@ -1,12 +1,12 @@
 import { Component, type ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { told } from '../api/call.ts'
+import { errorText } from '../api/call.ts'
 import { EmptyState } from '../parts/empty-state.tsx'
-import { crumb, type Place, place } from '../router/current.ts'
+import { crumb, place, type RouteMatch } from '../router/current.ts'
 import { href, path } from '../router/location.ts'
-import type { View } from '../router/routes.ts'
+import type { RouteView } from '../router/routes.ts'
 
-const loaded = new Map<string, View>()
+const loaded = new Map<string, RouteView>()
 
 /** The view of the address. */
 export function Outlet() {
@@ -19,12 +19,12 @@ export function Outlet() {
   // Another mission is another view: nothing of the one before stays.
   return (
     <ErrorBoundary key={`${name} ${current.params['id'] ?? ''}`}>
-      <Loaded route={current.route} params={current.params} />
+      <LoadedPage route={current.route} params={current.params} />
     </ErrorBoundary>
   )
 }
 
-function Loaded({ route, params }: Place) {
+function LoadedPage({ route, params }: RouteMatch) {
   const [, redraw] = useState(0)
   const [failed, setFailed] = useState(false)
   const Shown = route.view ?? loaded.get(route.name)
@@ -45,19 +45,19 @@ function Loaded({ route, params }: Place) {
   return Shown ? <Shown params={params} /> : null
 }
 
-interface Props {
+interface OutletProps {
   readonly children: ComponentChildren
 }
 
-interface State {
+interface OutletState {
   readonly error: unknown
 }
 
 /** A view that breaks says so in its own place; the rest of the page goes on. */
-class ErrorBoundary extends Component<Props, State> {
-  override state: State = { error: null }
+class ErrorBoundary extends Component<OutletProps, OutletState> {
+  override state: OutletState = { error: null }
 
-  static override getDerivedStateFromError(error: unknown): State {
+  static override getDerivedStateFromError(error: unknown): OutletState {
     return { error }
   }
 
@@ -66,7 +66,7 @@ class ErrorBoundary extends Component<Props, State> {
     return (
       <div class="page-inner" role="alert">
         <h1>This view failed</h1>
-        <p class="muted">{told(this.state.error)}</p>
+        <p class="muted">{errorText(this.state.error)}</p>
         <p>
           <button type="button" class="button" onClick={() => this.setState({ error: null })}>
             Try again

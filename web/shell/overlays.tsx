@@ -4,12 +4,12 @@ import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { navigate, path } from '../router/location.ts'
 import { showToast } from './toasts.tsx'
 
-type Overlay = 'palette' | 'help'
+type OverlayName = 'palette' | 'help'
 
-const open = signal<Overlay | null>(null)
+const open = signal<OverlayName | null>(null)
 
 /** What lies over the page comes when it is first opened. */
-const parts: Readonly<Record<Overlay, () => Promise<{ readonly Part: ComponentType<OverlayProps> }>>> = {
+const parts: Readonly<Record<OverlayName, () => Promise<{ readonly Part: ComponentType<OverlayProps> }>>> = {
   palette: () => import('../palette/palette.tsx'),
   help: () => import('./help-sheet.tsx'),
 }
@@ -18,17 +18,17 @@ export interface OverlayProps {
   readonly close: () => void
 }
 
-export function openOverlay(overlay: Overlay): void {
+export function openOverlay(overlay: OverlayName): void {
   if (open.peek() === overlay) return
   open.value = overlay
   early = ''
-  window.addEventListener('keydown', keepEarly, true)
+  window.addEventListener('keydown', bufferEarlyKey, true)
 }
 
 let early = ''
 
 /** What is typed before there is a field for it is no key of the page. */
-function keepEarly(event: KeyboardEvent): void {
+function bufferEarlyKey(event: KeyboardEvent): void {
   if (event.key.length !== 1 || event.ctrlKey || event.metaKey || event.altKey) return
   event.preventDefault()
   event.stopImmediatePropagation()
@@ -36,15 +36,15 @@ function keepEarly(event: KeyboardEvent): void {
 }
 
 /** What was typed since the overlay was opened; from now on keys go to who has the focus. */
-export function typedEarly(): string {
-  window.removeEventListener('keydown', keepEarly, true)
+export function takeEarlyKeys(): string {
+  window.removeEventListener('keydown', bufferEarlyKey, true)
   return early
 }
 
 export function Overlays() {
   const overlay = open.value
   const [part, setPart] = useState<{
-    readonly of: Overlay
+    readonly of: OverlayName
     readonly Part: ComponentType<OverlayProps>
   } | null>(null)
   useEffect(() => {
@@ -60,19 +60,19 @@ export function Overlays() {
   const isReady = overlay !== null && part?.of === overlay
   useLayoutEffect(() => {
     // The palette has a field, and takes it.
-    if (isReady && overlay !== 'palette') typedEarly()
+    if (isReady && overlay !== 'palette') takeEarlyKeys()
   }, [isReady, overlay])
   if (!isReady) return null
   return <part.Part close={close} />
 }
 
 function close(): void {
-  typedEarly()
+  takeEarlyKeys()
   open.value = null
 }
 
 /** Goes somewhere from an overlay, and closes it. */
-export function leaveFor(to: string): void {
+export function closeAndNavigate(to: string): void {
   close()
   if (to !== path.peek()) navigate(to)
 }

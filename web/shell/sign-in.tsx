@@ -5,27 +5,27 @@ import {
   acceptInvitation,
   type FirstToken,
   readSession,
-  readSignInWays,
-  type SignInWay,
+  readSignInMethods,
+  type SignInOption,
   signedOut,
   signIn,
   signInTrouble,
 } from '../api/session.ts'
-import { Failed } from '../parts/empty-state.tsx'
+import { FailureMessage } from '../parts/empty-state.tsx'
 import { Form } from '../parts/form.tsx'
 import { CopyButton } from '../parts/text.tsx'
 import './sign-in.css'
 
 /** How one signs in here, and what went wrong where something did. Afterwards one is where one was. */
 export function Part() {
-  const ways = useSignal<readonly SignInWay[] | null>(null)
+  const ways = useSignal<readonly SignInOption[] | null>(null)
   const failure = useSignal<unknown>(null)
   useEffect(() => {
     let retry = 0
     let isGone = false
     const read = async () => {
       try {
-        ways.value = await readSignInWays()
+        ways.value = await readSignInMethods()
         failure.value = null
       } catch (error) {
         failure.value = error
@@ -40,9 +40,9 @@ export function Part() {
     }
   }, [])
   useOtherWindows()
-  if (ways.value === null) return <Failed failure={failure} />
+  if (ways.value === null) return <FailureMessage failure={failure} />
   if (ways.value.some(({ way }) => way === 'address')) return <ByAddress />
-  return <Ways ways={ways.value} />
+  return <SignInMethods ways={ways.value} />
 }
 
 /** Milliseconds after which a server that could not be reached is asked again. */
@@ -78,7 +78,7 @@ const reasons = {
     'Your session has ended: it was ended elsewhere, its token was revoked, or it was older than twelve hours. Sign in to go on where you were.',
 } as const
 
-function Ways({ ways }: { readonly ways: readonly SignInWay[] }) {
+function SignInMethods({ ways }: { readonly ways: readonly SignInOption[] }) {
   const why = signedOut.value
   const trouble = signInTrouble.value
   return (
@@ -99,13 +99,13 @@ function Ways({ ways }: { readonly ways: readonly SignInWay[] }) {
       {why === null || trouble !== null ? null : <p class="muted">{reasons[why]}</p>}
       {ways.map((way) => {
         if (way.way === 'oidc') return <SingleSignOn key={way.path} way={way} />
-        return way.way === 'token' ? <ByToken key={way.path} path={way.path} /> : null
+        return way.way === 'token' ? <TokenSignIn key={way.path} path={way.path} /> : null
       })}
     </main>
   )
 }
 
-type Oidc = Extract<SignInWay, { readonly way: 'oidc' }>
+type Oidc = Extract<SignInOption, { readonly way: 'oidc' }>
 
 function SingleSignOn({ way: { path, issuer } }: { readonly way: Oidc }) {
   const to = signInTrouble.value?.to ?? `${location.pathname}${location.search}`
@@ -122,7 +122,7 @@ function SingleSignOn({ way: { path, issuer } }: { readonly way: Oidc }) {
   )
 }
 
-function ByToken({ path }: { readonly path: string }) {
+function TokenSignIn({ path }: { readonly path: string }) {
   const id = useId()
   const field = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => field.current?.focus(), [])

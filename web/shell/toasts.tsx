@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { callNamed, told } from '../api/call.ts'
+import { callByName, errorText } from '../api/call.ts'
 import { useCommands } from '../keys/commands.ts'
 import { KeyCap } from '../parts/key-cap.tsx'
 import { base } from '../router/location.ts'
@@ -11,11 +11,11 @@ interface Toast {
   readonly undo?: () => void
 }
 
-interface Shown extends Toast {
+interface VisibleToast extends Toast {
   readonly id: number
 }
 
-const toasts = signal<readonly Shown[]>([])
+const toasts = signal<readonly VisibleToast[]>([])
 let last = 0
 
 /** Shows a sentence, and answers how to take it away. A refusal stays until it is read; the rest go by themselves. */
@@ -61,7 +61,7 @@ export function Toasts() {
   )
 }
 
-interface Command {
+interface ToastCommand {
   /** Which entity it is about: it is shown as settled until the server says so. */
   readonly about: string
   readonly operation: string
@@ -72,7 +72,7 @@ interface Command {
   readonly sent?: () => void
 }
 
-interface Sending extends Command {
+interface PendingCommand extends ToastCommand {
   /** The base path of the project that was shown: another one may be shown by then. */
   readonly project: string
 }
@@ -81,18 +81,18 @@ interface Sending extends Command {
 const takesBack = 5_000
 
 /** What is about to be sent, by what it is about. */
-export const sendings = signal<ReadonlyMap<string, Sending>>(new Map())
+export const sendings = signal<ReadonlyMap<string, PendingCommand>>(new Map())
 const timers = new Map<string, number>()
 
 /** Sends a command in five seconds, or when the page is left; until then it can be undone. */
-export function sendLater(command: Command): void {
-  const sending: Sending = { ...command, project: base.peek() }
+export function sendLater(command: ToastCommand): void {
+  const sending: PendingCommand = { ...command, project: base.peek() }
   const { about, text } = sending
   const removeToast = showToast({
     kind: 'said',
     text,
     undo: () => {
-      take(about)
+      dismissSending(about)
       removeToast()
     },
   })
@@ -106,26 +106,26 @@ export function sendLater(command: Command): void {
 /** Sends all that waits, now. */
 function sendAll(): void {
   for (const { about, operation, input, project } of sendings.value.values()) {
-    take(about)
-    void callNamed(operation, input, { project, leaving: true })
+    dismissSending(about)
+    void callByName(operation, input, { project, leaving: true })
   }
 }
 
 window.addEventListener('pagehide', sendAll)
 
-async function send({ about, operation, input, project, sent }: Sending): Promise<void> {
+async function send({ about, operation, input, project, sent }: PendingCommand): Promise<void> {
   try {
-    await callNamed(operation, input, { project })
+    await callByName(operation, input, { project })
   } catch (error) {
-    showToast({ kind: 'refused', text: told(error) })
+    showToast({ kind: 'refused', text: errorText(error) })
   } finally {
     sent?.()
     // What was read meanwhile says it; without this the card would come back for a moment.
-    window.setTimeout(() => take(about), 400)
+    window.setTimeout(() => dismissSending(about), 400)
   }
 }
 
-function take(about: string): void {
+function dismissSending(about: string): void {
   clearTimeout(timers.get(about))
   timers.delete(about)
   const left = new Map(sendings.value)

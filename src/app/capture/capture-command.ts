@@ -3,15 +3,15 @@ import { homedir } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { Failure } from '../../kernel/failure.ts'
 import { canWrite } from '../../kernel/files/state-folder.ts'
-import { counted } from '../../kernel/text.ts'
+import { formatCount } from '../../kernel/text.ts'
 import { captureHealth } from '../../sessions/capture/health.ts'
 import { hasQueue } from '../../sessions/capture/hook-queue.ts'
-import { type CaptureSettings, type Environment, readSettings } from '../../sessions/capture/place.ts'
+import { type CaptureEnvironment, type CaptureSettings, readSettings } from '../../sessions/capture/place.ts'
 import { settingsFile, writeSettings } from '../../sessions/capture/settings-file.ts'
 import type { CaptureHealth } from '../../sessions/ports/capture-health.ts'
 import { commandLineActor } from '../settings/actor.ts'
-import { firstSet, userName } from '../settings/environment.ts'
-import { readWords, wantsJson } from '../settings/flags.ts'
+import { firstSetVariable, userName } from '../settings/environment.ts'
+import { isJsonRequested, readWords } from '../settings/flags.ts'
 import { missingFolder, rootWithoutGit, unusableFolder } from '../settings/places.ts'
 
 const usual: CaptureSettings = { on: true, prompts: 'off', commands: 'program', secret: [] }
@@ -20,7 +20,7 @@ const usual: CaptureSettings = { on: true, prompts: 'off', commands: 'program', 
 export function captureCommand(words: readonly string[]): string {
   const flags = readWords('capture', words)
   const { positionals, text, texts, mistaken } = flags
-  const isJson = wantsJson(flags)
+  const isJson = isJsonRequested(flags)
   const [verb = 'status', odd] = positionals
   if (odd !== undefined) throw mistaken(`capture does not take ${odd}.`)
   const environment = process.env
@@ -28,7 +28,7 @@ export function captureCommand(words: readonly string[]): string {
   const missing = text('project') === undefined ? null : missingFolder(resolve(text('project') ?? ''))
   if (missing) throw missing
   const root = rootWithoutGit(request)
-  const refusal = unusableFolder(root, firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir())
+  const refusal = unusableFolder(root, firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir())
   if (refusal) throw refusal
   const said = (sentences: string) => (isJson ? jsonOf(root, environment) : sentences)
   if (verb === 'status') return said(statusOf(root, environment))
@@ -51,7 +51,7 @@ export function captureCommand(words: readonly string[]): string {
     throw mistaken(`--commands cannot be "${commands}": choose program or full.`)
   }
   refuseUnwritable(root, environment)
-  switchOn(root, environment, {
+  enableRecording(root, environment, {
     ...(prompts !== undefined && { prompts }),
     ...(commands !== undefined && { commands }),
     ...(texts('secret').length > 0 && { secret: texts('secret') }),
@@ -60,14 +60,14 @@ export function captureCommand(words: readonly string[]): string {
 }
 
 /** Switches capture on where nobody chose yet. False where somebody did. */
-export function switchOnUnlessOff(root: string, environment: Environment): boolean {
+export function enableRecordingUnlessOff(root: string, environment: CaptureEnvironment): boolean {
   if (readSettings(root, environment) !== null) return false
-  switchOn(root, environment)
+  enableRecording(root, environment)
   return true
 }
 
 /** Undoes that, where nothing was chosen and nothing captured since. Answers whether capture is not on any more. */
-export function takeBackSwitch(root: string, environment: Environment): boolean {
+export function restoreRecordingSwitch(root: string, environment: CaptureEnvironment): boolean {
   const found = readSettings(root, environment)
   if (!found?.on) return true
   const file = settingsFile(root, environment)
@@ -79,16 +79,20 @@ export function takeBackSwitch(root: string, environment: Environment): boolean 
 }
 
 /** Whether what is chosen for a project can be kept. */
-export function canSwitch(root: string, environment: Environment): boolean {
+export function canSwitch(root: string, environment: CaptureEnvironment): boolean {
   return canWrite(dirname(settingsFile(root, environment)))
 }
 
 /** Switches capture on in a project, and leaves what was chosen before as it is. */
-function switchOn(root: string, environment: Environment, chosen: Partial<CaptureSettings> = {}): void {
+function enableRecording(
+  root: string,
+  environment: CaptureEnvironment,
+  chosen: Partial<CaptureSettings> = {},
+): void {
   writeSettings(root, environment, { ...usual, ...readSettings(root, environment), ...chosen, on: true })
 }
 
-function refuseUnwritable(root: string, environment: Environment): void {
+function refuseUnwritable(root: string, environment: CaptureEnvironment): void {
   if (canSwitch(root, environment)) return
   const folder = dirname(settingsFile(root, environment))
   throw new Failure('UNAVAILABLE', `${folder} cannot be written: nothing was changed.`, {
@@ -106,16 +110,16 @@ function refuseAgent(command: string): void {
   })
 }
 
-function statusOf(root: string, environment: Environment): string {
+function statusOf(root: string, environment: CaptureEnvironment): string {
   const health = captureHealth(root, environment)
   if (health === null) {
     return `Capture was never on in ${root}. A person switches it on with: waymark capture on\n`
   }
-  return [...settingsIn(root, health), ...waitingIn(health)].map((line) => `${line}\n`).join('')
+  return [...settingsIn(root, health), ...formatQueueHealth(health)].map((line) => `${line}\n`).join('')
 }
 
 /** The same for programs. */
-function jsonOf(root: string, environment: Environment): string {
+function jsonOf(root: string, environment: CaptureEnvironment): string {
   const health = captureHealth(root, environment)
   const answer = {
     project: root,
@@ -145,12 +149,12 @@ function settingsIn(root: string, { settings }: CaptureHealth): readonly string[
   ]
 }
 
-function waitingIn({ waiting, bytes, failures, lastFailure, log }: CaptureHealth): readonly string[] {
+function formatQueueHealth({ waiting, bytes, failures, lastFailure, log }: CaptureHealth): readonly string[] {
   return [
     waiting === 0
       ? 'Nothing waits to be recorded.'
-      : `${counted(waiting, 'event')} ${waiting === 1 ? 'waits' : 'wait'} to be recorded, ${sizeInWords(bytes)} with the copies.`,
-    ...(failures > 0 ? [`${counted(failures, 'failure')} in ${log}, the last: ${lastFailure}`] : []),
+      : `${formatCount(waiting, 'event')} ${waiting === 1 ? 'waits' : 'wait'} to be recorded, ${sizeInWords(bytes)} with the copies.`,
+    ...(failures > 0 ? [`${formatCount(failures, 'failure')} in ${log}, the last: ${lastFailure}`] : []),
   ]
 }
 

@@ -2,10 +2,10 @@ import type { Actor } from '../../kernel/actor.ts'
 import { hasQueue } from '../../sessions/capture/hook-queue.ts'
 import { printJson } from '../../surfaces/cli/terminal.ts'
 import { closeContext, openContext } from '../open-context.ts'
-import { connectedAt } from '../remote/connected.ts'
-import { readWords, wantsJson } from '../settings/flags.ts'
+import { connectedPlace } from '../remote/connected.ts'
+import { isJsonRequested, readWords } from '../settings/flags.ts'
 import { rootWithoutGit } from '../settings/places.ts'
-import { hostOf, type RecordMoments, recordingIn } from './ingest-for.ts'
+import { hostOf, type RecordHookEvents, recorderOf } from './ingest-for.ts'
 
 const quietFor = 30_000
 const idleLook = 5 * 60_000
@@ -22,10 +22,10 @@ export async function ingest(words: readonly string[]): Promise<void> {
   const project = text('project')
   const root = rootWithoutGit({ flag: project, environment, workingFolder })
   const ended = () => {
-    if (wantsJson(flags)) printJson({ folder: root, waiting: hasQueue(root, environment) })
+    if (isJsonRequested(flags)) printJson({ folder: root, waiting: hasQueue(root, environment) })
   }
   if (!hasQueue(root, environment)) return ended()
-  const { record, close } = await recordingAt({ project, environment, workingFolder })
+  const { record, close } = await openRecorder({ project, environment, workingFolder })
   try {
     const { ingestNow, ingestUntilQuiet } = await import('../../sessions/capture/follow-queue.ts')
     if (has('once')) await ingestNow(hostOf(root, record))
@@ -37,22 +37,22 @@ export async function ingest(words: readonly string[]): Promise<void> {
 }
 
 /** Where what hooks capture is recorded: here, or at the server that keeps the project. */
-async function recordingAt(
+async function openRecorder(
   asked: Pick<Parameters<typeof openContext>[0], 'environment' | 'workingFolder' | 'project'>,
 ) {
   const opening = { ...asked, actor: recorder }
-  const place = connectedAt({ ...asked, project: asked.project })
+  const place = connectedPlace({ ...asked, project: asked.project })
   if (place !== null) {
-    const { openEdgeProject } = await import('../remote/open-edge.ts')
+    const { openRemoteProject: openEdgeProject } = await import('../remote/open-edge.ts')
     const { record, close } = openEdgeProject(place, { ...opening, project: asked.project })
     return { record, close }
   }
   const context = openContext(opening)
-  return { record: recordingIn(context), close: () => closeContext(context) }
+  return { record: recorderOf(context), close: () => closeContext(context) }
 }
 
 /** Follows the hook queue of a project while a server of it runs here. Answers how to stop. */
-export function keepIngesting(folder: string, record: RecordMoments): () => Promise<void> {
+export function ingestContinuously(folder: string, record: RecordHookEvents): () => Promise<void> {
   const root = rootWithoutGit({ flag: folder, environment: process.env, workingFolder: folder })
   let following: Promise<() => Promise<void>> | null = null
   let lastIdle = Date.now()
@@ -72,7 +72,7 @@ export function keepIngesting(folder: string, record: RecordMoments): () => Prom
   }
 }
 
-async function follow(root: string, record: RecordMoments): Promise<() => Promise<void>> {
+async function follow(root: string, record: RecordHookEvents): Promise<() => Promise<void>> {
   const { followQueues } = await import('../../sessions/capture/follow-queue.ts')
   return followQueues(hostOf(root, record))
 }

@@ -1,29 +1,29 @@
 import type { Context } from '../../kernel/operations/operation.ts'
 import { hasQueue } from '../../sessions/capture/hook-queue.ts'
-import type { Moment } from '../../sessions/domain/moment.ts'
+import type { HookEvent } from '../../sessions/domain/moment.ts'
 import { processStart } from '../process.ts'
 
 /** Records moments; with none of them it ends sessions of which nothing was heard for long. */
-export type RecordMoments = (moments: readonly Moment[]) => Promise<unknown>
+export type RecordHookEvents = (moments: readonly HookEvent[]) => Promise<unknown>
 
 /** Records where the project is kept here. */
-export function recordingIn(context: Context): RecordMoments {
+export function recorderOf(context: Context): RecordHookEvents {
   // What is recorded must not wait for itself.
   const { drain: _, ...recording } = context
   return async (moments) => {
-    const { recordMoments } = await import('../../sessions/operations/record-moments.ts')
+    const { recordMachineEvents: recordMoments } = await import('../../sessions/operations/record-moments.ts')
     return recordMoments(recording, moments)
   }
 }
 
 /** Records what waits in the hook queue of a project before it is read. Nothing is loaded where no hook ever ran. */
-export async function ingestFor(root: string, record: RecordMoments): Promise<void> {
+export async function ingestFor(root: string, record: RecordHookEvents): Promise<void> {
   if (!hasQueue(root, process.env)) return
   const { ingestNow } = await import('../../sessions/capture/follow-queue.ts')
   await ingestNow(hostOf(root, record))
 }
 
 /** What ingesting needs of the program. */
-export function hostOf(root: string, record: RecordMoments) {
+export function hostOf(root: string, record: RecordHookEvents) {
   return { root, environment: process.env, processStart, record }
 }

@@ -3,13 +3,13 @@ import { appendFileSync, writeFileSync } from 'node:fs'
 import { Failure, messageOf } from '../../kernel/failure.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { markdownText } from '../../reports/domain/document.ts'
-import { print, tell } from '../../surfaces/cli/terminal.ts'
+import { print, printError } from '../../surfaces/cli/terminal.ts'
 import { answerAsJson } from '../command-line.ts'
 import { type Environment, formatIn } from '../settings/environment.ts'
 import { ciPlace } from './runner.ts'
 
-type Checked = OutputOf<'check'>
-type Reason = Checked['reasons'][number]
+type CheckAnswer = OutputOf<'check'>
+type CheckReason = CheckAnswer['reasons'][number]
 
 /**
  * `waymark check`: the operation, with what the machine of CI says of the branch, told as that machine shows it. Exit
@@ -30,12 +30,12 @@ export async function checkBranch(words: readonly string[]): Promise<number> {
   }
   if (gitlab !== null) writeQuality(gitlab, checked)
   if (isJson) print(`${JSON.stringify(checked)}\n`)
-  else print(inWords(checked))
+  else print(formatCheckResult(checked))
   if (place.runner === 'github') {
     // Annotations are read from what is printed; beside JSON they go where nobody parses.
-    const say = isJson ? tell : print
+    const say = isJson ? printError : print
     say(annotations(checked))
-    summarise(environment, checked)
+    summarize(environment, checked)
   }
   return checked.passed ? 0 : 1
 }
@@ -69,14 +69,14 @@ function isNamed(words: readonly string[], flag: string): boolean {
 }
 
 /** The refusal as JSON where nothing could be checked, which was told. */
-async function answerOf(words: readonly string[]): Promise<Checked | string> {
+async function answerOf(words: readonly string[]): Promise<CheckAnswer | string> {
   const { said, refusal } = await answerAsJson(words)
-  return said === '' ? refusal : (JSON.parse(said) as Checked) // as the operation declares it, and tests compare
+  return said === '' ? refusal : (JSON.parse(said) as CheckAnswer) // as the operation declares it, and tests compare
 }
 
 const mostInWords = 20
 
-function inWords({ says, reasons, unknown, notes }: Checked): string {
+function formatCheckResult({ says, reasons, unknown, notes }: CheckAnswer): string {
   const lines = [
     says,
     ...reasons.map(({ message }) => `- ${oneLine(message)}`),
@@ -96,7 +96,7 @@ function oneLine(text: string): string {
 }
 
 /** Workflow commands of GitHub Actions: a line each, so nothing of a text may end it. */
-function annotations({ reasons, unknown, passed, says }: Checked): string {
+function annotations({ reasons, unknown, passed, says }: CheckAnswer): string {
   const told = reasons.map(({ message, path }) => annotation('error', path, message))
   const others = unknown
     .slice(0, mostInWords)
@@ -107,15 +107,16 @@ function annotations({ reasons, unknown, passed, says }: Checked): string {
 }
 
 function annotation(level: 'error' | 'notice', path: string | null, message: string): string {
-  const file = path === null ? '' : `file=${escaped(path).replace(/:/g, '%3A').replace(/,/g, '%2C')},`
-  return `::${level} ${file}title=Waymark::${escaped(message)}`
+  const file =
+    path === null ? '' : `file=${escapeWorkflowCommand(path).replace(/:/g, '%3A').replace(/,/g, '%2C')},`
+  return `::${level} ${file}title=Waymark::${escapeWorkflowCommand(message)}`
 }
 
-function escaped(text: string): string {
+function escapeWorkflowCommand(text: string): string {
   return text.replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A')
 }
 
-function summarise(environment: Environment, { says, passed, reasons, unknown, notes }: Checked): void {
+function summarize(environment: Environment, { says, passed, reasons, unknown, notes }: CheckAnswer): void {
   const file = environment['GITHUB_STEP_SUMMARY']
   if (!file) return
   const lines = [
@@ -131,12 +132,12 @@ function summarise(environment: Environment, { says, passed, reasons, unknown, n
   try {
     appendFileSync(file, `${lines.join('\n')}\n`)
   } catch (error) {
-    tell(`The summary could not be written to ${file}: ${messageOf(error)}\n`)
+    printError(`The summary could not be written to ${file}: ${messageOf(error)}\n`)
   }
 }
 
 /** A report of code quality, as GitLab shows it beside a merge request. */
-function writeQuality(file: string, { reasons }: Checked): void {
+function writeQuality(file: string, { reasons }: CheckAnswer): void {
   const entries = reasons.map((reason) => ({
     description: oneLine(reason.message),
     check_name: `waymark-${reason.kind}`,
@@ -154,7 +155,7 @@ function writeQuality(file: string, { reasons }: Checked): void {
 }
 
 /** The same for the same reason, so that GitLab knows it again. */
-function fingerprintOf({ kind, path, id }: Reason): string {
+function fingerprintOf({ kind, path, id }: CheckReason): string {
   return createHash('sha256')
     .update(JSON.stringify([kind, path, id]))
     .digest('hex')

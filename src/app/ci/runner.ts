@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Environment } from '../settings/environment.ts'
 
 /** What a machine of CI says by its variables of what it runs for. */
-export interface CiPlace {
+export interface CiEnvironment {
   readonly runner: 'github' | 'gitlab' | null
   readonly base: string | null
   readonly head: string | null
@@ -18,14 +18,14 @@ const Event = z.object({
 })
 
 /** Which commits are to be compared, as the machine of CI tells it. */
-export function ciPlace(environment: Environment, folder: string): CiPlace {
+export function ciPlace(environment: Environment, folder: string): CiEnvironment {
   const isThere = (words: string) => isCommit(words, folder)
-  if (environment['GITHUB_ACTIONS'] === 'true') return onGitHub(environment, isThere)
-  if (environment['GITLAB_CI'] === 'true') return onGitLab(environment, isThere)
+  if (environment['GITHUB_ACTIONS'] === 'true') return gitHubPlace(environment, isThere)
+  if (environment['GITLAB_CI'] === 'true') return gitLabPlace(environment, isThere)
   return { runner: null, base: null, head: null }
 }
 
-function onGitHub(environment: Environment, isThere: (words: string) => boolean): CiPlace {
+function gitHubPlace(environment: Environment, isThere: (words: string) => boolean): CiEnvironment {
   const event = eventOf(environment['GITHUB_EVENT_PATH'])
   const pull = event?.pull_request
   const target = environment['GITHUB_BASE_REF'] || undefined
@@ -33,24 +33,24 @@ function onGitHub(environment: Environment, isThere: (words: string) => boolean)
   // Of a pull request a merge is checked out; what is to be looked at is its own last commit.
   const head = pull && isThere(pull.head.sha) ? pull.head.sha : null
   const named = branch === undefined ? null : `origin/${branch}`
-  const before = target === undefined ? earlier(event?.before, isThere) : null
+  const before = target === undefined ? existingCommit(event?.before, isThere) : null
   if (before !== null) return { runner: 'github', base: before, head }
   const base = named !== null && !isThere(named) && pull && isThere(pull.base.sha) ? pull.base.sha : named
   return { runner: 'github', base, head }
 }
 
-function onGitLab(environment: Environment, isThere: (words: string) => boolean): CiPlace {
+function gitLabPlace(environment: Environment, isThere: (words: string) => boolean): CiEnvironment {
   const variable = (name: string) => environment[name] || undefined
   const source = variable('CI_MERGE_REQUEST_SOURCE_BRANCH_SHA')
   const head = source !== undefined && isThere(source) ? source : null
   const base =
-    variable('CI_MERGE_REQUEST_DIFF_BASE_SHA') ?? earlier(variable('CI_COMMIT_BEFORE_SHA'), isThere)
+    variable('CI_MERGE_REQUEST_DIFF_BASE_SHA') ?? existingCommit(variable('CI_COMMIT_BEFORE_SHA'), isThere)
   const branch = variable('CI_DEFAULT_BRANCH')
   return { runner: 'gitlab', base: base ?? (branch === undefined ? null : `origin/${branch}`), head }
 }
 
 /** What a branch was at before a push; a new branch was at nothing. */
-function earlier(id: string | undefined, isThere: (words: string) => boolean): string | null {
+function existingCommit(id: string | undefined, isThere: (words: string) => boolean): string | null {
   return id === undefined || /^0*$/.test(id) || !isThere(id) ? null : id
 }
 

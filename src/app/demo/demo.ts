@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { createInterface } from 'node:readline'
-import type { Fact } from '../../events/domain/fact.ts'
+import type { ProjectEvent } from '../../events/domain/fact.ts'
 import { messageOf } from '../../kernel/failure.ts'
-import { complaint, print, tell } from '../../surfaces/cli/terminal.ts'
+import { complaint, print, printError } from '../../surfaces/cli/terminal.ts'
 import { TokenFile } from '../../surfaces/http/guard/tokens.ts'
 import { closeContext } from '../open-context.ts'
 import { endSignal, thisProcess } from '../process.ts'
@@ -37,12 +37,16 @@ export async function playDemo(words: readonly string[]): Promise<void> {
   }
 }
 
-interface Ending {
+interface DemoShutdown {
   readonly signal: AbortSignal
   readonly ended: Promise<void>
 }
 
-async function serveDemo(demo: DemoProject, flags: DemoFlags, { signal, ended }: Ending): Promise<void> {
+async function serveDemo(
+  demo: DemoProject,
+  flags: DemoFlags,
+  { signal, ended }: DemoShutdown,
+): Promise<void> {
   const { environment, facts } = demo
   const folder = serverFolder(environment)
   const tokens = new TokenFile(folder)
@@ -66,12 +70,14 @@ async function serveDemo(demo: DemoProject, flags: DemoFlags, { signal, ended }:
     }
     const running = { ...thisProcess(), port: server.port, address, instance, projects: [] }
     await welcome(running, [served], visit)
-    if (!isAgent) offerLogins(running, person, signal)
+    if (!isAgent) offerSignInLinks(running, person, signal)
     const speed = flags.speed === undefined ? lengthOf(facts) / usualLength : flags.speed
-    say(playing(facts, speed))
+    printSentence(playIntroduction(facts, speed))
     await play(facts, { store: context.store, signal, speed })
     if (!signal.aborted)
-      say('The day is over. Look around as long as you like; Ctrl-C ends the demo and removes everything.')
+      printSentence(
+        'The day is over. Look around as long as you like; Ctrl-C ends the demo and removes everything.',
+      )
     await ended
   } finally {
     await server.stop()
@@ -80,15 +86,15 @@ async function serveDemo(demo: DemoProject, flags: DemoFlags, { signal, ended }:
 }
 
 /** The demo's tokens are its own, so no other command could print a further address. */
-function offerLogins(server: RunningServer, person: string, signal: AbortSignal): void {
+function offerSignInLinks(server: RunningServer, person: string, signal: AbortSignal): void {
   // In the background of a shell there is no keyboard: reading it would stop the process.
   process.on('SIGTTIN', () => undefined)
   process.stdin.on('error', () => undefined)
   const lines = createInterface({ input: process.stdin })
   lines.on('line', () => {
     freshLogin(server, person).then(
-      (login) => say(`Dashboard: ${login}`),
-      (error: unknown) => tell(complaint(messageOf(error))),
+      (login) => printSentence(`Dashboard: ${login}`),
+      (error: unknown) => printError(complaint(messageOf(error))),
     )
   })
   signal.addEventListener('abort', () => {
@@ -97,17 +103,17 @@ function offerLogins(server: RunningServer, person: string, signal: AbortSignal)
   })
 }
 
-function lengthOf(facts: readonly Fact[]): number {
+function lengthOf(facts: readonly ProjectEvent[]): number {
   return (facts.at(-1)?.at ?? 0) - (facts[0]?.at ?? 0)
 }
 
-function playing(facts: readonly Fact[], speed: number | null): string {
+function playIntroduction(facts: readonly ProjectEvent[], speed: number | null): string {
   const minutes = Math.round(lengthOf(facts) / 60_000)
   const day = `${minutes} minutes of real work, ${facts.length} facts`
   if (speed === null) return `A recorded day, all at once: ${day}.`
   return `Playing a recorded day: ${day}, in ${Math.round(lengthOf(facts) / speed / 1000)} seconds.`
 }
 
-function say(sentence: string): void {
+function printSentence(sentence: string): void {
   print(`${sentence}\n`)
 }

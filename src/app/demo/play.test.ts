@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import type { Fact } from '../../events/domain/fact.ts'
+import type { ProjectEvent } from '../../events/domain/fact.ts'
 import type { PhaseId } from '../../kernel/id.ts'
-import { shifted } from './play.ts'
+import { shiftEvents } from './play.ts'
 
 const at = Date.parse('2026-03-01T10:00:00.000Z')
 const hour = 60 * 60 * 1000
 
-function factAt(time: number, extra: object): Fact {
+function projectEventAt(time: number, extra: object): ProjectEvent {
   return {
     seq: 1,
     at: time,
     version: 1,
     actor: { name: 'ada', kind: 'agent', role: null, channel: 'stdio' },
-    body: { kind: 'phase.reopened', phaseId: 'ph-1' as PhaseId, ...extra } as Fact['body'], // what is in it is looked at as any JSON
+    body: { kind: 'phase.reopened', phaseId: 'ph-1' as PhaseId, ...extra } as ProjectEvent['body'], // what is in it is looked at as any JSON
     hash: '',
   }
 }
@@ -25,9 +25,9 @@ test('every time of the day moves, however deep it lies; what is no time stays',
     long_ago: at - 1000 * hour,
     told: `At ${new Date(at).toISOString()} it began.`,
   }
-  const [moved] = shifted([factAt(at, extra)], 3 * hour)
+  const [moved] = shiftEvents([projectEventAt(at, extra)], 3 * hour)
   expect(moved).toEqual(
-    factAt(at + 3 * hour, {
+    projectEventAt(at + 3 * hour, {
       ...extra,
       expiresAt: at + 4 * hour,
       answer: {
@@ -39,6 +39,9 @@ test('every time of the day moves, however deep it lies; what is no time stays',
 })
 
 test('moved there and back, a day is what it was', () => {
-  const facts = [factAt(at, { claimedAt: at }), factAt(at + hour, { expiresAt: at + 2 * hour })]
-  expect(shifted(shifted(facts, 40 * hour), -40 * hour)).toEqual(facts)
+  const facts = [
+    projectEventAt(at, { claimedAt: at }),
+    projectEventAt(at + hour, { expiresAt: at + 2 * hour }),
+  ]
+  expect(shiftEvents(shiftEvents(facts, 40 * hour), -40 * hour)).toEqual(facts)
 })

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Fact } from '../../events/domain/fact.ts'
+import type { ProjectEvent } from '../../events/domain/fact.ts'
 import type { Store } from '../../store/ports/store.ts'
-import { linkFacts } from './recording.ts'
+import { linkEvents } from './recording.ts'
 
-export interface Playing {
+export interface PlayOptions {
   readonly store: Store
   readonly signal: AbortSignal
   /** How many times quicker than it was; null for everything at once. */
@@ -11,23 +11,26 @@ export interface Playing {
 }
 
 /** Lets a recorded day happen again, so that its last fact arrives when it says that it happens. */
-export async function play(facts: readonly Fact[], { store, signal, speed }: Playing): Promise<void> {
+export async function play(
+  facts: readonly ProjectEvent[],
+  { store, signal, speed }: PlayOptions,
+): Promise<void> {
   const [first, last] = [facts[0]?.at ?? 0, facts.at(-1)?.at ?? 0]
   const begunAt = Date.now()
   if (speed === null) {
-    await store.restore(linkFacts(shifted(facts, begunAt - last)))
+    await store.restore(linkEvents(shiftEvents(facts, begunAt - last)))
     return
   }
   const endsAt = begunAt + (last - first) / speed
   // The store makes the project itself, with the first fact of it.
-  for (const { at, actor, body } of shifted(facts.slice(1), Math.round(endsAt - last))) {
-    await until(begunAt + (at - (endsAt - (last - first))) / speed, signal)
+  for (const { at, actor, body } of shiftEvents(facts.slice(1), Math.round(endsAt - last))) {
+    await sleepUntil(begunAt + (at - (endsAt - (last - first))) / speed, signal)
     if (signal.aborted) return
     await store.record({ actor, at, decide: async () => ({ facts: [body], answer: null }) })
   }
 }
 
-async function until(moment: number, signal: AbortSignal): Promise<void> {
+async function sleepUntil(moment: number, signal: AbortSignal): Promise<void> {
   const left = moment - Date.now()
   if (left > 0) await sleep(left, undefined, { signal }).catch(() => undefined)
 }
@@ -37,7 +40,7 @@ const margin = 24 * 60 * 60 * 1000
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 /** The same facts, so much later: when they happened, and every time that is named in them. */
-export function shifted(facts: readonly Fact[], by: number): readonly Fact[] {
+export function shiftEvents(facts: readonly ProjectEvent[], by: number): readonly ProjectEvent[] {
   const first = (facts[0]?.at ?? 0) - margin
   const last = (facts.at(-1)?.at ?? 0) + margin
   const isOfDay = (at: number) => at >= first && at <= last
@@ -55,6 +58,6 @@ export function shifted(facts: readonly Fact[], by: number): readonly Fact[] {
   return facts.map((fact) => ({
     ...fact,
     at: fact.at + by,
-    body: later(fact.body) as Fact['body'], // the same shape, with other numbers in it
+    body: later(fact.body) as ProjectEvent['body'], // the same shape, with other numbers in it
   }))
 }

@@ -5,11 +5,17 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
-import type { Fact } from '../../events/domain/fact.ts'
+import type { ProjectEvent } from '../../events/domain/fact.ts'
 import { processEnd } from '../../kernel/ending.ts'
 import { errorCode, Failure } from '../../kernel/failure.ts'
 import type { Environment } from '../settings/environment.ts'
-import { damaged, type RecordedTree, type Recording, readRecording, recordingFiles } from './recording.ts'
+import {
+  type DemoRecording,
+  damagedRecording,
+  type RecordedTree,
+  readRecording,
+  recordingFiles,
+} from './recording.ts'
 
 /** The project of a recorded day in a temporary folder, before anything happened. */
 export interface DemoProject {
@@ -18,7 +24,7 @@ export interface DemoProject {
   readonly folder: string
   /** Keeps everything that the program keeps of it in the same temporary folder. */
   readonly environment: Environment
-  readonly facts: readonly Fact[]
+  readonly facts: readonly ProjectEvent[]
   remove(): void
 }
 
@@ -60,7 +66,7 @@ function environmentIn(home: string): Environment {
 const run = promisify(execFile)
 
 /** Makes the repository of a recording in its home, with the snapshots that were taken of it. Answers the main work tree. */
-async function layOut(recording: Recording, home: string): Promise<string> {
+async function layOut(recording: DemoRecording, home: string): Promise<string> {
   const { texts, trees, objects } = recording
   for (const [path, text] of Object.entries(texts)) {
     const file = join(home, path)
@@ -79,7 +85,7 @@ async function layOut(recording: Recording, home: string): Promise<string> {
         hint: 'Install it from https://git-scm.com, then play it again.',
       })
     }
-    throw damaged(dirname(objects), 'git cannot read its objects')
+    throw damagedRecording(dirname(objects), 'git cannot read its objects')
   }
   return main
 }
@@ -89,7 +95,7 @@ function isMissing(error: unknown): boolean {
 }
 
 /** What git wants to find even where nothing is in it. */
-function emptyFolders({ texts, trees }: Recording): readonly string[] {
+function emptyFolders({ texts, trees }: DemoRecording): readonly string[] {
   const snapshots = Object.keys(texts).filter((path) => path.endsWith('/snapshot.json'))
   const privates = snapshots.flatMap((path) => ['objects', 'refs'].map((name) => join(dirname(path), name)))
   const main = trees[0]?.folder ?? ''

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { z } from 'zod'
-import type { Fact } from '../../events/domain/fact.ts'
-import { beforeFirst, factRows } from '../../events/log/journal.ts'
+import type { ProjectEvent } from '../../events/domain/fact.ts'
+import { beforeFirst, eventRows } from '../../events/log/journal.ts'
 import { journalMark, readExport } from '../../events/operations/journal-line.ts'
 import { Failure } from '../../kernel/failure.ts'
 
@@ -23,8 +23,8 @@ const workShape = z.object({ texts: z.record(z.string(), z.string()), trees: z.a
 export type RecordedTree = Readonly<z.output<typeof tree>>
 
 /** A recorded day: what happened, and the repository with the snapshots that were taken of it. */
-export interface Recording {
-  readonly facts: readonly Fact[]
+export interface DemoRecording {
+  readonly facts: readonly ProjectEvent[]
   readonly texts: Readonly<Record<string, string>>
   /** The main work tree first. */
   readonly trees: readonly RecordedTree[]
@@ -33,28 +33,29 @@ export interface Recording {
 }
 
 /** Reads a recording as it takes place in `home`. Fails with a sentence where it is not whole. */
-export function readRecording(folder: string, home: string): Recording {
+export function readRecording(folder: string, home: string): DemoRecording {
   const [mark, ...lines] = textOf(folder, recordingFiles.journal).trim().split('\n')
-  if (mark !== JSON.stringify(journalMark)) throw damaged(folder, 'its journal does not begin as one')
-  const recorded = exportedFacts(folder, lines)
-  const changed = linkFacts(recorded).find(({ hash }, at) => hash !== recorded[at]?.hash)
-  if (changed) throw damaged(folder, `fact ${changed.seq} does not follow from the ones before it`)
+  if (mark !== JSON.stringify(journalMark))
+    throw damagedRecording(folder, 'its journal does not begin as one')
+  const recorded = exportedEvents(folder, lines)
+  const changed = linkEvents(recorded).find(({ hash }, at) => hash !== recorded[at]?.hash)
+  if (changed) throw damagedRecording(folder, `fact ${changed.seq} does not follow from the ones before it`)
   const work = workShape.safeParse(JSON.parse(textOf(folder, recordingFiles.work).replaceAll(homeMark, home)))
-  if (!work.success) throw damaged(folder, `${recordingFiles.work} does not hold a repository`)
+  if (!work.success) throw damagedRecording(folder, `${recordingFiles.work} does not hold a repository`)
   const objects = join(folder, recordingFiles.objects)
-  if (!existsSync(objects)) throw damaged(folder, `${recordingFiles.objects} is missing`)
-  const facts = exportedFacts(
+  if (!existsSync(objects)) throw damagedRecording(folder, `${recordingFiles.objects} is missing`)
+  const facts = exportedEvents(
     folder,
     lines.map((line) => line.replaceAll(homeMark, home)),
   )
   return { facts, texts: work.data.texts, trees: work.data.trees, objects }
 }
 
-function exportedFacts(folder: string, lines: readonly string[]): readonly Fact[] {
+function exportedEvents(folder: string, lines: readonly string[]): readonly ProjectEvent[] {
   try {
     return readExport(lines).facts
   } catch {
-    throw damaged(folder, 'its journal is not whole')
+    throw damagedRecording(folder, 'its journal is not whole')
   }
 }
 
@@ -62,11 +63,11 @@ function textOf(folder: string, name: string): string {
   try {
     return gunzipSync(readFileSync(join(folder, name))).toString('utf8')
   } catch {
-    throw damaged(folder, `${name} cannot be read`)
+    throw damagedRecording(folder, `${name} cannot be read`)
   }
 }
 
-export function damaged(folder: string, reason: string): Failure {
+export function damagedRecording(folder: string, reason: string): Failure {
   return new Failure('UNAVAILABLE', `The recording in ${folder} is damaged: ${reason}.`, {
     reason: 'recording_damaged',
     hint: 'Install Waymark again, or record the day again: demo/README.md says how.',
@@ -74,10 +75,10 @@ export function damaged(folder: string, reason: string): Failure {
 }
 
 /** The same facts with hashes of their own, each over the one before. */
-export function linkFacts(facts: readonly Fact[]): readonly Fact[] {
+export function linkEvents(facts: readonly ProjectEvent[]): readonly ProjectEvent[] {
   let head = { seq: 0, head: beforeFirst }
   return facts.map(({ at, actor, body }) => {
-    const [row] = factRows({ projectId: '', at, actor }, [body], head)
+    const [row] = eventRows({ projectId: '', at, actor }, [body], head)
     if (!row) throw new Error('one fact is one row')
     head = { seq: row.seq, head: row.hash }
     return { seq: row.seq, at, version: row.version, actor, body, hash: row.hash }

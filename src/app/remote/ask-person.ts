@@ -1,14 +1,14 @@
 import { createInterface } from 'node:readline/promises'
 import { processEnd } from '../../kernel/ending.ts'
-import type { AskPerson, ShownCommand } from '../../remote/machine/trusted-commands.ts'
-import { tell } from '../../surfaces/cli/terminal.ts'
+import type { AskPerson, CommandPreview } from '../../remote/machine/trusted-commands.ts'
+import { printError } from '../../surfaces/cli/terminal.ts'
 
 /** Asks at this terminal; null where no person reads and types here. */
 export function askAtTerminal(): AskPerson | null {
   const { stdin, stderr } = process
   if (!stdin.isTTY || !stderr.isTTY) return null
   return async (command) => {
-    tell(commandText(command))
+    printError(commandText(command))
     const lines = createInterface({ input: stdin, output: stderr })
     try {
       const answer = await lines.question(
@@ -26,16 +26,18 @@ export function askAtTerminal(): AskPerson | null {
 const maxFiles = 100
 
 /** The command as this machine sees it: nothing in it hides, and nothing steers the terminal. */
-function commandText({ run, folder, files }: ShownCommand): string {
-  const lines = visible(run).split('\n')
+function commandText({ run, folder, files }: CommandPreview): string {
+  const lines = escapeControlCharacters(run).split('\n')
   const pinned = files
     .slice(0, maxFiles)
-    .map(({ path, sha256 }) => `    ${visible(path)}  ${sha256?.slice(0, 16) ?? 'not there'}\n`)
+    .map(
+      ({ path, sha256 }) => `    ${escapeControlCharacters(path)}  ${sha256?.slice(0, 16) ?? 'not there'}\n`,
+    )
   const more = files.length > maxFiles ? `    and ${files.length - maxFiles} more\n` : ''
   return [
     'The server asks to run this command on this machine:\n',
     ...lines.map((line) => `    ${line}\n`),
-    `  in ${visible(folder).replaceAll('\n', '\\n')}\n`,
+    `  in ${escapeControlCharacters(folder).replaceAll('\n', '\\n')}\n`,
     files.length === 0 ? '  with no pinned files\n' : '  with these pinned files (SHA-256):\n',
     ...pinned,
     more,
@@ -43,7 +45,7 @@ function commandText({ run, folder, files }: ShownCommand): string {
 }
 
 /** Escapes characters that a terminal does not show as themselves. */
-function visible(text: string): string {
+function escapeControlCharacters(text: string): string {
   return text.replace(
     /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--\n]/gv,
     (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`,

@@ -1,16 +1,16 @@
 import { z } from 'zod'
-import type { Followed } from '../../events/operations/follow.ts'
+import type { FollowableStore } from '../../events/operations/follow.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { Answer } from '../../kernel/operations/operation.ts'
 import { day } from '../../people/domain/identity.ts'
 import { type Check, captureChecks } from '../../project/operations/doctor.ts'
 import { baseOf } from '../../remote/machine/origins.ts'
-import { remoteJournal } from '../../remote/machine/remote-journal.ts'
+import { remoteEventLog } from '../../remote/machine/remote-journal.ts'
 import { ServerRefusal } from '../../remote/machine/server-client.ts'
-import type { Asked } from '../../surfaces/cli/run.ts'
+import type { ServerInvoker } from '../../surfaces/cli/run.ts'
 import { version } from '../program.ts'
-import type { EdgePlace } from './connected.ts'
-import { type EdgeOpening, openEdgeProject } from './open-edge.ts'
+import type { RemoteProjectLocation } from './connected.ts'
+import { type OpenRemoteOptions, openRemoteProject } from './open-edge.ts'
 
 const Said = z.object({
   version: z.string(),
@@ -29,7 +29,7 @@ const soon = 7 * day
 async function connectionChecks({
   client,
   captureHealth,
-}: Pick<ReturnType<typeof openEdgeProject>, 'client' | 'captureHealth'>): Promise<ConnectionChecks> {
+}: Pick<ReturnType<typeof openRemoteProject>, 'client' | 'captureHealth'>): Promise<ConnectionChecks> {
   const address = baseOf(client.server)
   const waits = captureChecks({ ...(captureHealth && { captureHealth }) })
   try {
@@ -61,7 +61,7 @@ function tokenCheck({ actor, standing }: z.output<typeof Said>): Check {
   return { check: 'token', ok: !isSoon, finding: `${who}, valid until ${standing.expires_at}${way}` }
 }
 
-function withChecks(answer: Answer, before: readonly Check[]): Answer {
+function addMachineChecks(answer: Answer, before: readonly Check[]): Answer {
   const checks = Array.isArray(answer['checks']) ? answer['checks'] : []
   return {
     healthy: answer['healthy'] === true && before.every(({ ok }) => ok),
@@ -70,8 +70,11 @@ function withChecks(answer: Answer, before: readonly Check[]): Answer {
 }
 
 /** The command line in a project that is kept at a server: it asks there, and looks here. */
-export function askServer(place: EdgePlace, opening: EdgeOpening): Asked & { readonly journal: Followed } {
-  const { calls, client, captureHealth, close } = openEdgeProject(place, opening)
+export function askServer(
+  place: RemoteProjectLocation,
+  opening: OpenRemoteOptions,
+): ServerInvoker & { readonly journal: FollowableStore } {
+  const { calls, client, captureHealth, close } = openRemoteProject(place, opening)
   const { actor } = opening
   return {
     ask: async ({ name }, input, { idempotencyKey }) => {
@@ -95,10 +98,10 @@ export function askServer(place: EdgePlace, opening: EdgeOpening): Asked & { rea
       }
       return {
         ...done.answer,
-        ...(connection && withChecks(done.answer, connection.checks)),
+        ...(connection && addMachineChecks(done.answer, connection.checks)),
       }
     },
     close,
-    journal: remoteJournal(client),
+    journal: remoteEventLog(client),
   }
 }

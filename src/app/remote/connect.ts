@@ -8,20 +8,20 @@ import {
   baseOf,
   type ConnectedServer,
   forgetProjectServer,
-  KnownServers,
   keepProjectServer,
   parseAddress,
   projectServer,
+  ServerCredentials,
 } from '../../remote/machine/origins.ts'
 import { ServerClient, ServerRefusal } from '../../remote/machine/server-client.ts'
-import { print, printJson, tell } from '../../surfaces/cli/terminal.ts'
+import { print, printError, printJson } from '../../surfaces/cli/terminal.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { userName } from '../settings/environment.ts'
-import { readWords, wantsJson } from '../settings/flags.ts'
+import { isJsonRequested, readWords } from '../settings/flags.ts'
 import { refuseForeign } from '../settings/foreign.ts'
-import { edgeFolder, rootOf } from './connected.ts'
+import { remoteStateFolder, rootOf } from './connected.ts'
 
-const Session = z.object({
+const ServerSession = z.object({
   /** Empty where the server has none. */
   project: z.string(),
   projects: z.array(z.object({ key: z.string(), name: z.string() })),
@@ -29,9 +29,9 @@ const Session = z.object({
   version: z.string(),
   standing: z.object({ admin: z.boolean(), expires_at: z.string() }).nullable().optional(),
 })
-type Session = z.output<typeof Session>
+type ServerSession = z.output<typeof ServerSession>
 
-type At = Omit<ConnectedServer, 'project'>
+type ServerLocation = Omit<ConnectedServer, 'project'>
 
 /** `waymark connect`: this project is kept at a server from now on, and its token on this machine. */
 export async function connectToServer(words: readonly string[]): Promise<void> {
@@ -45,19 +45,19 @@ export async function connectToServer(words: readonly string[]): Promise<void> {
   }
   const environment = process.env
   const { origin, project } = parseAddress(address)
-  const servers = new KnownServers(edgeFolder(environment))
+  const servers = new ServerCredentials(remoteStateFolder(environment))
   const known = servers.find(origin)
   const trustsCommands =
     has('trust-commands') || (known?.trustsCommands === true && !has('no-trust-commands'))
   if (has('trust-commands')) refuseAgent('waymark connect <url> --trust-commands')
-  const given = environment['WAYMARK_TOKEN'] || known?.token || (await askedToken(origin))
+  const given = environment['WAYMARK_TOKEN'] || known?.token || (await promptForToken(origin))
   const token = readInvitation(given) ? await acceptInvitation(origin, given) : given
   // An invitation works once: what it became is not lost with what goes wrong below.
   if (token !== given) servers.keep(origin, { token, trustsCommands })
   const named = text('project') ?? project
   const root = rootOf({ environment, workingFolder: process.cwd() })
   refuseForeign(root)
-  const before = keptAt(root)
+  const before = savedServer(root)
   // Another token for the same server, say: the project stays the one that it was.
   const meant = named ?? (before?.origin === origin ? before.project : null)
   const at = { origin, token, trustsCommands }
@@ -70,11 +70,11 @@ export async function connectToServer(words: readonly string[]): Promise<void> {
   servers.keep(origin, { token, trustsCommands })
   keepProjectServer(root, { origin, project: session.project }, has('hooks-closed'))
   const { name, kind } = session.actor
-  if (wantsJson(flags)) {
+  if (isJsonRequested(flags)) {
     return printJson({ folder: root, server: origin, project: session.project, actor: { name, kind } })
   }
   print(`${root} is kept at ${origin} now, as project ${session.project}; you are ${name} (${kind}) there.\n`)
-  tell(
+  printError(
     trustsCommands
       ? 'Commands of guards that a person approves at the server run on this machine.\n'
       : 'Commands of guards run here only when a person approved them on this machine.\n',
@@ -88,9 +88,9 @@ async function acceptInvitation(origin: string, invitation: string): Promise<str
   const client = new ServerClient({ origin, project: null, token: '', trustsCommands: false })
   try {
     const read = Accepted.safeParse(await client.post('/api/invitation', { invitation }))
-    if (!read.success) throw notWaymark(origin)
+    if (!read.success) throw notWaymarkFailure(origin)
     const { token, name, expires_at } = read.data
-    tell(
+    printError(
       `Welcome, ${name}. Your token is kept on this machine until ${expires_at.slice(0, 10)}. ` +
         'For the dashboard, make another: waymark token create dashboard --kind person\n',
     )
@@ -107,7 +107,7 @@ async function acceptInvitation(origin: string, invitation: string): Promise<str
 }
 
 /** The project of somebody who names none: the only one that they may see. */
-async function onlyProject(at: At): Promise<Session> {
+async function onlyProject(at: ServerLocation): Promise<ServerSession> {
   const session = await sessionAt({ ...at, project: null })
   const { projects, standing } = session
   const [only, other] = projects
@@ -128,23 +128,23 @@ async function onlyProject(at: At): Promise<Session> {
 
 /** The project of a name, made where it is not there and that is meant. */
 async function projectNamed(
-  at: At,
+  at: ServerLocation,
   project: string,
   { isNew, isAgain }: { readonly isNew: boolean; readonly isAgain: boolean },
-): Promise<Session> {
+): Promise<ServerSession> {
   const found = await sessionIfThere({ ...at, project })
   if (found) return found
   const seen = await sessionIfThere({ ...at, project: null })
   if (!isNew) throw noSuchProject(at, project, { seen, isAgain })
-  await asking({ ...at, project: null }, (client) => client.post('/api/project_add', { name: project }))
-  tell(`The project ${project} is made at ${at.origin}.\n`)
+  await callServer({ ...at, project: null }, (client) => client.post('/api/project_add', { name: project }))
+  printError(`The project ${project} is made at ${at.origin}.\n`)
   return sessionAt({ ...at, project })
 }
 
 function noSuchProject(
-  { origin }: At,
+  { origin }: ServerLocation,
   project: string,
-  { seen, isAgain }: { readonly seen: Session | null; readonly isAgain: boolean },
+  { seen, isAgain }: { readonly seen: ServerSession | null; readonly isAgain: boolean },
 ): Failure {
   const others = seen?.projects ?? []
   const has = others.length === 0 ? '' : ` You may see ${namesOf(others)}.`
@@ -159,21 +159,21 @@ function noSuchProject(
   )
 }
 
-function hintFor(seen: Session | null, command: string): string {
+function hintFor(seen: ServerSession | null, command: string): string {
   if (seen?.standing?.admin) return `Make it: ${command}`
   if (seen && !seen.standing)
     return 'That server serves folders of its own: whoever runs it starts it with --project <folder>.'
   return `Ask an admin of the server: they make it (${command}), or make you a member of it (waymark member add).`
 }
 
-function namesOf(projects: Session['projects']): string {
+function namesOf(projects: ServerSession['projects']): string {
   return projects.map(({ key }) => key).join(', ')
 }
 
-type Kept = Pick<ConnectedServer, 'origin' | 'project'>
+type SavedConnection = Pick<ConnectedServer, 'origin' | 'project'>
 
 /** Where the project was kept until now; what cannot be read says nothing. */
-function keptAt(root: string): Kept | null {
+function savedServer(root: string): SavedConnection | null {
   try {
     return projectServer(root)
   } catch {
@@ -200,13 +200,13 @@ export async function disconnect(words: readonly string[]): Promise<void> {
     })
   }
   forgetProjectServer(root)
-  if (wantsJson(flags)) return printJson({ folder: root, server: kept.origin, project: kept.project })
+  if (isJsonRequested(flags)) return printJson({ folder: root, server: kept.origin, project: kept.project })
   print(`${root} is not kept at ${baseOf(kept)} any more; what was recorded there stays there.\n`)
-  tell(`The token for ${kept.origin} stays on this machine, for other folders.\n`)
+  printError(`The token for ${kept.origin} stays on this machine, for other folders.\n`)
 }
 
 /** Null where there is no such project for whoever asks. */
-async function sessionIfThere(server: ConnectedServer): Promise<Session | null> {
+async function sessionIfThere(server: ConnectedServer): Promise<ServerSession | null> {
   try {
     return await sessionAt(server)
   } catch (error) {
@@ -216,21 +216,21 @@ async function sessionIfThere(server: ConnectedServer): Promise<Session | null> 
 }
 
 /** Looks whether the server lets this token in, and which project is meant. */
-async function sessionAt(server: ConnectedServer): Promise<Session> {
-  return asking(server, async (client) => {
-    const read = Session.safeParse(await client.get('/api/session'))
+async function sessionAt(server: ConnectedServer): Promise<ServerSession> {
+  return callServer(server, async (client) => {
+    const read = ServerSession.safeParse(await client.get('/api/session'))
     if (read.success) return read.data
-    throw notWaymark(server.origin)
+    throw notWaymarkFailure(server.origin)
   })
 }
 
-function notWaymark(origin: string): Failure {
+function notWaymarkFailure(origin: string): Failure {
   return new Failure('UNAVAILABLE', `${origin} answers, but not as a server of Waymark does.`, {
     reason: 'server_answer_invalid',
   })
 }
 
-async function asking<Said>(
+async function callServer<Said>(
   server: ConnectedServer,
   ask: (client: ServerClient) => Promise<Said>,
 ): Promise<Said> {
@@ -260,15 +260,15 @@ function refuseAgent(command: string): void {
 }
 
 /** The token, from a pipe or typed without being shown; never on the command line, where every process could read it. */
-async function askedToken(origin: string): Promise<string> {
+async function promptForToken(origin: string): Promise<string> {
   const isTyped = isatty(0)
-  if (isTyped) tell(`Token for ${origin}: `)
+  if (isTyped) printError(`Token for ${origin}: `)
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: process.stdin, output: silent, terminal: isTyped })
   try {
     for await (const line of lines) {
       const token = line.trim()
-      if (isTyped) tell('\n')
+      if (isTyped) printError('\n')
       if (token !== '') return token
     }
   } finally {

@@ -3,11 +3,11 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { stateFolder } from '../../kernel/files/state-folder.ts'
 import { type ConnectedServer, connectedServer } from '../../remote/machine/origins.ts'
-import { type Environment, firstSet } from '../settings/environment.ts'
+import { type Environment, firstSetVariable } from '../settings/environment.ts'
 import { refuseForeign } from '../settings/foreign.ts'
 import { enclosingTree, mainTree, projectFolder, projectRoot } from '../settings/places.ts'
 
-export interface Connecting {
+export interface ConnectOptions {
   /** The value of `--project`. */
   readonly project?: string | undefined
   /** The value of `--server`. */
@@ -17,7 +17,7 @@ export interface Connecting {
 }
 
 /** Where a project is kept, and what is kept of it here. */
-export interface EdgePlace {
+export interface RemoteProjectLocation {
   readonly server: ConnectedServer
   /** The project's root on this machine. */
   readonly root: string
@@ -26,10 +26,10 @@ export interface EdgePlace {
 }
 
 /** The server of a project, found without git; null where this machine keeps the project itself. */
-export function connectedAt(connecting: Connecting): EdgePlace | null {
+export function connectedPlace(connecting: ConnectOptions): RemoteProjectLocation | null {
   const { server, environment } = connecting
   const root = rootOf(connecting)
-  const folder = edgeFolder(environment)
+  const folder = remoteStateFolder(environment)
   // A committed address would send this project's files to a server that its user knows for another one.
   refuseForeign(root)
   const found = connectedServer({ flag: server, environment, root, folder })
@@ -40,20 +40,20 @@ export function connectedAt(connecting: Connecting): EdgePlace | null {
 export function isProjectName({
   project,
   workingFolder,
-}: Pick<Connecting, 'project' | 'workingFolder'>): boolean {
+}: Pick<ConnectOptions, 'project' | 'workingFolder'>): boolean {
   return project !== undefined && /^[\w-]+$/.test(project) && !existsSync(resolve(workingFolder, project))
 }
 
 /** The server of this folder, and the project of it that `--project` names; null in a folder without a server. */
-export function namedAtServer(connecting: Connecting): EdgePlace | null {
+export function namedPlaceAtServer(connecting: ConnectOptions): RemoteProjectLocation | null {
   if (!isProjectName(connecting)) return null
-  const place = connectedAt({ ...connecting, project: undefined })
+  const place = connectedPlace({ ...connecting, project: undefined })
   return place && { ...place, server: { ...place.server, project: connecting.project ?? null } }
 }
 
 /** The project's root: where `.waymark` lies, whichever of its work trees one is in. */
-export function rootOf({ project, environment, workingFolder }: Connecting): string {
-  const home = firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir()
+export function rootOf({ project, environment, workingFolder }: ConnectOptions): string {
+  const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
   const request = { flag: project, environment, workingFolder }
   const folder = projectFolder(request, (start) => enclosingTree(start, home))
   return projectRoot(mainTree(realOf(enclosingTree(folder, home) ?? folder)))
@@ -68,7 +68,7 @@ function realOf(folder: string): string {
 }
 
 /** Where the user's servers are kept: never in a project, where a token could be committed. */
-export function edgeFolder(environment: Environment): string {
-  const home = firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir()
+export function remoteStateFolder(environment: Environment): string {
+  const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
   return join(stateFolder({ platform: process.platform, environment, home }), 'edge')
 }

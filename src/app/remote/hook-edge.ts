@@ -1,14 +1,14 @@
 import { Failure } from '../../kernel/failure.ts'
-import { briefingIn, hookBrief, situationIn } from '../../remote/machine/edge-hook.ts'
-import { hooksAreClosed, thisEdge } from '../../remote/machine/origins.ts'
+import { briefingFromBrief, hookBrief, situationIn } from '../../remote/machine/edge-hook.ts'
+import { hasClosedHooks, thisMachine } from '../../remote/machine/origins.ts'
 import { ServerClient } from '../../remote/machine/server-client.ts'
 import type { HookProject } from '../../surfaces/hook/hook.ts'
 import { version } from '../program.ts'
-import type { EdgePlace } from './connected.ts'
+import type { RemoteProjectLocation } from './connected.ts'
 
 /** A project that is kept at a server, as a hook on this machine judges for it. Null: nothing is known of it here. */
-export async function openEdgeHook(
-  { server, root, folder }: EdgePlace,
+export async function openRemoteHook(
+  { server, root, folder }: RemoteProjectLocation,
   top: string,
   timeout?: number,
 ): Promise<HookProject | null> {
@@ -19,14 +19,14 @@ export async function openEdgeHook(
   }
   const parts = {
     client,
-    edge: thisEdge(folder, server.origin),
+    edge: thisMachine(folder, server.origin),
     version,
     packages,
     ...(timeout !== undefined && { timeout }),
   }
   const brief = await hookBrief(parts, top)
   if (brief === null) {
-    if (!hooksAreClosed(root)) return null
+    if (!hasClosedHooks(root)) return null
     const failure = new Failure(
       'UNAVAILABLE',
       `The server ${server.origin} is away, and nothing of this project is known here.`,
@@ -37,7 +37,7 @@ export async function openEdgeHook(
   const situation = await situationIn(brief, packages)
   return {
     top,
-    look: (judge) => judge({ situation, briefing: async () => briefingIn(brief, situation) }),
-    isClosed: async () => situation.settings.get('hook_on_error') === 'closed' || hooksAreClosed(root),
+    look: (judge) => judge({ situation, briefing: async () => briefingFromBrief(brief, situation) }),
+    isClosed: async () => situation.settings.get('hook_on_error') === 'closed' || hasClosedHooks(root),
   }
 }

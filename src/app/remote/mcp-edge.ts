@@ -3,21 +3,21 @@ import type { Tool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
 import type { Answer } from '../../kernel/operations/operation.ts'
-import type { EdgeCalling } from '../../remote/machine/edge-project.ts'
-import type { Done, RemoteCalls } from '../../remote/machine/remote-calls.ts'
-import { remoteJournal } from '../../remote/machine/remote-journal.ts'
+import type { RemoteCallInput } from '../../remote/machine/edge-project.ts'
+import type { CallOutcome, RemoteCalls } from '../../remote/machine/remote-calls.ts'
+import { remoteEventLog } from '../../remote/machine/remote-journal.ts'
 import type { ServerClient } from '../../remote/machine/server-client.ts'
-import { connectRelay, type Relayed, type RelayedProject } from '../../surfaces/mcp/relay.ts'
+import { connectRelay, type RelayedProject, type RelayResult } from '../../surfaces/mcp/relay.ts'
 import type { StdioTransport } from '../../surfaces/mcp/stdio.ts'
 import type { Surface } from '../../surfaces/mcp/surface.ts'
 import { inheritedSession } from '../../surfaces/mcp/tools/call-tool.ts'
-import { refused } from '../../surfaces/mcp/tools/tool-result.ts'
-import { keepIngesting } from '../capture/ingest-command.ts'
+import { refusedResult } from '../../surfaces/mcp/tools/tool-result.ts'
+import { ingestContinuously } from '../capture/ingest-command.ts'
 import { version } from '../program.ts'
 import { runsInsideCommand, stdioActor } from '../settings/actor.ts'
 import type { McpFlags } from '../settings/flags.ts'
-import type { EdgePlace } from './connected.ts'
-import { openEdgeProject } from './open-edge.ts'
+import type { RemoteProjectLocation } from './connected.ts'
+import { openRemoteProject } from './open-edge.ts'
 
 const Catalog = z.object({
   tools: z.array(
@@ -26,7 +26,7 @@ const Catalog = z.object({
 })
 
 /** The project of a server as an MCP client on standard input sees it, and what ends all that goes on for it. */
-export function openEdge(place: EdgePlace, flags: McpFlags, log: Surface['log']) {
+export function openRemoteMcp(place: RemoteProjectLocation, flags: McpFlags, log: Surface['log']) {
   const { relayed, close } = relayedProject(place, flags, log)
   return { connect: (transport: StdioTransport) => connectRelay(relayed, transport), close }
 }
@@ -38,7 +38,11 @@ const lookEvery = 2_000
  * The same for a project of which it is not known yet how its server is reached: `look` fails with the sentence that
  * each call is answered, until somebody has connected.
  */
-export function openUnconnected(look: () => EdgePlace | null, flags: McpFlags, log: Surface['log']) {
+export function openWhenConnected(
+  look: () => RemoteProjectLocation | null,
+  flags: McpFlags,
+  log: Surface['log'],
+) {
   let found: ReturnType<typeof relayedProject> | null = null
   const project = (): RelayedProject => {
     if (found) return found.relayed
@@ -47,7 +51,7 @@ export function openUnconnected(look: () => EdgePlace | null, flags: McpFlags, l
     found = relayedProject(place, flags, log)
     return found.relayed
   }
-  const known = listedHere(flags)
+  const known = localToolList(flags)
   const relayed: RelayedProject = {
     version,
     toolsets: flags.toolsets,
@@ -64,7 +68,7 @@ export function openUnconnected(look: () => EdgePlace | null, flags: McpFlags, l
       try {
         return await project().callTool(call)
       } catch (error) {
-        if (error instanceof Failure) return { result: refused(error) }
+        if (error instanceof Failure) return { result: refusedResult(error) }
         throw error
       }
     },
@@ -72,7 +76,7 @@ export function openUnconnected(look: () => EdgePlace | null, flags: McpFlags, l
     journal: {
       view: async (look) => project().journal.view(look),
       async *follow(after, signal) {
-        for (; !signal.aborted && !isThere(project); ) {
+        for (; !signal.aborted && !isProjectReachable(project); ) {
           await sleep(lookEvery, undefined, { signal, ref: false }).catch(() => undefined)
         }
         if (!signal.aborted) yield* project().journal.follow(after, signal)
@@ -90,7 +94,7 @@ const keptHereNow = new Failure('UNAVAILABLE', 'The record of this folder is kep
   hint: 'Start this MCP server again: it began when the folder named a server elsewhere.',
 })
 
-function isThere(project: () => RelayedProject): boolean {
+function isProjectReachable(project: () => RelayedProject): boolean {
   try {
     project()
     return true
@@ -100,7 +104,7 @@ function isThere(project: () => RelayedProject): boolean {
 }
 
 /** The tools of this program, as a server of the same version lists them. */
-function listedHere({ toolsets, readOnly }: McpFlags): () => Promise<readonly Tool[]> {
+function localToolList({ toolsets, readOnly }: McpFlags): () => Promise<readonly Tool[]> {
   const list = async () => {
     const [{ catalog }, { offeredTools }] = await Promise.all([
       import('../../kernel/operations/catalog.ts'),
@@ -116,7 +120,7 @@ function listedHere({ toolsets, readOnly }: McpFlags): () => Promise<readonly To
   }
 }
 
-function relayedProject(place: EdgePlace, flags: McpFlags, log: Surface['log']) {
+function relayedProject(place: RemoteProjectLocation, flags: McpFlags, log: Surface['log']) {
   const environment = process.env
   const connection = crypto.randomUUID().slice(0, 8)
   const {
@@ -125,7 +129,7 @@ function relayedProject(place: EdgePlace, flags: McpFlags, log: Surface['log']) 
     record,
     caller,
     close: closeProject,
-  } = openEdgeProject(place, {
+  } = openRemoteProject(place, {
     actor: stdioActor(environment, undefined, connection),
     environment,
     workingFolder: process.cwd(),
@@ -146,7 +150,7 @@ function relayedProject(place: EdgePlace, flags: McpFlags, log: Surface['log']) 
     log,
     tools,
     callTool: async ({ client, kind: _, ...call }) =>
-      relayedAnswer(calls, { ...calling(client), ...call, meta: { ...inherited, ...call.meta } }),
+      relayCall(calls, { ...calling(client), ...call, meta: { ...inherited, ...call.meta } }),
     ask: async (operation, input, client) => {
       const done = await calls.perform({ ...calling(client), operation, input })
       if (done.kind === 'answer') return done.answer
@@ -154,9 +158,9 @@ function relayedProject(place: EdgePlace, flags: McpFlags, log: Surface['log']) 
         reason: 'server_answer_invalid',
       })
     },
-    journal: remoteJournal(server),
+    journal: remoteEventLog(server),
   }
-  const stopDraining = keepIngesting(place.root, record)
+  const stopDraining = ingestContinuously(place.root, record)
   const close = async () => {
     await stopDraining()
     await closeProject()
@@ -182,7 +186,7 @@ function toolsOf(server: ServerClient, { readOnly, toolsets }: McpFlags): () => 
   }
 }
 
-async function relayedAnswer(calls: RemoteCalls, calling: EdgeCalling): Promise<Relayed> {
+async function relayCall(calls: RemoteCalls, calling: RemoteCallInput): Promise<RelayResult> {
   try {
     const done = await calls.perform(calling)
     if (done.kind === 'protocol_error') {
@@ -191,12 +195,12 @@ async function relayedAnswer(calls: RemoteCalls, calling: EdgeCalling): Promise<
     }
     return { result: resultOf(done) as never } // as a tool's result is made
   } catch (error) {
-    if (error instanceof Failure) return { result: refused(error) }
+    if (error instanceof Failure) return { result: refusedResult(error) }
     throw error
   }
 }
 
-function resultOf({ answer, kind }: Done): Answer {
+function resultOf({ answer, kind }: CallOutcome): Answer {
   if (kind === 'result') return answer
   return {
     content: [{ type: 'text', text: JSON.stringify(answer) }],

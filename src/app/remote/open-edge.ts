@@ -1,18 +1,18 @@
 import { join } from 'node:path'
 import type { Actor } from '../../kernel/actor.ts'
-import { EdgeProject } from '../../remote/machine/edge-project.ts'
-import { thisEdge } from '../../remote/machine/origins.ts'
+import { RemoteProject } from '../../remote/machine/edge-project.ts'
+import { thisMachine } from '../../remote/machine/origins.ts'
 import { RemoteCalls } from '../../remote/machine/remote-calls.ts'
 import { ServerClient } from '../../remote/machine/server-client.ts'
 import { type AskPerson, TrustedCommands } from '../../remote/machine/trusted-commands.ts'
-import { ingestFor, type RecordMoments } from '../capture/ingest-for.ts'
+import { ingestFor, type RecordHookEvents } from '../capture/ingest-for.ts'
 import { closeContext, openContext } from '../open-context.ts'
 import { version } from '../program.ts'
-import { confined } from '../serve/projects.ts'
+import { withFolderIsolation } from '../serve/projects.ts'
 import type { Environment } from '../settings/environment.ts'
-import type { EdgePlace } from './connected.ts'
+import type { RemoteProjectLocation } from './connected.ts'
 
-export interface EdgeOpening {
+export interface OpenRemoteOptions {
   readonly actor: Actor
   readonly environment: Environment
   readonly workingFolder: string
@@ -22,12 +22,12 @@ export interface EdgeOpening {
 }
 
 /** Puts the edge of a project together: this machine's own ports, the server that asks them, and what waits for it. */
-export function openEdgeProject(place: EdgePlace, opening: EdgeOpening) {
-  const context = confined(openContext(opening))
+export function openRemoteProject(place: RemoteProjectLocation, opening: OpenRemoteOptions) {
+  const context = withFolderIsolation(openContext(opening))
   const client = new ServerClient(place.server)
-  const project = new EdgeProject({
+  const project = new RemoteProject({
     client,
-    edge: thisEdge(place.folder, place.server.origin),
+    edge: thisMachine(place.folder, place.server.origin),
     context,
     commands: new TrustedCommands({
       approvals: context.commandApprovals,
@@ -40,9 +40,9 @@ export function openEdgeProject(place: EdgePlace, opening: EdgeOpening) {
     snapshots: () => join(context.program.stateFolder, 'snapshots'),
     version,
   })
-  let telling: Promise<RecordMoments> | null = null
-  const record: RecordMoments = async (moments) => {
-    telling ??= import('../../remote/machine/telling.ts').then(({ tellingServer }) =>
+  let telling: Promise<RecordHookEvents> | null = null
+  const record: RecordHookEvents = async (moments) => {
+    telling ??= import('../../remote/machine/telling.ts').then(({ serverRecorder: tellingServer }) =>
       tellingServer({ send: (calling) => calls.send(calling) }, context),
     )
     return (await telling)(moments)

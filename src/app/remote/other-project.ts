@@ -3,14 +3,15 @@ import { Failure } from '../../kernel/failure.ts'
 import type { Answer, Operation } from '../../kernel/operations/operation.ts'
 import type { ConnectedServer } from '../../remote/machine/origins.ts'
 import { ServerClient } from '../../remote/machine/server-client.ts'
-import type { Asked } from '../../surfaces/cli/run.ts'
+import type { ServerInvoker } from '../../surfaces/cli/run.ts'
 
 /** The command line for another project of the server that keeps this folder's: nothing here is measured for it. */
-export function askOtherProject(server: ConnectedServer, actor: Actor): Asked {
+export function askOtherProject(server: ConnectedServer, actor: Actor): ServerInvoker {
   const client = new ServerClient(server)
   return {
     ask: async (operation, input) => {
-      if (!isAnsweredAnywhere(operation) || actor.kind === 'agent') throw elsewhere(server, operation)
+      if (!isAnsweredAnywhere(operation) || actor.kind === 'agent')
+        throw otherProjectRefusal(server, operation)
       return (await client.post(`/api/${operation.name}`, input)) as Answer // as the operation declares
     },
     close: async () => client.close(),
@@ -22,7 +23,7 @@ function isAnsweredAnywhere({ kind, ofMembers, ofServer }: Operation): boolean {
   return kind === 'query' || ofMembers === true || ofServer === true
 }
 
-function elsewhere({ origin, project }: ConnectedServer, { command }: Operation): Failure {
+function otherProjectRefusal({ origin, project }: ConnectedServer, { command }: Operation): Failure {
   return new Failure(
     'REFUSED',
     `This folder is kept as another project of ${origin}: waymark ${command} works in the folder of ${project}.`,

@@ -1,7 +1,7 @@
-import type { Sender } from '../../notifications/operations/post.ts'
+import type { NoticeSender } from '../../notifications/operations/post.ts'
 
 /** Where the dashboard shows what a notice is about: its card in the inbox, or the task or mission that ended. */
-export function cardLink(base: () => string): Sender['link'] {
+export function cardLink(base: () => string): NoticeSender['link'] {
   return (of) => {
     if (of.holdId !== null) return `${base()}/?select=${encodeURIComponent(of.holdId)}`
     if (of.taskId !== null) return `${base()}/tasks/${encodeURIComponent(of.taskId)}`

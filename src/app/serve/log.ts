@@ -1,11 +1,11 @@
 import { pino } from 'pino'
-import { printable, printableJson } from '../../surfaces/cli/terminal.ts'
-import type { Log } from '../../surfaces/http/serving.ts'
+import { printableJson, withoutControlCodes } from '../../surfaces/cli/terminal.ts'
+import type { Logger } from '../../surfaces/http/serving.ts'
 import type { LogLevel } from '../settings/flags.ts'
 import { summaryOf } from '../unexpected.ts'
 
 /** Writes to standard error: a line for people on a terminal, JSON elsewhere. */
-export function openLog(level: LogLevel, stderr: NodeJS.WriteStream = process.stderr): Log {
+export function openLog(level: LogLevel, stderr: NodeJS.WriteStream = process.stderr): Logger {
   const logger = pino(
     {
       level,
@@ -13,7 +13,7 @@ export function openLog(level: LogLevel, stderr: NodeJS.WriteStream = process.st
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    { write: (line) => void stderr.write(stderr.isTTY ? readable(line) : printableJson(line)) },
+    { write: (line) => void stderr.write(stderr.isTTY ? formatLogLine(line) : printableJson(line)) },
   )
   return {
     debug: (message, fields = {}) => logger.debug(fields, message),
@@ -29,12 +29,12 @@ function withoutStack(value: string): string {
 }
 
 /** `12:01:07 warn The live feed ended. project=shop`. */
-export function readable(line: string): string {
+export function formatLogLine(line: string): string {
   const { level, time, msg, ...fields } = JSON.parse(line) as Record<string, unknown> // pino wrote it
   const rest = Object.entries(fields).map(([name, value]) => {
     return ` ${name}=${typeof value === 'string' ? withoutStack(value) : JSON.stringify(value)}`
   })
   const text = `${String(time).slice(11, 19)} ${String(level)} ${String(msg)}${rest.join('')}`
   // A line break in a value must not begin a line that looks like one of ours.
-  return `${printable(text).replace(/\n/g, '\\n')}\n`
+  return `${withoutControlCodes(text).replace(/\n/g, '\\n')}\n`
 }

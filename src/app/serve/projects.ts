@@ -9,7 +9,7 @@ import { fingerprint } from '../../store/fingerprint.ts'
 import type { ServedProject } from '../../surfaces/http/serving.ts'
 import { deferredPlanFiles, deferredProcessFiles } from '../deferred.ts'
 import { openContext } from '../open-context.ts'
-import { type Environment, firstSet } from '../settings/environment.ts'
+import { type Environment, firstSetVariable } from '../settings/environment.ts'
 import { enclosingTree, unusableFolder } from '../settings/places.ts'
 
 /** A project with what must be ended when the server ends. */
@@ -50,7 +50,7 @@ export function openProjects(request: ProjectsRequest): readonly [OpenProject, .
     refuseUnusable(context.folder, environment)
     const key = keyOf(context.folder, keys)
     keys.push(key)
-    return { served: served(context, key), context }
+    return { served: servedProject(context, key), context }
   })
   if (!first) throw new Error('there is always a project')
   return [first, ...others]
@@ -67,13 +67,13 @@ export interface DatabaseProjects {
   readonly refresh: () => Promise<readonly OpenProject[]>
 }
 
-interface OfFolder {
+interface FolderProject {
   readonly context: Context
   served: ServedProject
   id: string
 }
 
-interface OfName {
+interface DatabaseProject {
   readonly context: Context
   served: ServedProject
 }
@@ -84,13 +84,13 @@ export async function openDatabaseProjects(request: ProjectsRequest): Promise<Da
   const opened = (id: string, name: string): OpenProject => {
     const elsewhere = { id, name }
     const context = openContext({ actor: nobody, environment, workingFolder, elsewhere, reachesPrivate })
-    return { served: { ...served(context, name), name }, context }
+    return { served: { ...servedProject(context, name), name }, context }
   }
   const own = opened(serverProject, serverProject)
-  const ofFolders = foldersOf(request).map(({ context, served: project }): OfFolder => {
+  const ofFolders = foldersOf(request).map(({ context, served: project }): FolderProject => {
     return { context, served: project, id: '' }
   })
-  const others = new Map<string, OfName>()
+  const others = new Map<string, DatabaseProject>()
   const all: ServedProject[] = []
   const open: OpenProject[] = [...ofFolders]
   const look = async (): Promise<readonly OpenProject[]> => {
@@ -120,7 +120,7 @@ export async function openDatabaseProjects(request: ProjectsRequest): Promise<Da
     all.splice(0, all.length, ...now.map((project) => project.served))
     return added
   }
-  const refresh = oneAfterAnother(look)
+  const refresh = runInSequence(look)
   await refresh()
   return { served: all, open, own, refresh }
 }
@@ -131,7 +131,7 @@ function idOf({ store }: Context): Promise<string> {
 }
 
 /** Who asks while it is looked is answered by the next look: that one sees what was recorded before it was asked. */
-function oneAfterAnother<Answer>(look: () => Promise<Answer>): () => Promise<Answer> {
+function runInSequence<Answer>(look: () => Promise<Answer>): () => Promise<Answer> {
   let running: Promise<Answer> | null = null
   let next: Promise<Answer> | null = null
   const begin = (): Promise<Answer> => {
@@ -152,13 +152,13 @@ function oneAfterAnother<Answer>(look: () => Promise<Answer>): () => Promise<Ans
 /** The folders that are named, or the one that the server was started in, if that is a project. */
 function foldersOf(request: ProjectsRequest): readonly OpenProject[] {
   const { environment, named } = request
-  const isNamed = named.length > 0 || firstSet(environment, ['WAYMARK_PROJECT']) !== undefined
+  const isNamed = named.length > 0 || firstSetVariable(environment, ['WAYMARK_PROJECT']) !== undefined
   return isNamed || isProject(resolve(request.workingFolder), environment) ? openProjects(request) : []
 }
 
 /** A work tree, or a folder that has a record already: nobody means any other by standing in it. */
 function isProject(folder: string, environment: Environment): boolean {
-  const home = firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir()
+  const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
   if (unusableFolder(folder, home) !== null) return false
   return enclosingTree(folder, home) !== null || existsSync(join(folder, '.waymark'))
 }
@@ -178,7 +178,7 @@ function folderOf(named: string | undefined, workingFolder: string): string | un
 }
 
 function refuseUnusable(folder: string, environment: Environment): void {
-  const refusal = unusableFolder(folder, firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir())
+  const refusal = unusableFolder(folder, firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir())
   if (refusal) throw refusal
 }
 
@@ -194,7 +194,7 @@ function keyOf(folder: string, taken: readonly string[]): string {
 }
 
 /** Whoever is elsewhere may name only files of the project, and a relative path is meant from its folder. */
-export function confined(context: Context): Context {
+export function withFolderIsolation(context: Context): Context {
   const { folder } = context
   return {
     ...context,
@@ -203,9 +203,9 @@ export function confined(context: Context): Context {
   }
 }
 
-function served(context: Context, key: string): ServedProject {
+function servedProject(context: Context, key: string): ServedProject {
   const { folder } = context
-  const shared = confined(context)
+  const shared = withFolderIsolation(context)
   return {
     key,
     name: basename(folder),

@@ -2,8 +2,8 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
-import { isProof, keyIdOf, type Meeting, proofOf } from '../../surfaces/http/guard/login-proof.ts'
-import { locked, readIfThere, writePrivate } from '../../surfaces/http/guard/private-file.ts'
+import { isProof, keyIdOf, type LoginProofExchange, proofOf } from '../../surfaces/http/guard/login-proof.ts'
+import { readIfThere, runLocked, writePrivate } from '../../surfaces/http/guard/private-file.ts'
 import { hashOf, newSecret } from '../../surfaces/http/guard/secret.ts'
 import { processStart } from '../process.ts'
 
@@ -44,7 +44,7 @@ export class RunningServers {
   announce(server: RunningServer): void {
     writePrivate(this.#fileOf(server.port), `${JSON.stringify(server, null, 2)}\n`)
     const [first = ''] = server.projects
-    locked(this.#ports, () => {
+    runLocked(this.#ports, () => {
       const others = Object.entries(this.#lastPorts()).filter(([project]) => project !== first)
       const ports = Object.fromEntries([...others, [first, server.port] as const].slice(-maxPorts))
       writePrivate(this.#ports, `${JSON.stringify(ports, null, 2)}\n`)
@@ -124,21 +124,21 @@ function filesIn(folder: string): readonly string[] {
   }
 }
 
-type Asked = Pick<RunningServer, 'address' | 'port' | 'instance'>
+type ServerEndpoint = Pick<RunningServer, 'address' | 'port' | 'instance'>
 
 // Whether a server runs is asked often, and one that hangs must not hold up what is started. In milliseconds.
 const quick = 2_000
 const longest = 15_000
 
 /** Whether what answers at an address is that run of a server, and knows a token. The token is not sent. */
-export async function isGenuine(server: Asked, token: string): Promise<boolean> {
-  return (await meet(server, hashOf(token), quick).catch(() => null)) !== null
+export async function isGenuine(server: ServerEndpoint, token: string): Promise<boolean> {
+  return (await proveServer(server, hashOf(token), quick).catch(() => null)) !== null
 }
 
 /** Asks a running server for an address that logs in the holder of a person's token, which is shown and not sent. */
-export async function freshLogin(server: Asked, token: string): Promise<string> {
+export async function freshLogin(server: ServerEndpoint, token: string): Promise<string> {
   const hash = hashOf(token)
-  const meeting = await meet(server, hash, longest)
+  const meeting = await proveServer(server, hash, longest)
   const { answered } = meeting
   const said = await post(
     server,
@@ -148,20 +148,24 @@ export async function freshLogin(server: Asked, token: string): Promise<string> 
   )
   const code = textIn(said, 'code')
   if (code !== null) return `http://${server.address}/login?code=${encodeURIComponent(code)}`
-  throw unanswered(server, 'gave no login address')
+  throw invalidServerAnswer(server, 'gave no login address')
 }
 
-async function meet(server: Asked, hash: string, patience: number): Promise<Meeting> {
+async function proveServer(
+  server: ServerEndpoint,
+  hash: string,
+  patience: number,
+): Promise<LoginProofExchange> {
   const asked = newSecret()
   const said = await post(server, 'login-proof', { key: keyIdOf(hash), asked }, patience)
   const [answered, proof] = [textIn(said, 'answered'), textIn(said, 'proof')]
-  if (answered === null || proof === null) throw unanswered(server, 'does not know this token')
+  if (answered === null || proof === null) throw invalidServerAnswer(server, 'does not know this token')
   const meeting = { port: server.port, instance: server.instance, asked, answered }
   if (isProof(proof, proofOf('server', meeting, hash))) return meeting
-  throw unanswered(server, 'did not prove that it is this user’s Waymark, so nothing was sent to it')
+  throw invalidServerAnswer(server, 'did not prove that it is this user’s Waymark, so nothing was sent to it')
 }
 
-async function post(server: Asked, path: string, body: object, patience: number): Promise<unknown> {
+async function post(server: ServerEndpoint, path: string, body: object, patience: number): Promise<unknown> {
   try {
     const response = await fetch(`http://${server.address}/api/${path}`, {
       method: 'POST',
@@ -172,7 +176,10 @@ async function post(server: Asked, path: string, body: object, patience: number)
     })
     return await response.json()
   } catch {
-    throw unanswered(server, `did not answer within ${patience / 1000} seconds, or not as Waymark does`)
+    throw invalidServerAnswer(
+      server,
+      `did not answer within ${patience / 1000} seconds, or not as Waymark does`,
+    )
   }
 }
 
@@ -182,7 +189,7 @@ function textIn(said: unknown, name: string): string | null {
   return typeof value === 'string' && value.length <= 200 ? value : null
 }
 
-function unanswered({ address }: Asked, what: string): Failure {
+function invalidServerAnswer({ address }: ServerEndpoint, what: string): Failure {
   return new Failure('UNAVAILABLE', `What answers at ${address} ${what}.`, {
     reason: 'server_answer_invalid',
     hint: 'It may keep its tokens elsewhere: is XDG_STATE_HOME the same for both?',

@@ -4,16 +4,16 @@ import type { Context } from '../../kernel/operations/operation.ts'
 import type { Team } from '../../people/ports/team.ts'
 import type { OidcSettings } from '../../surfaces/http/guard/oidc.ts'
 import { TokenFile } from '../../surfaces/http/guard/tokens.ts'
-import type { Log } from '../../surfaces/http/serving.ts'
+import type { Logger } from '../../surfaces/http/serving.ts'
 import { closeContext, databaseNamed } from '../open-context.ts'
-import { endSignal, endSoon, thisProcess } from '../process.ts'
+import { endSignal, exitAfterGrace, thisProcess } from '../process.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { type Environment, userName } from '../settings/environment.ts'
 import { readServeFlags, type ServeFlags } from '../settings/flags.ts'
 import { oidcSettings } from '../settings/oidc.ts'
 import { personName } from '../settings/person-name.ts'
 import { namedDatabase, serverFolder } from '../settings/places.ts'
-import { keepUp } from '../upkeep.ts'
+import { startUpkeep } from '../upkeep.ts'
 import { cardLink } from './card-link.ts'
 import { openLog } from './log.ts'
 import { type DatabaseProjects, type OpenProject, openDatabaseProjects, openProjects } from './projects.ts'
@@ -30,19 +30,19 @@ export function serve(words: readonly string[]): Promise<void> {
 }
 
 /** The library below the server tells the console what became of answers whose client left. */
-function takeConsole(log: Log): void {
+function takeConsole(log: Logger): void {
   console.info = (message: unknown) => log.debug(String(message))
   console.error = (error: unknown) => log.error('An answer could not be sent.', { error: String(error) })
 }
 
-async function serveProjects(flags: ServeFlags, log: Log): Promise<void> {
+async function serveProjects(flags: ServeFlags, log: Logger): Promise<void> {
   const environment = process.env
   const folder = serverFolder(environment)
   const tokens = new TokenFile(folder)
-  const projects = await opened(flags, environment)
+  const projects = await openServedProjects(flags, environment)
   const { context } = projects.own ?? firstOf(projects)
   const oidc = oidcSettings(flags, environment)
-  const team = await teamInForce(context, { environment, oidc })
+  const team = await activeTeam(context, { environment, oidc })
   if (!team) refuseRemoteWithoutTokens(flags, tokens)
   const database = databaseNamed(environment, process.cwd())
   const folders = [
@@ -83,7 +83,7 @@ async function serveProjects(flags: ServeFlags, log: Log): Promise<void> {
     servers.announce(announced)
     await welcome(announced, options.projects, visit)
     log.info('Waymark is serving.', { address, projects: options.projects.map(({ key }) => key) })
-    await untilTold(projects, { log, base: flags.publicUrl ?? `http://${address}` })
+    await notifyUntilStopped(projects, { log, base: flags.publicUrl ?? `http://${address}` })
   } finally {
     servers.withdraw(announced)
     await end(server, projects)
@@ -94,7 +94,7 @@ async function serveProjects(flags: ServeFlags, log: Log): Promise<void> {
 /** Milliseconds between two looks for projects that others made. */
 const betweenLooks = 2_000
 
-async function opened(flags: ServeFlags, environment: Environment): Promise<DatabaseProjects> {
+async function openServedProjects(flags: ServeFlags, environment: Environment): Promise<DatabaseProjects> {
   const { reachesPrivate, projects: named } = flags
   const request = { named, environment, workingFolder: process.cwd(), reachesPrivate }
   if (namedDatabase(environment) !== undefined) return openDatabaseProjects(request)
@@ -108,20 +108,20 @@ async function opened(flags: ServeFlags, environment: Environment): Promise<Data
 }
 
 /** What goes on beside the requests, until the process is told to end. */
-async function untilTold(
+async function notifyUntilStopped(
   { open, refresh }: DatabaseProjects,
-  { log, base }: { readonly log: Log; readonly base: string },
+  { log, base }: { readonly log: Logger; readonly base: string },
 ): Promise<void> {
-  const keptUp = ({ context }: OpenProject) => keepUp(context, (line) => log.warn(line))
+  const keptUp = ({ context }: OpenProject) => startUpkeep(context, (line) => log.warn(line))
   const stopping = open.map(keptUp)
   const ending = new AbortController()
-  const telling = open.map((project) => tellOf(project, { log, base, signal: ending.signal }))
+  const telling = open.map((project) => sendNotifications(project, { log, base, signal: ending.signal }))
   const looking = setInterval(() => {
     refresh()
       .then((added) => {
         stopping.push(...added.map(keptUp))
         for (const project of added) {
-          telling.push(tellOf(project, { log, base, signal: ending.signal }))
+          telling.push(sendNotifications(project, { log, base, signal: ending.signal }))
         }
       })
       .catch((error: unknown) => log.warn(`Looking for new projects: ${messageOf(error)}`))
@@ -129,22 +129,22 @@ async function untilTold(
   const signal = await endSignal()
   log.info('Waymark stops as soon as running requests are answered.', { signal })
   clearInterval(looking)
-  endSoon()
+  exitAfterGrace()
   await Promise.all(stopping.map((stop) => stop()))
   ending.abort()
   await Promise.all(telling)
 }
 
-interface Telling {
-  readonly log: Log
+interface SenderOptions {
+  readonly log: Logger
   /** Where the dashboard is reached. */
   readonly base: string
   readonly signal: AbortSignal
 }
 
 /** Tells people what waits for them in a project, by the ways that they asked for. */
-async function tellOf(project: OpenProject, { log, base, signal }: Telling): Promise<void> {
-  const { keepTelling } = await import('../../notifications/operations/sender.ts')
+async function sendNotifications(project: OpenProject, { log, base, signal }: SenderOptions): Promise<void> {
+  const { runNotificationSender: keepTelling } = await import('../../notifications/operations/sender.ts')
   const sender = {
     ...project.context,
     // It may get another name while it is served.
@@ -170,7 +170,7 @@ async function end(server: OpenServer, { open, own }: DatabaseProjects): Promise
  * The persons of a database that is named are who is let in: always where it is a server's, and in a file once there is
  * one. Until then the file is somebody's own, and their own tokens count.
  */
-async function teamInForce(
+async function activeTeam(
   { team }: Context,
   { environment, oidc }: { readonly environment: Environment; readonly oidc: OidcSettings | null },
 ): Promise<Team | null> {

@@ -10,17 +10,17 @@ import { catalog } from '../../kernel/operations/catalog.ts'
 import type { Team } from '../../people/ports/team.ts'
 import { randomIds } from '../../store/random-ids.ts'
 import { serveAssets } from '../../surfaces/http/assets.ts'
-import { admissionByFile } from '../../surfaces/http/guard/admission.ts'
-import { Directory } from '../../surfaces/http/guard/directory.ts'
+import { fileAdmission } from '../../surfaces/http/guard/admission.ts'
+import { PeopleDirectory } from '../../surfaces/http/guard/directory.ts'
 import { LoginCodes, LoginProofs } from '../../surfaces/http/guard/login-proof.ts'
 import { Logins } from '../../surfaces/http/guard/logins.ts'
 import { type OidcSettings, OidcSignIn } from '../../surfaces/http/guard/oidc.ts'
 import { OpenStreams } from '../../surfaces/http/guard/open-streams.ts'
 import { type Rates, type Security, teamRates, usualRates } from '../../surfaces/http/guard/security.ts'
 import { TokenFile } from '../../surfaces/http/guard/tokens.ts'
-import { httpServer, type Patience, usualPatience } from '../../surfaces/http/http-server.ts'
-import { openLive } from '../../surfaces/http/live/live.ts'
-import type { Log, ServedProject, Serving } from '../../surfaces/http/serving.ts'
+import { type HttpTimeouts, httpServer, usualPatience } from '../../surfaces/http/http-server.ts'
+import { createLivePart } from '../../surfaces/http/live/live.ts'
+import type { HttpServingOptions, Logger, ServedProject } from '../../surfaces/http/serving.ts'
 import { type UnreadLimits, usualUnread } from '../../surfaces/http/unread.ts'
 import { createMcpOverHttp } from '../../surfaces/mcp/http/mcp-over-http.ts'
 import type { Surface } from '../../surfaces/mcp/surface.ts'
@@ -40,7 +40,7 @@ const ownActor: Actor = { name: 'waymark serve', kind: 'agent', role: null, chan
 export async function openOnFreePort(
   options: Omit<ServerOptions, 'port'>,
   port: number | null,
-  servers?: KnownServers,
+  servers?: ServerRegistry,
 ): Promise<OpenServer | RunningServer> {
   const last = servers?.lastPort() ?? usualPort
   for (const wanted of port === null ? new Set([last, usualPort]) : [port]) {
@@ -48,8 +48,8 @@ export async function openOnFreePort(
       return await openServer({ ...options, port: wanted })
     } catch (error) {
       if (!isTaken(error)) throw error
-      if (port !== null) throw taken(port, options.host, servers?.at(port) ?? null)
-      const running = servers && (await startedMeanwhile(servers.running))
+      if (port !== null) throw portTakenFailure(port, options.host, servers?.at(port) ?? null)
+      const running = servers && (await awaitRunningServer(servers.running))
       if (running) return running
     }
   }
@@ -57,7 +57,7 @@ export async function openOnFreePort(
 }
 
 /** The servers of this user, as one that starts asks for them. */
-interface KnownServers {
+interface ServerRegistry {
   /** One that serves the same projects. */
   readonly running: () => Promise<RunningServer | null>
   /** The port on which these projects were served last. */
@@ -66,7 +66,9 @@ interface KnownServers {
 }
 
 /** Two that were started together: the other one says that it runs a moment after it has the port. */
-async function startedMeanwhile(running: () => Promise<RunningServer | null>): Promise<RunningServer | null> {
+async function awaitRunningServer(
+  running: () => Promise<RunningServer | null>,
+): Promise<RunningServer | null> {
   for (let round = 0; round < 5; round += 1) {
     const found = await running()
     if (found) return found
@@ -75,7 +77,7 @@ async function startedMeanwhile(running: () => Promise<RunningServer | null>): P
   return null
 }
 
-function taken(port: number, host: string, server: RunningServer | null): Failure {
+function portTakenFailure(port: number, host: string, server: RunningServer | null): Failure {
   if (server) {
     return new Failure(
       'UNAVAILABLE',
@@ -106,7 +108,7 @@ export interface ServerOptions {
   readonly port: number
   readonly allowedHosts: readonly string[]
   readonly instance: string
-  readonly log: Log
+  readonly log: Logger
   /** The persons of the database, where they are who is let in; without them the tokens in `folder` are. */
   readonly team?: Team
   /** Who vouches for persons that sign in with a browser. */
@@ -117,7 +119,7 @@ export interface ServerOptions {
   readonly toolsets?: Surface['toolsets']
   readonly assets?: string
   readonly rates?: Rates
-  readonly patience?: Patience
+  readonly patience?: HttpTimeouts
   readonly unread?: UnreadLimits
 }
 
@@ -132,7 +134,7 @@ export interface OpenServer {
 export async function openServer(options: ServerOptions): Promise<OpenServer> {
   const { folder, host, allowedHosts, instance, log } = options
   const program = resolve(process.argv[1] ?? 'waymark')
-  let directory: Directory | null = null
+  let directory: PeopleDirectory | null = null
   // Whoever calls is asked what they may, as their token is known at this moment.
   const known = new WeakMap<ServedProject, ServedProject>()
   const asked = (project: ServedProject): ServedProject => {
@@ -148,7 +150,7 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
     known.set(project, made)
     return made
   }
-  const serving: Serving = {
+  const serving: HttpServingOptions = {
     get projects() {
       return options.projects.map(asked)
     },
@@ -160,7 +162,7 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
     instance,
     log,
   }
-  const live = openLive({ version, log })
+  const live = createLivePart({ version, log })
   const mcp = createMcpOverHttp({
     catalog: async () => catalog,
     toolsets: options.toolsets ?? ['plan', 'track', 'gate'],
@@ -175,7 +177,7 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
   const now = () => Date.now()
   const { team } = options
   directory = team
-    ? new Directory({
+    ? new PeopleDirectory({
         team,
         projects: () => serving.projects,
         storeOf: (project) => project.contextOf(ownActor).store,
@@ -186,7 +188,7 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
       })
     : null
   const user = userIdentity(userName())
-  const admission = directory ?? admissionByFile({ tokens, logins, port: () => port, user, now })
+  const admission = directory ?? fileAdmission({ tokens, logins, port: () => port, user, now })
   const security: Security = {
     hosts: () => ({ port, allowed: allowedHosts }),
     admission,
@@ -214,7 +216,7 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
     port,
     security,
     stop: async () => {
-      await drained(server, async () => void (await Promise.all([live.close(), mcp.shutdown()])))
+      await closeGracefully(server, async () => void (await Promise.all([live.close(), mcp.shutdown()])))
       await directory?.close()
     },
   }
@@ -259,7 +261,7 @@ const patience = 5_000
 const look = 50
 
 /** Stops listening, ends what stays open by itself, and waits for what is being answered. */
-export async function drained(server: Server, endStreams: () => Promise<void>): Promise<void> {
+export async function closeGracefully(server: Server, endStreams: () => Promise<void>): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve())
   })

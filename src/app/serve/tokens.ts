@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { Failure } from '../../kernel/failure.ts'
 import { didYouMean } from '../../kernel/nearest-word.ts'
-import { counted } from '../../kernel/text.ts'
-import { print, printJson, tell } from '../../surfaces/cli/terminal.ts'
+import { formatCount } from '../../kernel/text.ts'
+import { print, printError, printJson } from '../../surfaces/cli/terminal.ts'
 import { Logins } from '../../surfaces/http/guard/logins.ts'
 import { TokenFile } from '../../surfaces/http/guard/tokens.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { userName } from '../settings/environment.ts'
-import { type CommandWords, readWords, wantsJson } from '../settings/flags.ts'
+import { type CommandArguments, isJsonRequested, readWords } from '../settings/flags.ts'
 import { serverFolder } from '../settings/places.ts'
 
 /** The first are usual, and the others what they were called before. */
@@ -29,7 +29,7 @@ export function token(words: readonly string[]): void {
   else removeToken(tokens, name)
 }
 
-function addToken(tokens: TokenFile, name: string, { text, mistaken }: CommandWords): void {
+function addToken(tokens: TokenFile, name: string, { text, mistaken }: CommandArguments): void {
   const [kind, role] = [text('kind') ?? 'agent', text('role')]
   if (kind !== 'agent' && kind !== 'person') throw mistaken(`--kind must be agent or person, not "${kind}".`)
   if (!/^[\p{L}\p{N}][\p{L}\p{N} ._@()-]{0,99}$/u.test(name)) {
@@ -38,7 +38,9 @@ function addToken(tokens: TokenFile, name: string, { text, mistaken }: CommandWo
   refuseAgentForPerson(kind, role)
   const secret = tokens.add({ name, kind, role: role ?? null, explicit: true })
   print(`${secret}\n`)
-  tell(`This is the token of ${name} (${kind}). It is shown only now: keep it where only they can read it.\n`)
+  printError(
+    `This is the token of ${name} (${kind}). It is shown only now: keep it where only they can read it.\n`,
+  )
 }
 
 /** As on the whole command line: an agent makes no one a person, and a guard's command gives no roles. */
@@ -66,7 +68,7 @@ function listTokens(tokens: TokenFile): void {
 
 function removeToken(tokens: TokenFile, name: string): void {
   tokens.remove(name)
-  tell(`The token of ${name} is no longer valid, also for servers that run.\n`)
+  printError(`The token of ${name} is no longer valid, also for servers that run.\n`)
 }
 
 /** `waymark logout`: ends logins of the dashboard, at every server of this user and in every browser. */
@@ -80,13 +82,13 @@ export function logout(words: readonly string[]): void {
   const hash = name === undefined ? null : tokenNamed(name, folder)
   const sessions = new Logins(join(folder, 'sessions.json'))
   const ended = sessions.end((session) => hash === null || session.token === hash)
-  if (wantsJson(flags)) {
+  if (isJsonRequested(flags)) {
     printJson({ ended })
     return
   }
   const whose = name === undefined ? '' : ` of ${name}`
   print(
-    `${ended === 0 ? `No browser was logged in${whose && ` with the token${whose}`}.` : `Ended ${counted(ended, 'login')}${whose}. waymark serve prints a new login address.`}\n`,
+    `${ended === 0 ? `No browser was logged in${whose && ` with the token${whose}`}.` : `Ended ${formatCount(ended, 'login')}${whose}. waymark serve prints a new login address.`}\n`,
   )
 }
 

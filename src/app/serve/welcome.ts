@@ -6,7 +6,7 @@ import type { ServedProject } from '../../surfaces/http/serving.ts'
 import { freshLogin, type RunningServer } from './running-servers.ts'
 
 /** Who started the program, and what for. */
-export interface Visit {
+export interface WelcomeContext {
   /** The token of a person; null for an agent, who is given no address that acts as one. */
   readonly person: string | null
   /** Opens the dashboard in a browser. */
@@ -20,7 +20,7 @@ export interface Visit {
 }
 
 /** A server that is slow to answer itself serves all the same: null, and `waymark serve` gives an address later. */
-async function loginTo(server: RunningServer, person: string, isNew: boolean): Promise<string | null> {
+async function signInLinkFor(server: RunningServer, person: string, isNew: boolean): Promise<string | null> {
   try {
     return await freshLogin(server, person)
   } catch (error) {
@@ -33,10 +33,10 @@ async function loginTo(server: RunningServer, person: string, isNew: boolean): P
 export async function welcome(
   server: RunningServer,
   projects: readonly ServedProject[] | null,
-  { person, open, folder, byPersons = false, another = 'waymark serve prints another' }: Visit,
+  { person, open, folder, byPersons = false, another = 'waymark serve prints another' }: WelcomeContext,
 ): Promise<void> {
   const { address, pid } = server
-  const login = person === null ? null : await loginTo(server, person, projects !== null)
+  const login = person === null ? null : await signInLinkFor(server, person, projects !== null)
   const lines = [
     projects
       ? `Waymark serves ${namesOf(projects)} at http://${address}`

@@ -1,7 +1,7 @@
 import { gateVariable, isInsideCommand } from '../../gate/commands/processes.ts'
 import type { Actor, Channel } from '../../kernel/actor.ts'
 import { shownName } from '../../surfaces/mcp/surface.ts'
-import { type Environment, firstSet } from './environment.ts'
+import { type Environment, firstSetVariable } from './environment.ts'
 
 /** What agents set in the shells that they run, and what they are called. */
 const agentMarks: Readonly<Record<string, string>> = {
@@ -44,7 +44,7 @@ export function commandLineActor(environment: Environment, userName: string, per
   if (runsInsideCommand(environment)) return commandActor('cli')
   const agent = agentOf(environment)
   return {
-    name: firstSet(environment, ['WAYMARK_ACTOR']) ?? agent ?? personName,
+    name: firstSetVariable(environment, ['WAYMARK_ACTOR']) ?? agent ?? personName,
     kind: agent === null ? 'person' : 'agent',
     role: roleOf(environment),
     channel: 'cli',
@@ -68,7 +68,10 @@ export function stdioActor(
   }
   return {
     name:
-      firstSet(environment, ['WAYMARK_ACTOR']) ?? shownName(clientName) ?? agentOf(environment) ?? 'agent',
+      firstSetVariable(environment, ['WAYMARK_ACTOR']) ??
+      shownName(clientName) ??
+      agentOf(environment) ??
+      'agent',
     kind: 'agent',
     role: roleOf(environment),
     channel: 'stdio',
@@ -86,5 +89,5 @@ function isSet(value: string | undefined): boolean {
 }
 
 function roleOf(environment: Environment): string | null {
-  return firstSet(environment, ['WAYMARK_ROLE', 'STATE_GATE_ROLE']) ?? null
+  return firstSetVariable(environment, ['WAYMARK_ROLE', 'STATE_GATE_ROLE']) ?? null
 }

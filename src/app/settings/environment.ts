@@ -5,13 +5,13 @@ import { Failure } from '../../kernel/failure.ts'
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The value of the first of these variables that is set and not empty. */
-export function firstSet(environment: Environment, names: readonly string[]): string | undefined {
+export function firstSetVariable(environment: Environment, names: readonly string[]): string | undefined {
   return names.map((name) => environment[name]).find((value) => value !== undefined && value !== '')
 }
 
 /** The format of answers where no flag names one. */
 export function formatIn(environment: Environment): 'json' | 'text' | undefined {
-  const format = firstSet(environment, ['WAYMARK_FORMAT'])
+  const format = firstSetVariable(environment, ['WAYMARK_FORMAT'])
   if (format === undefined || format === 'json' || format === 'text') return format
   throw new Failure('INVALID_INPUT', `WAYMARK_FORMAT cannot be "${format}": choose json or text.`, {
     reason: 'setting_value_invalid',

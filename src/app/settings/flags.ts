@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util'
 import { Failure } from '../../kernel/failure.ts'
-import { nearest } from '../../kernel/nearest-word.ts'
+import { nearestWord } from '../../kernel/nearest-word.ts'
 import type { Toolset } from '../../kernel/operations/operation.ts'
 import { flagsIn, otherCommands } from '../../surfaces/cli/other-commands.ts'
 import type { Surface } from '../../surfaces/mcp/surface.ts'
 import { formatIn } from './environment.ts'
 
 /** The words after a command of the program itself, read by its usage. */
-export interface CommandWords {
+export interface CommandArguments {
   readonly positionals: readonly string[]
   readonly has: (flag: string) => boolean
   /** The value of a flag, the last one where it was given several times. */
@@ -18,7 +18,7 @@ export interface CommandWords {
 }
 
 /** Reads what follows a command. Fails with INVALID_INPUT for a flag that it does not take. */
-export function readWords(command: string, words: readonly string[]): CommandWords {
+export function readWords(command: string, words: readonly string[]): CommandArguments {
   const usage = otherCommands.find((other) => other.command === command)?.usage ?? ''
   const flags = flagsIn(usage)
   const options = Object.fromEntries(
@@ -38,7 +38,7 @@ export function readWords(command: string, words: readonly string[]): CommandWor
   const names = flags.map(({ name }) => name)
   const unknown = Object.keys(values).find((name) => !names.includes(name))
   if (unknown !== undefined) {
-    const meant = nearest(unknown, names)
+    const meant = nearestWord(unknown, names)
     throw mistaken(`${command} does not take --${unknown}.`, meant && `Did you mean --${meant}? `)
   }
   const texts = (flag: string) =>
@@ -56,13 +56,13 @@ export function readWords(command: string, words: readonly string[]): CommandWor
 }
 
 /** Whether a command that tells people something is asked for JSON. */
-export function wantsJson(flags: CommandWords): boolean {
+export function isJsonRequested(flags: CommandArguments): boolean {
   const named = choiceOf(flags, 'format', ['json', 'text']) ?? (flags.has('json') ? 'json' : undefined)
   return (named ?? formatIn(process.env)) === 'json'
 }
 
 /** The same for a command that takes nothing but flags. */
-function readFlags(command: string, words: readonly string[]): CommandWords {
+function readFlags(command: string, words: readonly string[]): CommandArguments {
   const read = readWords(command, words)
   const [odd] = read.positionals
   if (odd !== undefined) throw read.mistaken(`${command} does not take ${odd}.`)
@@ -71,7 +71,7 @@ function readFlags(command: string, words: readonly string[]): CommandWords {
 
 /** One of several words. */
 function choiceOf<const Choice extends string>(
-  { text, mistaken }: CommandWords,
+  { text, mistaken }: CommandArguments,
   flag: string,
   choices: readonly Choice[],
 ): Choice | undefined {
@@ -84,7 +84,7 @@ function choiceOf<const Choice extends string>(
 }
 
 function numberOf(
-  { text, mistaken }: CommandWords,
+  { text, mistaken }: CommandArguments,
   flag: string,
   { from, to }: { readonly from: number; readonly to: number },
 ): number | undefined {
@@ -120,7 +120,7 @@ export function readMcpFlags(words: readonly string[]): McpFlags {
 const toolsets: readonly Toolset[] = ['plan', 'track', 'gate']
 
 /** All where none is named. */
-function toolsetsOf({ text }: CommandWords): Surface['toolsets'] {
+function toolsetsOf({ text }: CommandArguments): Surface['toolsets'] {
   const given = text('toolsets')
   if (given === undefined) return toolsets
   if (given.trim() === 'auto') return 'auto'
@@ -182,7 +182,7 @@ export function readServeFlags(words: readonly string[]): ServeFlags {
   }
 }
 
-function urlOf({ text, mistaken }: CommandWords): string | undefined {
+function urlOf({ text, mistaken }: CommandArguments): string | undefined {
   const given = text('public-url')
   if (given === undefined) return undefined
   const url = URL.parse(given)
@@ -192,7 +192,7 @@ function urlOf({ text, mistaken }: CommandWords): string | undefined {
 
 const loopback: readonly string[] = ['127.0.0.1', 'localhost', '::1']
 
-function hostOf({ text, has, mistaken }: CommandWords): string {
+function hostOf({ text, has, mistaken }: CommandArguments): string {
   const host = text('host') ?? (has('allow-remote') ? '0.0.0.0' : '127.0.0.1')
   if (has('allow-remote') || loopback.includes(host)) return host
   throw mistaken(

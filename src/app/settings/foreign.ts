@@ -19,7 +19,7 @@ const maxDepth = 5
 export function refuseForeign(root: string, database?: string): void {
   const folder = join(root, '.waymark')
   const found = lstatSync(folder, { throwIfNoEntry: false })
-  const hasOwn = found !== undefined && inspectFolder(folder)
+  const hasOwn = found !== undefined && isOwnFolder(folder)
   const named = database === undefined ? null : pathBelow(root, database)
   try {
     if (hasOwn) refuseTracked(root)
@@ -35,18 +35,19 @@ export function refuseForeign(root: string, database?: string): void {
 }
 
 /** Answers whether there is anything that git must not track. */
-function inspectFolder(folder: string): boolean {
+function isOwnFolder(folder: string): boolean {
   const found = lstatSync(folder)
-  if (!found.isDirectory()) throw foreign(folder, found.isSymbolicLink() ? 'a symbolic link' : 'not a folder')
+  if (!found.isDirectory())
+    throw irregularPathFailure(folder, found.isSymbolicLink() ? 'a symbolic link' : 'not a folder')
   const own = entriesOf(folder).filter(({ name }) => !committed.test(name))
   for (const entry of own) inspect(entry, join(folder, entry.name), entry.name === 'state' ? maxDepth : 0)
   return own.length > 0
 }
 
 function inspect(entry: Dirent, path: string, depth: number): void {
-  if (entry.isSymbolicLink()) throw foreign(path, 'a symbolic link')
+  if (entry.isSymbolicLink()) throw irregularPathFailure(path, 'a symbolic link')
   if (!entry.isFile() && !entry.isDirectory())
-    throw foreign(path, specialKind(lstatSync(path)) ?? 'not a file')
+    throw irregularPathFailure(path, specialKind(lstatSync(path)) ?? 'not a file')
   if (!entry.isDirectory() || depth === 0) return
   for (const below of entriesOf(path)) inspect(below, join(path, below.name), depth - 1)
 }
@@ -110,7 +111,7 @@ function realOf(path: string): string {
   }
 }
 
-function foreign(path: string, kind: string): Failure {
+function irregularPathFailure(path: string, kind: string): Failure {
   return new Failure('REFUSED', `${path} is ${kind}: Waymark neither reads nor writes there.`, {
     reason: 'path_not_regular',
     hint: `Remove it: rm '${path}'. To keep the record elsewhere, set WAYMARK_DATABASE.`,

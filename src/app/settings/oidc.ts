@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Failure } from '../../kernel/failure.ts'
 import { type OidcSettings, readGroups } from '../../surfaces/http/guard/oidc.ts'
-import { type Environment, firstSet } from './environment.ts'
+import { type Environment, firstSetVariable } from './environment.ts'
 import type { ServeFlags } from './flags.ts'
 
 const secretName = 'WAYMARK_OIDC_CLIENT_SECRET'
@@ -14,8 +14,8 @@ export function oidcSettings(
   { oidcIssuer, oidcClient }: Pick<ServeFlags, 'oidcIssuer' | 'oidcClient'>,
   environment: Environment,
 ): OidcSettings | null {
-  const issuer = oidcIssuer ?? firstSet(environment, ['WAYMARK_OIDC_ISSUER'])
-  const clientId = oidcClient ?? firstSet(environment, ['WAYMARK_OIDC_CLIENT'])
+  const issuer = oidcIssuer ?? firstSetVariable(environment, ['WAYMARK_OIDC_ISSUER'])
+  const clientId = oidcClient ?? firstSetVariable(environment, ['WAYMARK_OIDC_CLIENT'])
   if (issuer === undefined && clientId === undefined) return null
   if (issuer === undefined || clientId === undefined) {
     throw new Failure(
@@ -27,17 +27,17 @@ export function oidcSettings(
       },
     )
   }
-  assertSafe(issuer)
+  assertSecureIssuer(issuer)
   return {
     issuer,
     clientId,
     clientSecret: secretIn(environment),
-    groupClaim: firstSet(environment, ['WAYMARK_OIDC_GROUP_CLAIM']) ?? 'groups',
-    groups: readGroups(firstSet(environment, ['WAYMARK_OIDC_GROUPS']) ?? ''),
+    groupClaim: firstSetVariable(environment, ['WAYMARK_OIDC_GROUP_CLAIM']) ?? 'groups',
+    groups: readGroups(firstSetVariable(environment, ['WAYMARK_OIDC_GROUPS']) ?? ''),
   }
 }
 
-function assertSafe(issuer: string): void {
+function assertSecureIssuer(issuer: string): void {
   const address = URL.parse(issuer)
   if (address?.protocol === 'https:') return
   if (address?.protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(address.hostname)) return
@@ -49,8 +49,8 @@ function assertSafe(issuer: string): void {
 }
 
 function secretIn(environment: Environment): string | null {
-  const file = firstSet(environment, [`${secretName}_FILE`])
-  if (file === undefined) return firstSet(environment, [secretName]) ?? null
+  const file = firstSetVariable(environment, [`${secretName}_FILE`])
+  if (file === undefined) return firstSetVariable(environment, [secretName]) ?? null
   try {
     return readFileSync(file, 'utf8').trim()
   } catch {

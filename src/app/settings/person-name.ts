@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { readRegularSync } from '../../kernel/files/regular-file.ts'
 import { plainLine } from '../../kernel/text.ts'
-import { type Environment, firstSet, userName } from './environment.ts'
+import { type Environment, firstSetVariable, userName } from './environment.ts'
 import { enclosingTree, mainTree } from './places.ts'
 
 /**
@@ -22,9 +22,9 @@ const maxBytes = 1024 * 1024
 
 /** The first that names the user wins, as for git. */
 function configurationFiles(environment: Environment, folder: string): readonly string[] {
-  const home = firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir()
+  const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
   const named = environment['GIT_CONFIG_GLOBAL']
-  const own = firstSet(environment, ['XDG_CONFIG_HOME']) ?? join(home, '.config')
+  const own = firstSetVariable(environment, ['XDG_CONFIG_HOME']) ?? join(home, '.config')
   return [
     ...repositoryFiles(folder, home),
     ...(named === undefined ? [join(home, '.gitconfig'), join(own, 'git/config')] : [named]),
@@ -60,13 +60,13 @@ export function configuredName(text: string): string | null {
     const header = /^\s*\[([^\]]*)\](.*)$/.exec(line)
     if (header) section = (header[1] ?? '').trim().toLowerCase()
     const given = /^\s*name\s*=\s*(.*)$/i.exec(header?.[2] ?? line)?.[1]
-    if (section === 'user' && given !== undefined) name = unquoted(given)
+    if (section === 'user' && given !== undefined) name = unquoteConfigValue(given)
   }
   return name
 }
 
 /** A value without its quotes, escapes and comment. */
-function unquoted(text: string): string {
+function unquoteConfigValue(text: string): string {
   const parts = text.match(/\\.|"|[^\\"]/gu) ?? []
   let value = ''
   let isQuoted = false

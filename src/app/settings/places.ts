@@ -7,8 +7,8 @@ import { readRegularSync } from '../../kernel/files/regular-file.ts'
 import { canWrite, type Machine, stateFolder } from '../../kernel/files/state-folder.ts'
 import type { Fingerprint } from '../../store/ports/store.ts'
 import { isPostgresUrl } from '../../store/postgres/place.ts'
-import type { FolderWanted } from '../../store/postgres/project.ts'
-import { type Environment, firstSet } from './environment.ts'
+import type { FolderProjectQuery } from '../../store/postgres/project.ts'
+import { type Environment, firstSetVariable } from './environment.ts'
 
 export interface ProjectRequest {
   /** The value of `--project`. */
@@ -33,7 +33,7 @@ export function projectFolder(
 }
 
 /** A path that somebody typed where they are, as it is from the project's folder; as it is where they are not in it. */
-export function fromProject(path: string, folder: string, workingFolder: string): string {
+export function relativeToProject(path: string, folder: string, workingFolder: string): string {
   const inside = relative(folder, workingFolder)
   if (inside === '' || !isWithin(folder, workingFolder)) return path
   return isAbsolute(path) || path.startsWith(':/') ? path : join(inside, path)
@@ -119,7 +119,7 @@ export function projectRoot(mainTop: string): string {
 }
 
 /** Where a project's record is kept. */
-export interface DatabasePlace {
+export interface DatabaseLocation {
   /** Absolute path. */
   readonly file: string
   /** The user named it, so that several projects may live in it. */
@@ -130,8 +130,8 @@ export interface DatabasePlace {
 export function databasePlace(
   environment: Environment,
   folders: { readonly root: string; readonly working: string },
-): DatabasePlace {
-  const named = firstSet(environment, ['WAYMARK_DATABASE', 'TASKMAN_DB_NAME'])
+): DatabaseLocation {
+  const named = firstSetVariable(environment, ['WAYMARK_DATABASE', 'TASKMAN_DB_NAME'])
   if (named === undefined) return { file: join(folders.root, '.waymark', 'waymark.db'), shared: false }
   if (/^[a-z][a-z0-9+]*:\/\//i.test(named)) throw unknownKind(named)
   return { file: resolve(folders.working, named), shared: true }
@@ -158,21 +158,21 @@ export interface ServerDatabase {
 
 /** The database that is named for all projects of a server. */
 export function namedDatabase(environment: Environment): string | undefined {
-  return firstSet(environment, ['WAYMARK_DATABASE'])
+  return firstSetVariable(environment, ['WAYMARK_DATABASE'])
 }
 
 /** The server that `WAYMARK_DATABASE` names; null where it names a file or nothing. */
 export function serverDatabase(environment: Environment): ServerDatabase | null {
   const url = namedDatabase(environment)
   if (url === undefined || !isPostgresUrl(url)) return null
-  const listen = firstSet(environment, ['WAYMARK_DATABASE_LISTEN']) ?? null
+  const listen = firstSetVariable(environment, ['WAYMARK_DATABASE_LISTEN']) ?? null
   return { url, listen }
 }
 
 /** The project of a folder of this machine, on a server. */
-export function folderWanted(environment: Environment, root: string): FolderWanted {
-  const name = firstSet(environment, ['WAYMARK_PROJECT_NAME']) ?? null
-  return { root, name, machine: firstSet(environment, ['WAYMARK_MACHINE']) ?? hostname() }
+export function requestedFolder(environment: Environment, root: string): FolderProjectQuery {
+  const name = firstSetVariable(environment, ['WAYMARK_PROJECT_NAME']) ?? null
+  return { root, name, machine: firstSetVariable(environment, ['WAYMARK_MACHINE']) ?? hostname() }
 }
 
 /** The folder for snapshots that can be written: the platform's, else one in the project. */
@@ -215,7 +215,7 @@ function folderName(folder: string, hash: string): string {
 
 /** Where servers of this user keep tokens and sessions: never in a project, where they could be committed. */
 export function serverFolder(environment: Environment): string {
-  const home = firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir()
+  const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
   const folder = join(stateFolder({ platform: process.platform, environment, home }), 'server')
   if (canWrite(folder)) return folder
   throw new Failure('UNAVAILABLE', `The tokens of the server cannot be kept: ${folder} cannot be written.`, {
@@ -233,15 +233,15 @@ function entryAt(path: string): Stats | undefined {
 }
 
 /** Whether a project is kept at a server, as far as can be told without reading which. */
-export function namesServer(environment: Environment, root: string): boolean {
-  if (firstSet(environment, ['WAYMARK_SERVER']) !== undefined) return true
+export function hasServerSetting(environment: Environment, root: string): boolean {
+  if (firstSetVariable(environment, ['WAYMARK_SERVER']) !== undefined) return true
   return existsSync(join(root, '.waymark', 'server'))
 }
 
 /** The project's root, found without git. */
 export function rootWithoutGit(request: ProjectRequest): string {
   const { environment } = request
-  const home = firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir()
+  const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
   const folder = projectFolder(request, (start) => enclosingTree(start, home))
   return projectRoot(mainTree(enclosingTree(folder, home) ?? folder))
 }

@@ -2,18 +2,18 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join, sep } from 'node:path'
 import { programPaths } from '../../clients/setup/detect.ts'
-import type { Ground } from '../../clients/setup/ground.ts'
-import type { Supplies } from '../../clients/setup/plan.ts'
+import type { SetupContext } from '../../clients/setup/ground.ts'
+import type { ProgramAssets } from '../../clients/setup/plan.ts'
 import tools from '../../clients/setup/tools.json' with { type: 'json' }
 import { readRegularSync } from '../../kernel/files/regular-file.ts'
 import { stateFolder } from '../../kernel/files/state-folder.ts'
 import { version } from '../program.ts'
-import { type Environment, firstSet } from '../settings/environment.ts'
+import { type Environment, firstSetVariable } from '../settings/environment.ts'
 import { enclosingTree, projectFolder } from '../settings/places.ts'
 
 /** What setup plans for: this machine, this user, this project, this copy of the program. */
-export function groundOf(environment: Environment, flag: string | undefined): Ground {
-  const home = firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir()
+export function setupContextOf(environment: Environment, flag: string | undefined): SetupContext {
+  const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
   const folder = projectFolder({ flag, environment, workingFolder: process.cwd() }, (from) =>
     enclosingTree(from, home),
   )
@@ -47,12 +47,12 @@ function withoutInstaller(environment: Environment): Environment {
 }
 
 /** What comes with the program. The names of the tools are kept apart: the operations take long to load. */
-export function supplies(): Supplies {
+export function setupResources(): ProgramAssets {
   const skill = join(packageRoot(), 'plugin', 'skills', 'waymark', 'SKILL.md')
   return { tools, skill: readRegularSync(skill).toString('utf8') }
 }
 
-export function stateFolderOf({ platform, home, environment }: Ground): string {
+export function stateFolderOf({ platform, home, environment }: SetupContext): string {
   return stateFolder({ platform, home, environment })
 }
 
@@ -63,13 +63,13 @@ export function isFromRegistry(): boolean {
   if (!root.endsWith(`${sep}node_modules${sep}waymark`)) return false
   try {
     const lock: unknown = JSON.parse(readRegularSync(join(modules, '.package-lock.json')).toString('utf8'))
-    return resolvedIn(lock).startsWith('https://registry.npmjs.org/waymark/')
+    return resolvedPackageUrl(lock).startsWith('https://registry.npmjs.org/waymark/')
   } catch {
     return false
   }
 }
 
-function resolvedIn(lock: unknown): string {
+function resolvedPackageUrl(lock: unknown): string {
   const packages = lock as { readonly packages?: Readonly<Record<string, { readonly resolved?: unknown }>> }
   const resolved = packages.packages?.['node_modules/waymark']?.resolved
   return typeof resolved === 'string' ? resolved : ''

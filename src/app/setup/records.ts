@@ -4,7 +4,7 @@ import type { SetupFiles } from '../../clients/ports/setup-files.ts'
 import type { FileRecord } from '../../clients/setup/disk.ts'
 import { hashOf } from '../../clients/setup/edit/edit-file.ts'
 import { errorCode } from '../../kernel/failure.ts'
-import { locked, readIfThere, writePrivate } from '../../surfaces/http/guard/private-file.ts'
+import { readIfThere, runLocked, writePrivate } from '../../surfaces/http/guard/private-file.ts'
 
 /** What setup did on this machine, a file for each file that it changed, kept where only its user can read it. */
 export class SetupRecords {
@@ -20,7 +20,7 @@ export class SetupRecords {
   }
 
   all(): readonly FileRecord[] {
-    return namesIn(this.folder)
+    return fileNamesIn(this.folder)
       .filter((name) => name.endsWith('.json'))
       .flatMap((name) => {
         const text = readIfThere(join(this.folder, name))
@@ -36,7 +36,7 @@ export class SetupRecords {
 
   /** Runs while no other setup of this user writes. */
   exclusively<Result>(run: () => Result): Result {
-    return locked(join(this.folder, 'records'), run)
+    return runLocked(join(this.folder, 'records'), run)
   }
 
   #path(file: string): string {
@@ -44,7 +44,7 @@ export class SetupRecords {
   }
 }
 
-function namesIn(folder: string): readonly string[] {
+function fileNamesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder).sort()
   } catch (error) {

@@ -5,52 +5,52 @@ import { isatty } from 'node:tty'
 import type { Client } from '../../clients/setup/client.ts'
 import { clients as allClients, clientNamed } from '../../clients/setup/clients.ts'
 import { shellLine } from '../../clients/setup/commands.ts'
-import { type Detected, detectClients } from '../../clients/setup/detect.ts'
+import { type DetectedClient, detectClients } from '../../clients/setup/detect.ts'
 import {
   applyPlan,
   Disk,
   type FileRecord,
-  obstacleTo,
+  firstFileObstacle,
   refuseObstacle,
   textOf,
   writer,
 } from '../../clients/setup/disk.ts'
 import { hashOf } from '../../clients/setup/edit/edit-file.ts'
-import type { Ground } from '../../clients/setup/ground.ts'
+import type { SetupContext } from '../../clients/setup/ground.ts'
 import {
-  type Asked,
-  type Plan,
+  isForProject,
   type PlannedFile,
   planSetup,
   planUndo,
+  type SetupPlan,
+  type SetupRequest,
   scopeOf,
-  servesProject,
   summaryOf,
 } from '../../clients/setup/plan.ts'
-import { differences, type ShownLine } from '../../clients/setup/shown.ts'
+import { differences, type PreviewLine } from '../../clients/setup/shown.ts'
 import { processEnd } from '../../kernel/ending.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { canWrite } from '../../kernel/files/state-folder.ts'
-import { nearest } from '../../kernel/nearest-word.ts'
-import { counted, listed } from '../../kernel/text.ts'
+import { nearestWord } from '../../kernel/nearest-word.ts'
+import { formatCount, joinNames } from '../../kernel/text.ts'
 import { writeIgnore } from '../../store/record/project.ts'
-import { print, processTerminal, type Style, type Terminal } from '../../surfaces/cli/terminal.ts'
-import { canSwitch, switchOnUnlessOff, takeBackSwitch } from '../capture/capture-command.ts'
+import { print, processTerminal, type Terminal, type TextStyle } from '../../surfaces/cli/terminal.ts'
+import { canSwitch, enableRecordingUnlessOff, restoreRecordingSwitch } from '../capture/capture-command.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { type Environment, userName } from '../settings/environment.ts'
-import { type CommandWords, readWords, wantsJson } from '../settings/flags.ts'
+import { type CommandArguments, isJsonRequested, readWords } from '../settings/flags.ts'
 import { refuseForeign } from '../settings/foreign.ts'
 import { missingFolder, rootWithoutGit, unusableFolder } from '../settings/places.ts'
-import { groundOf, isFromRegistry, stateFolderOf, supplies } from './place.ts'
+import { isFromRegistry, setupContextOf, setupResources, stateFolderOf } from './place.ts'
 import { SetupRecords } from './records.ts'
 
 /** Where a setup runs, and how the person is asked. */
-interface Place {
+interface SetupHost {
   readonly environment: Environment
   readonly terminal: Terminal
   /** Programs read it: one object is printed at the end, and nothing is asked. */
   readonly isJson: boolean
-  readonly ground: Ground
+  readonly ground: SetupContext
   readonly records: SetupRecords
   readonly disk: Disk
 }
@@ -80,11 +80,11 @@ export async function init(words: readonly string[]): Promise<void> {
   const { terminal, ground, disk } = place
   const clients = named?.split(',').map((name) => knownClient(name.trim()))
   if (flags.has('undo')) {
-    await run(clients ?? clientsSetUp(place), flags, { command: ['init'], place })
+    await run(clients ?? configuredClients(place), flags, { command: ['init'], place })
     return
   }
   const found = clients ? [] : detectClients(ground, disk.exists)
-  const chosen = clients ?? (await chosenOf(found, flags, place))
+  const chosen = clients ?? (await chosenClients(found, flags, place))
   if (chosen.length === 0) {
     terminal.write(
       found.length === 0
@@ -98,35 +98,39 @@ export async function init(words: readonly string[]): Promise<void> {
 }
 
 /** Those that setup has set up, in this project or for all. */
-function clientsSetUp({ records, ground }: Place): readonly Client[] {
+function configuredClients({ records, ground }: SetupHost): readonly Client[] {
   const owners = records.all().flatMap(({ changes }) => changes.flatMap((change) => change.owners))
   return allClients.filter(({ id }) =>
     owners.some((owner) => owner === id || owner === `${id} ${ground.folder}`),
   )
 }
 
-interface Running {
+interface SetupCommand {
   readonly command: readonly string[]
-  readonly place: Place
+  readonly place: SetupHost
   /** It also makes the folder of the record, which git is to ignore. */
   readonly makesRecord?: true
 }
 
-async function run(clients: readonly Client[], flags: CommandWords, running: Running): Promise<void> {
+async function run(
+  clients: readonly Client[],
+  flags: CommandArguments,
+  running: SetupCommand,
+): Promise<void> {
   const { place } = running
   const { ground, terminal } = place
-  if (!isLooking(flags)) {
+  if (!isReadOnlyRun(flags)) {
     refuseAgent(running, flags, place.environment)
     refuseUnrecordable(place)
   }
   if (flags.has('undo')) return undo(clients, flags, running)
-  refuseNoProject(clients, ground, readAsked(flags))
-  const asked = await askedFor(clients, flags, place)
+  refuseNoProject(clients, ground, readSetupOptions(flags))
+  const asked = await promptForOptions(clients, flags, place)
   const plan = planFor(clients, asked, place)
-  const changed = changedIn(plan.files)
+  const changed = changedFiles(plan.files)
   const isRefused = plan.findings.some(({ state }) => state === 'refused')
-  const obstacle = obstacleTo(plan.files, ground.folder)
-  if (!isLooking(flags)) refuseObstacle(obstacle)
+  const obstacle = firstFileObstacle(plan.files, ground.folder)
+  if (!isReadOnlyRun(flags)) refuseObstacle(obstacle)
   show(plan, flags, place)
   if (obstacle) terminal.write(`${obstacle.says}.\n`)
   const record = ignoreOf(ground)
@@ -137,7 +141,7 @@ async function run(clients: readonly Client[], flags: CommandWords, running: Run
     !place.disk.exists(record) &&
     canWrite(dirname(record))
   const about = { clients, files: changed, plan }
-  if (isLooking(flags)) {
+  if (isReadOnlyRun(flags)) {
     const isDone = changed.length === 0 && !isRefused
     if (flags.has('check')) {
       terminal.write(
@@ -154,7 +158,10 @@ async function run(clients: readonly Client[], flags: CommandWords, running: Run
     return
   }
   if (isRefused) process.exitCode = 1
-  if (changed.length > 0 && !(await agreed(`Write ${counted(changed.length, 'file')}?`, flags, place))) {
+  if (
+    changed.length > 0 &&
+    !(await confirmSetup(`Write ${formatCount(changed.length, 'file')}?`, flags, place))
+  ) {
     terminal.write('Nothing was written.\n')
     return
   }
@@ -170,16 +177,20 @@ async function run(clients: readonly Client[], flags: CommandWords, running: Run
   for (const line of plan.afterwards) terminal.write(`- ${line}\n`)
   const way = undoLine(running, flags)
   const them = changed.length === 1 ? 'it' : 'them'
-  terminal.write(`${counted(changed.length, 'file')} written. ${way} takes ${them} back.\n`)
+  terminal.write(`${formatCount(changed.length, 'file')} written. ${way} takes ${them} back.\n`)
   showSkipped(plan, place)
   report(place, { ...about, state: 'written', undo: way })
 }
 
-function planFor(clients: readonly Client[], asked: Asked, { ground, records, disk }: Place): Plan {
+function planFor(
+  clients: readonly Client[],
+  asked: SetupRequest,
+  { ground, records, disk }: SetupHost,
+): SetupPlan {
   return planSetup(clients, {
     ground,
     asked,
-    supplies: supplies(),
+    supplies: setupResources(),
     read: disk.read,
     fault: disk.fault,
     expand: disk.expand,
@@ -187,12 +198,12 @@ function planFor(clients: readonly Client[], asked: Asked, { ground, records, di
   })
 }
 
-function changedIn(files: readonly PlannedFile[]): readonly PlannedFile[] {
+function changedFiles(files: readonly PlannedFile[]): readonly PlannedFile[] {
   return files.filter(({ before, text }) => before !== text)
 }
 
 /** The command that takes a setup back, from wherever it is typed. */
-function undoLine({ command }: Running, flags: CommandWords): string {
+function undoLine({ command }: SetupCommand, flags: CommandArguments): string {
   const project = flags.text('project')
   const words = [
     'waymark',
@@ -204,11 +215,11 @@ function undoLine({ command }: Running, flags: CommandWords): string {
   return shellLine(words, 'posix')
 }
 
-function ignoreOf({ folder }: Ground): string {
+function ignoreOf({ folder }: SetupContext): string {
   return join(folder, '.waymark', '.gitignore')
 }
 
-function makeRecord(ground: Ground, { terminal }: Place): void {
+function makeRecord(ground: SetupContext, { terminal }: SetupHost): void {
   const file = ignoreOf(ground)
   mkdirSync(dirname(file), { recursive: true })
   writeIgnore(dirname(file))
@@ -216,7 +227,7 @@ function makeRecord(ground: Ground, { terminal }: Place): void {
 }
 
 /** Hooks record nothing where nobody said so: who registers them says it, unless somebody said no before. */
-function recordSessions(clients: readonly Client[], place: Place): void {
+function recordSessions(clients: readonly Client[], place: SetupHost): void {
   if (!clients.some(({ hooks }) => hooks.kind === 'hooks')) return
   const root = rootOf(place)
   if (unusableFolder(root, place.ground.home) || !canSwitch(root, place.environment)) {
@@ -225,17 +236,21 @@ function recordSessions(clients: readonly Client[], place: Place): void {
     )
     return
   }
-  if (!switchOnUnlessOff(root, place.environment)) return
+  if (!enableRecordingUnlessOff(root, place.environment)) return
   place.terminal.write(`Sessions in ${root} are recorded from now on. waymark capture off stops it.\n`)
 }
 
-function rootOf({ ground, environment }: Place): string {
+function rootOf({ ground, environment }: SetupHost): string {
   return rootWithoutGit({ flag: ground.folder, environment, workingFolder: ground.folder })
 }
 
-async function undo(clients: readonly Client[], flags: CommandWords, { place }: Running): Promise<void> {
+async function undo(
+  clients: readonly Client[],
+  flags: CommandArguments,
+  { place }: SetupCommand,
+): Promise<void> {
   const { ground, records, disk, terminal } = place
-  const asked = { ...readAsked(flags), allow: false }
+  const asked = { ...readSetupOptions(flags), allow: false }
   const recorded = records.all().map((record) => ({
     file: record.file,
     changes: record.changes,
@@ -245,28 +260,30 @@ async function undo(clients: readonly Client[], flags: CommandWords, { place }: 
   const { files, kept, notes, elsewhere } = planUndo(clients, {
     ground,
     asked,
-    supplies: supplies(),
+    supplies: setupResources(),
     read: disk.read,
     recorded,
   })
-  const changed = changedIn(files)
+  const changed = changedFiles(files)
   showLines(differences(changed, { isWhole: flags.has('dry-run') }), terminal)
   const said = [...kept, ...notes, ...elsewhere]
   for (const line of said) terminal.write(`${line}\n`)
   // Whoever asks for one and finds it in another place has undone nothing.
   if (kept.length > 0 || (changed.length === 0 && elsewhere.length > 0)) process.exitCode = 1
   const about = { clients, files: changed, notes: said }
-  if (isLooking(flags)) {
-    terminal.write(`Nothing was written: ${changed.length === 0 ? 'nothing to undo' : undoing(changed)}.\n`)
+  if (isReadOnlyRun(flags)) {
+    terminal.write(
+      `Nothing was written: ${changed.length === 0 ? 'nothing to undo' : formatUndoPlan(changed)}.\n`,
+    )
     if (flags.has('check') && changed.length > 0) process.exitCode = 1
     report(place, { ...about, state: changed.length === 0 ? 'nothing_to_undo' : 'not_written' })
     return
   }
-  refuseObstacle(obstacleTo(changed, ground.folder))
-  const question = undoing(changed)
+  refuseObstacle(firstFileObstacle(changed, ground.folder))
+  const question = formatUndoPlan(changed)
   if (
     changed.length > 0 &&
-    !(await agreed(`${question[0]?.toUpperCase()}${question.slice(1)}?`, flags, place))
+    !(await confirmSetup(`${question[0]?.toUpperCase()}${question.slice(1)}?`, flags, place))
   ) {
     terminal.write('Nothing was changed.\n')
     return
@@ -275,13 +292,13 @@ async function undo(clients: readonly Client[], flags: CommandWords, { place }: 
   write(files, place)
   const root = rootOf(place)
   // The last one that goes takes the switch along that the first one made.
-  if (hadHooks && !hasHooks(place) && !takeBackSwitch(root, place.environment)) {
+  if (hadHooks && !hasHooks(place) && !restoreRecordingSwitch(root, place.environment)) {
     terminal.write(
       `Capture is still on in ${root}, though the hooks that setup wrote are gone: waymark capture off ends it.\n`,
     )
   }
   if (changed.length > 0) {
-    terminal.write(`${undone(changed)}.\n`)
+    terminal.write(`${formatUndoResult(changed)}.\n`)
     const record = join(ground.folder, '.waymark')
     if (!isSetUpHere(place)) removeBareRecord(record)
     if (records.all().length === 0 && existsSync(join(record, 'waymark.db')))
@@ -292,30 +309,30 @@ async function undo(clients: readonly Client[], flags: CommandWords, { place }: 
 }
 
 /** `remove 2 files and put 1 back` */
-function undoing(files: readonly PlannedFile[]): string {
-  const [removed, back] = goneAndBack(files)
-  if (back === 0) return `remove ${counted(removed, 'file')}`
+function formatUndoPlan(files: readonly PlannedFile[]): string {
+  const [removed, back] = countRemovedAndRestored(files)
+  if (back === 0) return `remove ${formatCount(removed, 'file')}`
   return removed === 0
-    ? `put ${counted(back, 'file')} back`
-    : `remove ${counted(removed, 'file')} and put ${back} back`
+    ? `put ${formatCount(back, 'file')} back`
+    : `remove ${formatCount(removed, 'file')} and put ${back} back`
 }
 
-function undone(files: readonly PlannedFile[]): string {
-  const [removed, back] = goneAndBack(files)
-  if (back === 0) return `${counted(removed, 'file')} removed`
+function formatUndoResult(files: readonly PlannedFile[]): string {
+  const [removed, back] = countRemovedAndRestored(files)
+  if (back === 0) return `${formatCount(removed, 'file')} removed`
   return removed === 0
-    ? `${counted(back, 'file')} put back`
-    : `${counted(removed, 'file')} removed, ${back} put back`
+    ? `${formatCount(back, 'file')} put back`
+    : `${formatCount(removed, 'file')} removed, ${back} put back`
 }
 
-function goneAndBack(files: readonly PlannedFile[]): readonly [number, number] {
+function countRemovedAndRestored(files: readonly PlannedFile[]): readonly [number, number] {
   const removed = files.filter(({ text }) => text === null).length
   return [removed, files.length - removed]
 }
 
 /** What it came to, for programs. */
 function report(
-  { isJson, ground }: Place,
+  { isJson, ground }: SetupHost,
   result: {
     readonly state:
       | 'written'
@@ -326,7 +343,7 @@ function report(
       | 'nothing_to_undo'
     readonly clients: readonly Client[]
     readonly files: readonly PlannedFile[]
-    readonly plan?: Plan
+    readonly plan?: SetupPlan
     readonly notes?: readonly string[]
     readonly undo?: string
   },
@@ -354,8 +371,8 @@ function report(
   print(`${JSON.stringify(answer, null, 2)}\n`)
 }
 
-function isSetUpHere({ records, ground }: Place): boolean {
-  return records.all().some(({ changes }) => changes.some((change) => servesProject(change, ground)))
+function isSetUpHere({ records, ground }: SetupHost): boolean {
+  return records.all().some(({ changes }) => changes.some((change) => isForProject(change, ground)))
 }
 
 /** The folder that init made, where nothing was recorded in it. */
@@ -364,9 +381,9 @@ function removeBareRecord(folder: string): void {
   if (readdirSync(folder).join() === '.gitignore') rmSync(folder, { recursive: true })
 }
 
-function hasHooks({ records, ground }: Place): boolean {
+function hasHooks({ records, ground }: SetupHost): boolean {
   const changes = records.all().flatMap((record) => record.changes)
-  return changes.some((change) => change.part === 'hooks' && servesProject(change, ground))
+  return changes.some((change) => change.part === 'hooks' && isForProject(change, ground))
 }
 
 function isAsWeLeftIt({ file, afterHash }: FileRecord, disk: Disk): boolean {
@@ -374,19 +391,19 @@ function isAsWeLeftIt({ file, afterHash }: FileRecord, disk: Disk): boolean {
   return bytes !== null && hashOf(bytes) === afterHash
 }
 
-function write(files: readonly PlannedFile[], { records, disk, ground }: Place): void {
+function write(files: readonly PlannedFile[], { records, disk, ground }: SetupHost): void {
   if (files.length === 0) return
   records.exclusively(() =>
     applyPlan(files, { disk, writer, project: ground.folder, recordOf: records.of, keep: records.keep }),
   )
 }
 
-function placeOf(flags: CommandWords): Place {
+function placeOf(flags: CommandArguments): SetupHost {
   const environment = process.env
-  const ground = groundOf(environment, flags.text('project'))
+  const ground = setupContextOf(environment, flags.text('project'))
   const missing = missingFolder(ground.folder)
   if (missing) throw missing
-  const isJson = wantsJson(flags)
+  const isJson = isJsonRequested(flags)
   const terminal = processTerminal()
   return {
     environment,
@@ -402,7 +419,7 @@ function knownClient(name: string): Client {
   const found = clientNamed(name)
   if (found) return found
   const ids = allClients.flatMap(({ id, aliases = [] }) => [id, ...aliases])
-  const meant = nearest(name.toLowerCase(), ids)
+  const meant = nearestWord(name.toLowerCase(), ids)
   throw new Failure('INVALID_INPUT', `There is no client "${name}" that setup knows.`, {
     reason: 'client_unknown',
     hint: `${meant === undefined ? '' : `Did you mean ${meant}? `}It knows ${idsOf(allClients)}.`,
@@ -419,7 +436,7 @@ function titlesOf(clients: readonly Client[]): string {
 
 const toolsets = ['plan', 'track', 'gate']
 
-function readAsked(flags: CommandWords): Asked {
+function readSetupOptions(flags: CommandArguments): SetupRequest {
   const named = flags.text('toolsets')
   const wrong = named?.split(',').find((name) => ![...toolsets, 'auto'].includes(name.trim()))
   if (wrong !== undefined)
@@ -450,20 +467,24 @@ function readAsked(flags: CommandWords): Asked {
 }
 
 /** What the command line leaves open is asked once, where there is a person to ask: first what is written in any case. */
-async function askedFor(clients: readonly Client[], flags: CommandWords, place: Place): Promise<Asked> {
-  const asked = readAsked(flags)
-  if (isLooking(flags) || flags.has('yes') || !isAtTerminal(place)) return asked
+async function promptForOptions(
+  clients: readonly Client[],
+  flags: CommandArguments,
+  place: SetupHost,
+): Promise<SetupRequest> {
+  const asked = readSetupOptions(flags)
+  if (isReadOnlyRun(flags) || flags.has('yes') || !isAtTerminal(place)) return asked
   const plain = planFor(clients, asked, place)
-  const plainly = changedIn(plain.files).map(
+  const plainly = changedFiles(plain.files).map(
     ({ file, before }) => `  ${file}${before === null ? ' (new)' : ''}\n`,
   )
   if (plainly.length > 0)
     place.terminal.write(`Setup writes these, and shows them first:\n${plainly.join('')}`)
-  const further = async (question: string, wanted: Partial<Asked>, otherwise: boolean) => {
+  const further = async (question: string, wanted: Partial<SetupRequest>, otherwise: boolean) => {
     const files = filesFor(planFor(clients, { ...asked, ...wanted }, place), plain)
     return (
       files.length > 0 &&
-      (await answered(`${question}\n  In ${listed(files)} [${otherwise ? 'Y/n' : 'y/N'}] `, otherwise))
+      (await askYesNo(`${question}\n  In ${joinNames(files)} [${otherwise ? 'Y/n' : 'y/N'}] `, otherwise))
     )
   }
   const hooks =
@@ -481,19 +502,19 @@ async function askedFor(clients: readonly Client[], flags: CommandWords, place: 
 }
 
 /** The files that a plan would make otherwise than another one. */
-function filesFor(plan: Plan, than: Plan): readonly string[] {
-  return changedIn(plan.files).flatMap(({ file, text }) =>
+function filesFor(plan: SetupPlan, than: SetupPlan): readonly string[] {
+  return changedFiles(plan.files).flatMap(({ file, text }) =>
     than.files.some((one) => one.file === file && one.text === text) ? [] : [file],
   )
 }
 
 /** What only looks may be done by anyone. */
-function isLooking(flags: CommandWords): boolean {
+function isReadOnlyRun(flags: CommandArguments): boolean {
   return flags.has('dry-run') || flags.has('check')
 }
 
 /** Hooks, permissions and approvals are a person's. */
-function refuseAgent({ command }: Running, flags: CommandWords, environment: Environment): void {
+function refuseAgent({ command }: SetupCommand, flags: CommandArguments, environment: Environment): void {
   const { kind, name } = commandLineActor(environment, userName())
   if (kind === 'person') return
   const given = ['user', 'allow', 'rules', 'hooks', 'shared', 'no-capture', 'undo', 'force'].filter((flag) =>
@@ -514,7 +535,7 @@ function refuseAgent({ command }: Running, flags: CommandWords, environment: Env
 }
 
 /** What takes a setup back is kept before anything is written. */
-function refuseUnrecordable({ records }: Place): void {
+function refuseUnrecordable({ records }: SetupHost): void {
   if (canWrite(records.folder)) return
   throw new Failure(
     'UNAVAILABLE',
@@ -523,7 +544,7 @@ function refuseUnrecordable({ records }: Place): void {
   )
 }
 
-function refuseNoProject(clients: readonly Client[], ground: Ground, asked: Asked): void {
+function refuseNoProject(clients: readonly Client[], ground: SetupContext, asked: SetupRequest): void {
   const needs = clients.some(
     (client) => client.namesProject || scopeOf(client, { ground, asked }) === 'project',
   )
@@ -535,21 +556,21 @@ function refuseNoProject(clients: readonly Client[], ground: Ground, asked: Aske
   })
 }
 
-async function chosenOf(
-  found: readonly Detected[],
-  flags: CommandWords,
-  place: Place,
+async function chosenClients(
+  found: readonly DetectedClient[],
+  flags: CommandArguments,
+  place: SetupHost,
 ): Promise<readonly Client[]> {
   for (const { client, by } of found) place.terminal.write(`[x] ${client.title} (${by})\n`)
   const all = found.map(({ client }) => client)
-  if (found.length === 0 || flags.has('yes') || isLooking(flags) || !isAtTerminal(place)) return all
+  if (found.length === 0 || flags.has('yes') || isReadOnlyRun(flags) || !isAtTerminal(place)) return all
   const answer = await ask('Set these up? Enter for all, n for none, or names with commas: ')
   if (/^(?:n|no)$/i.test(answer)) return []
   if (/^(?:|y|yes)$/i.test(answer)) return all
   return answer.split(',').map((name) => knownClient(name.trim()))
 }
 
-function show(plan: Plan, flags: CommandWords, { terminal }: Place): void {
+function show(plan: SetupPlan, flags: CommandArguments, { terminal }: SetupHost): void {
   showLines(differences(plan.files, { isWhole: flags.has('dry-run') }), terminal)
   for (const { file, state, says } of plan.findings) {
     if (says !== null && state !== 'refused') terminal.write(`${file}: ${says}\n`)
@@ -557,11 +578,11 @@ function show(plan: Plan, flags: CommandWords, { terminal }: Place): void {
   for (const note of plan.notes) terminal.write(`- ${note}\n`)
 }
 
-function showSkipped({ skipped }: Plan, { terminal }: Place): void {
+function showSkipped({ skipped }: SetupPlan, { terminal }: SetupHost): void {
   for (const line of skipped) terminal.write(`${line}\n`)
 }
 
-const styles: Readonly<Record<ShownLine['kind'], Style | null>> = {
+const styles: Readonly<Record<PreviewLine['kind'], TextStyle | null>> = {
   file: 'bold',
   place: 'dim',
   added: 'green',
@@ -569,7 +590,7 @@ const styles: Readonly<Record<ShownLine['kind'], Style | null>> = {
   same: null,
 }
 
-function showLines(lines: readonly ShownLine[], terminal: Terminal): void {
+function showLines(lines: readonly PreviewLine[], terminal: Terminal): void {
   for (const { kind, text } of lines) {
     const style = styles[kind]
     terminal.write(`${style === null ? text : terminal.ink(style, text)}\n`)
@@ -577,11 +598,11 @@ function showLines(lines: readonly ShownLine[], terminal: Terminal): void {
 }
 
 /** A person can be asked: they see what is written, and type. */
-function isAtTerminal({ isJson }: Place): boolean {
+function isAtTerminal({ isJson }: SetupHost): boolean {
   return !isJson && isatty(0) && isatty(1)
 }
 
-async function agreed(question: string, flags: CommandWords, place: Place): Promise<boolean> {
+async function confirmSetup(question: string, flags: CommandArguments, place: SetupHost): Promise<boolean> {
   if (flags.has('yes')) return true
   if (!isAtTerminal(place)) {
     const why = place.isJson ? 'with --json nobody is asked' : 'there is no terminal to ask at'
@@ -590,10 +611,10 @@ async function agreed(question: string, flags: CommandWords, place: Place): Prom
       hint: 'Add --yes to write it, or --dry-run to see it only.',
     })
   }
-  return answered(`${question} [y/N] `, false)
+  return askYesNo(`${question} [y/N] `, false)
 }
 
-async function answered(question: string, otherwise: boolean): Promise<boolean> {
+async function askYesNo(question: string, otherwise: boolean): Promise<boolean> {
   const answer = await ask(question)
   return answer === '' ? otherwise : /^(?:y|yes)$/i.test(answer)
 }

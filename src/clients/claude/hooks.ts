@@ -1,4 +1,4 @@
-import { type ClientAdapter, type ClientChecked, commonEvents, commonFields } from '../hooks/client.ts'
+import { type ClientAdapter, commonEvents, commonFields, type HookClientInfo } from '../hooks/client.ts'
 
 // The tool that starts a subagent changes nothing itself: what the subagent does is told by its own calls.
 export const claudeReads = [
@@ -34,7 +34,7 @@ export const claude: ClientAdapter = {
   reads: claudeReads,
 }
 
-export const claudeChecked: ClientChecked = {
+export const claudeChecked: HookClientInfo = {
   label: 'Claude Code',
   checked: { version: '2.1', on: '2026-11-22' },
   coverage: { edits: true, failures: true, subagents: true, ids: true },

@@ -1,7 +1,7 @@
 import { type Client, jsonEntry, jsonPlace, strictJson } from '../setup/client.ts'
 import type { Edit } from '../setup/edit/edit-file.ts'
 import { jsonValue } from '../setup/edit/json.ts'
-import { type Ground, pathsOf } from '../setup/ground.ts'
+import { pathsOf, type SetupContext } from '../setup/ground.ts'
 import { claudeShape } from '../setup/hook-shapes.ts'
 
 /** Tools that only look, and are called most: no process is started for them. */
@@ -115,7 +115,7 @@ export const claude: Client = {
 }
 
 /** Files whose hooks Claude Code runs, and others after it. */
-export function claudeHookFiles(ground: Ground): readonly string[] {
+export function claudeHookFiles(ground: SetupContext): readonly string[] {
   const { project, home } = pathsOf(ground)
   return [
     project('.claude', 'settings.json'),

@@ -1,4 +1,4 @@
-import { type ClientAdapter, type ClientChecked, commonFields } from '../hooks/client.ts'
+import { type ClientAdapter, commonFields, type HookClientInfo } from '../hooks/client.ts'
 
 export const cline: ClientAdapter = {
   name: 'cline',
@@ -43,7 +43,7 @@ export const cline: ClientAdapter = {
   ],
 }
 
-export const clineChecked: ClientChecked = {
+export const clineChecked: HookClientInfo = {
   label: 'Cline',
   checked: { version: '4.1', on: '2026-11-22' },
   coverage: { edits: true, failures: true, subagents: false, ids: false },

@@ -1,5 +1,5 @@
 import { agentsFile, type Client, jsonEntry, jsonPlace, strictJson } from '../setup/client.ts'
-import { folderName, type Ground, pathsOf } from '../setup/ground.ts'
+import { folderName, pathsOf, type SetupContext } from '../setup/ground.ts'
 import { scriptShape } from '../setup/hook-shapes.ts'
 
 export const cline: Client = {
@@ -56,6 +56,6 @@ export const cline: Client = {
     hooks ? ['Switch hooks on in Cline: Settings, Features. On Windows it runs none.'] : [],
 }
 
-function extension(ground: Ground, ...parts: readonly string[]): string {
+function extension(ground: SetupContext, ...parts: readonly string[]): string {
   return pathsOf(ground).application('Code', 'User', 'globalStorage', 'saoudrizwan.claude-dev', ...parts)
 }

@@ -1,4 +1,4 @@
-import { type ClientAdapter, type ClientChecked, commonEvents, commonFields } from '../hooks/client.ts'
+import { type ClientAdapter, commonEvents, commonFields, type HookClientInfo } from '../hooks/client.ts'
 
 export const codex: ClientAdapter = {
   name: 'codex',
@@ -8,7 +8,7 @@ export const codex: ClientAdapter = {
   reads: ['view_image', 'web_search', 'read_file', 'list_dir', 'grep_files', 'spawn_agent', 'wait'],
 }
 
-export const codexChecked: ClientChecked = {
+export const codexChecked: HookClientInfo = {
   label: 'Codex',
   checked: { version: '0.169', on: '2026-11-22' },
   // A call that failed has no PostToolUse.

@@ -1,6 +1,6 @@
 import type { Client } from '../setup/client.ts'
 import { tomlTable, tomlTables } from '../setup/edit/toml.ts'
-import { folderNamed, type Ground, pathsOf, type Scope } from '../setup/ground.ts'
+import { folderNamed, pathsOf, type SetupContext, type SetupScope } from '../setup/ground.ts'
 import { claudeShape } from '../setup/hook-shapes.ts'
 
 export const codex: Client = {
@@ -43,7 +43,7 @@ export const codex: Client = {
   plugin: (ground, read) => {
     const file = fileOf(ground, 'user', 'config.toml')
     const plugins = Object.entries(tomlTables(read(file) ?? '', 'plugins'))
-    return plugins.some(([name, said]) => name.startsWith('waymark@') && isOn(said)) ? file : null
+    return plugins.some(([name, said]) => name.startsWith('waymark@') && isPluginEnabled(said)) ? file : null
   },
   allow: { kind: 'entry' },
   hooks: {
@@ -90,11 +90,11 @@ export const codex: Client = {
   },
 }
 
-function isOn(plugin: unknown): boolean {
+function isPluginEnabled(plugin: unknown): boolean {
   return typeof plugin === 'object' && plugin !== null && 'enabled' in plugin && plugin.enabled === true
 }
 
-function fileOf(ground: Ground, scope: Scope, name: string): string {
+function fileOf(ground: SetupContext, scope: SetupScope, name: string): string {
   const { project, home } = pathsOf(ground)
   if (scope === 'project') return project('.codex', name)
   const folder = ground.environment['CODEX_HOME']

@@ -1,5 +1,5 @@
 import { claudeReads } from '../claude/hooks.ts'
-import { type ClientAdapter, type ClientChecked, commonEvents, commonFields } from '../hooks/client.ts'
+import { type ClientAdapter, commonEvents, commonFields, type HookClientInfo } from '../hooks/client.ts'
 
 /** Registered by the names of Claude Code's events, it tells in Claude Code's words, tools included. */
 export const copilot: ClientAdapter = {
@@ -28,7 +28,7 @@ export const copilot: ClientAdapter = {
   ],
 }
 
-export const copilotChecked: ClientChecked = {
+export const copilotChecked: HookClientInfo = {
   label: 'Copilot CLI',
   checked: { version: '1.0', on: '2026-11-22' },
   // The subagent `general-purpose` tells of neither its start nor its end.

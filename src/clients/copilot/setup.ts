@@ -1,10 +1,10 @@
 import { claudeHookFiles } from '../claude/setup.ts'
-import { agentsFile, type Client, type Hooks, jsonEntry, jsonPlace, strictJson } from '../setup/client.ts'
+import { agentsFile, type Client, type HookSetup, jsonEntry, jsonPlace, strictJson } from '../setup/client.ts'
 import { pathsOf } from '../setup/ground.ts'
 import { copilotShape } from '../setup/hook-shapes.ts'
 
 /** Where its hooks stand. VS Code reads the same files. */
-export const copilotHooks: Omit<Hooks, 'events'> = {
+export const copilotHooks: Omit<HookSetup, 'events'> = {
   kind: 'hooks',
   as: 'copilot',
   file: (ground, scope) =>

@@ -1,5 +1,5 @@
 import { claudeReads } from '../claude/hooks.ts'
-import { type ClientAdapter, type ClientChecked, commonEvents, commonFields } from '../hooks/client.ts'
+import { type ClientAdapter, commonEvents, commonFields, type HookClientInfo } from '../hooks/client.ts'
 
 export const cursor: ClientAdapter = {
   name: 'cursor',
@@ -37,7 +37,7 @@ function withSmallLetter(events: ClientAdapter['events']): ClientAdapter['events
   )
 }
 
-export const cursorChecked: ClientChecked = {
+export const cursorChecked: HookClientInfo = {
   label: 'Cursor',
   checked: { version: '2.6', on: '2026-11-22' },
   coverage: { edits: true, failures: true, subagents: false, ids: true },

@@ -1,6 +1,6 @@
 import { claudeHookFiles } from '../claude/setup.ts'
 import { agentsFile, type Client, jsonEntry, jsonPlace, jsonWithComments } from '../setup/client.ts'
-import { type Ground, pathsOf } from '../setup/ground.ts'
+import { pathsOf, type SetupContext } from '../setup/ground.ts'
 import { claudeShape } from '../setup/hook-shapes.ts'
 
 export const devin: Client = {
@@ -78,7 +78,7 @@ export const devin: Client = {
 }
 
 /** The file of its former name: written only where somebody still has it. */
-function windsurf(ground: Ground) {
+function windsurf(ground: SetupContext) {
   return jsonPlace(
     pathsOf(ground).home('.codeium', 'windsurf', 'mcp_config.json'),
     jsonWithComments,

@@ -1,4 +1,4 @@
-import { type ClientAdapter, type ClientChecked, commonFields } from '../hooks/client.ts'
+import { type ClientAdapter, commonFields, type HookClientInfo } from '../hooks/client.ts'
 
 export const gemini: ClientAdapter = {
   name: 'gemini',
@@ -26,7 +26,7 @@ export const gemini: ClientAdapter = {
   ],
 }
 
-export const geminiChecked: ClientChecked = {
+export const geminiChecked: HookClientInfo = {
   label: 'Gemini CLI',
   checked: { version: null, on: '2026-11-22' },
   coverage: { edits: true, failures: true, subagents: false, ids: false },

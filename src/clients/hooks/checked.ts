@@ -7,10 +7,10 @@ import { devinChecked } from '../devin/hooks.ts'
 import { geminiChecked } from '../gemini/hooks.ts'
 import { opencodeChecked } from '../opencode/hooks.ts'
 import { vscodeChecked } from '../vscode/hooks.ts'
-import type { ClientChecked } from './client.ts'
+import type { HookClientInfo } from './client.ts'
 
 /** By the names of the clients. */
-export const checkedClients: Readonly<Record<string, ClientChecked>> = {
+export const checkedClients: Readonly<Record<string, HookClientInfo>> = {
   claude: claudeChecked,
   codex: codexChecked,
   cursor: cursorChecked,

@@ -28,7 +28,7 @@ export interface ClientAdapter {
   /** As it is named on the registered line, and in what is recorded. */
   readonly name: string
   readonly events: Readonly<Record<string, EventMeaning>>
-  readonly fields: Fields
+  readonly fields: PayloadFields
   /** Tools that change the files that they name. `*` stands for anything at either end. */
   readonly edits: readonly string[]
   /** Tools that change no file: nothing is written down of their calls. All others may change anything. */
@@ -36,7 +36,7 @@ export interface ClientAdapter {
 }
 
 /** What is known of its hooks, for whoever reads the queue. */
-export interface ClientChecked {
+export interface HookClientInfo {
   readonly label: string
   /** The newest version whose hooks were looked at, and when. No version: the client tells none. */
   readonly checked: { readonly version: string | null; readonly on: string }
@@ -45,7 +45,7 @@ export interface ClientChecked {
 }
 
 /** Where a payload says something: a path of names with dots, and others with `|` where the first is not there. */
-export interface Fields {
+export interface PayloadFields {
   readonly event: string
   readonly session: string
   readonly turn: string
@@ -63,7 +63,7 @@ export interface Fields {
 }
 
 /** The fields of Claude Code, which most clients share. */
-export const commonFields: Fields = {
+export const commonFields: PayloadFields = {
   event: 'hook_event_name',
   session: 'session_id',
   turn: 'prompt_id',

@@ -1,4 +1,4 @@
-import { type ClientAdapter, type ClientChecked, commonFields } from '../hooks/client.ts'
+import { type ClientAdapter, commonFields, type HookClientInfo } from '../hooks/client.ts'
 
 /** The plugin writes down what OpenCode tells it in these words. */
 export const opencode: ClientAdapter = {
@@ -32,7 +32,7 @@ export const opencode: ClientAdapter = {
   reads: ['read', 'grep', 'glob', 'list', 'webfetch', 'websearch', 'task', 'skill', 'question'],
 }
 
-export const opencodeChecked: ClientChecked = {
+export const opencodeChecked: HookClientInfo = {
   label: 'OpenCode',
   checked: { version: '1.18', on: '2026-11-22' },
   // tool.execute.after is not called for a call that failed.

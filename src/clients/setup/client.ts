@@ -1,9 +1,9 @@
-import type { Command, Way } from './commands.ts'
+import type { LaunchCommand, LaunchMethod } from './commands.ts'
 import type { Edit } from './edit/edit-file.ts'
 import type { JsonFormat } from './edit/json.ts'
 import type { Json } from './edit/json-text.ts'
 import type { TomlTable } from './edit/toml.ts'
-import { type Ground, pathsOf, type Scope } from './ground.ts'
+import { pathsOf, type SetupContext, type SetupScope } from './ground.ts'
 
 /** A program that agents work in: everything that setup knows of it is data of this shape, one file each. */
 export interface Client {
@@ -17,39 +17,39 @@ export interface Client {
     readonly by: 'program' | 'source' | 'documentation'
   }
   /** Where the entry of a server goes; null where there is no such scope. */
-  readonly server: (ground: Ground, scope: Scope) => ServerPlace | null
+  readonly server: (ground: SetupContext, scope: SetupScope) => ServerEntryLocation | null
   /** The same file by another name, used where it is there and the first one is not. */
-  readonly otherName?: (ground: Ground, scope: Scope) => ServerPlace
-  readonly entry: (wanted: EntryWanted) => Entry
+  readonly otherName?: (ground: SetupContext, scope: SetupScope) => ServerEntryLocation
+  readonly entry: (wanted: ConfigEntryOptions) => ConfigEntry
   /** What setup wrote there once, and may replace. */
-  readonly formerly?: (wanted: EntryWanted) => readonly Entry[]
+  readonly formerly?: (wanted: ConfigEntryOptions) => readonly ConfigEntry[]
   /** The server cannot learn the project from this client: the entry names it, one for each project. */
   readonly namesProject?: true
   /** Another file of its own that gets the same entry, where there is such a file already. */
-  readonly alsoWrites?: (ground: Ground) => ServerPlace
+  readonly alsoWrites?: (ground: SetupContext) => ServerEntryLocation
   /** Files of other clients in which it finds servers. */
-  readonly seesServers?: (ground: Ground) => readonly ServerPlace[]
+  readonly seesServers?: (ground: SetupContext) => readonly ServerEntryLocation[]
   /** The file that switches on its plugin of Waymark, which brings the server, the hooks and the skill; null: none does. */
-  readonly plugin?: (ground: Ground, read: Reader) => string | null
-  readonly allow: Allow
-  readonly hooks: Hooks | NoHooks
+  readonly plugin?: (ground: SetupContext, read: TextReader) => string | null
+  readonly allow: PermissionSetup
+  readonly hooks: HookSetup | NoHookSupport
   /** The folders in which it finds skills; the first is the one that setup writes to. None: it knows no skills. */
   readonly skills: readonly SkillFolder[]
   /** The text that it reads at the start of a session, for `--rules`. */
-  readonly rules: (ground: Ground, scope: Scope) => string | null
+  readonly rules: (ground: SetupContext, scope: SetupScope) => string | null
   /** The program that a person starts in a terminal to work with it; none: it is an application. */
   readonly terminal?: string
   /** How it is noticed on a machine. */
-  readonly signs: (ground: Ground) => Signs
+  readonly signs: (ground: SetupContext) => DetectionRules
   /** What is left for the person to do. */
-  readonly afterwards?: (at: Done) => readonly string[]
+  readonly afterwards?: (at: SetupOutcome) => readonly string[]
   /** What its files say about whether it starts the server in this folder. */
-  readonly trust?: (ground: Ground, read: Reader) => Trust
+  readonly trust?: (ground: SetupContext, read: TextReader) => TrustStatus
 }
 
 /** What a setup of a client came to. */
-export interface Done {
-  readonly scope: Scope
+export interface SetupOutcome {
+  readonly scope: SetupScope
   /** The entry of the server is in its own file; else it finds it elsewhere. */
   readonly server: boolean
   readonly allow: boolean
@@ -58,7 +58,7 @@ export interface Done {
 
 export type SkillFolder = '.claude/skills' | '.agents/skills'
 
-export interface ServerPlace {
+export interface ServerEntryLocation {
   readonly file: string
   readonly holder: JsonHolder | TomlHolder
 }
@@ -75,56 +75,56 @@ interface TomlHolder {
   readonly name: TomlTable['name']
 }
 
-export interface EntryWanted extends Command {
-  readonly ground: Ground
+export interface ConfigEntryOptions extends LaunchCommand {
+  readonly ground: SetupContext
   readonly allow: boolean
   readonly tools: readonly string[]
 }
 
-export type Entry =
+export type ConfigEntry =
   | { readonly kind: 'json'; readonly value: Json }
   | { readonly kind: 'toml'; readonly table: TomlTable }
 
 /** How agents may call Waymark's tools without being asked: in the entry, in files, by hand, or they are not asked. */
-export type Allow =
+export type PermissionSetup =
   | { readonly kind: 'entry' }
   | {
       readonly kind: 'files'
       /** None: no file of that scope can say it. */
-      readonly edits: (at: AllowedAt) => readonly Edit[]
-      readonly says?: (at: AllowedAt) => readonly string[]
+      readonly edits: (at: PermissionContext) => readonly Edit[]
+      readonly says?: (at: PermissionContext) => readonly string[]
     }
   | { readonly kind: 'person'; readonly says: string }
   | { readonly kind: 'always' }
 
-export interface AllowedAt {
-  readonly ground: Ground
-  readonly scope: Scope
+export interface PermissionContext {
+  readonly ground: SetupContext
+  readonly scope: SetupScope
   readonly tools: readonly string[]
   /** The plugin brings the server, and names it after itself. */
   readonly byPlugin: boolean
 }
 
-export interface NoHooks {
+export interface NoHookSupport {
   readonly kind: 'none'
   readonly says: string
 }
 
-export interface Hooks {
+export interface HookSetup {
   readonly kind: 'hooks'
-  readonly events: readonly HookEvent[]
+  readonly events: readonly HookRegistration[]
   /** The name of the client whose file it shares; default: its own. */
   readonly as?: string
   /** The file or folder that they are registered in. */
-  readonly file: (ground: Ground, scope: Scope) => string
+  readonly file: (ground: SetupContext, scope: SetupScope) => string
   /** A person's own file in a project; default: that of the user. */
-  readonly own?: (ground: Ground) => string
-  readonly edits: (registered: Registered) => readonly Edit[]
+  readonly own?: (ground: SetupContext) => string
+  readonly edits: (registered: HookFileInput) => readonly Edit[]
   /** Files of other clients whose hooks it runs too; `*` is any name. */
-  readonly sees?: (ground: Ground) => readonly string[]
+  readonly sees?: (ground: SetupContext) => readonly string[]
 }
 
-export interface HookEvent {
+export interface HookRegistration {
   /** The client's word. */
   readonly name: string
   /** The word of `waymark hook`, where the gate listens. */
@@ -136,16 +136,16 @@ export interface HookEvent {
   readonly seconds?: number
 }
 
-export interface Registered {
-  readonly ground: Ground
+export interface HookFileInput {
+  readonly ground: SetupContext
   readonly file: string
-  readonly way: Exclude<Way, 'npx'>
+  readonly way: Exclude<LaunchMethod, 'npx'>
   /** A colleague without waymark reads it too. */
   readonly guarded: boolean
-  readonly events: readonly RegisteredEvent[]
+  readonly events: readonly HookFileEntry[]
 }
 
-export interface RegisteredEvent {
+export interface HookFileEntry {
   readonly name: string
   readonly words: readonly string[]
   readonly matcher: string | null
@@ -154,31 +154,31 @@ export interface RegisteredEvent {
   readonly judges: boolean
 }
 
-export interface Signs {
+export interface DetectionRules {
   /** Files and folders that only it makes. */
   readonly project: readonly string[]
   readonly user: readonly string[]
   readonly programs: readonly string[]
 }
 
-export type Trust = { readonly ok: boolean; readonly says: string } | null
+export type TrustStatus = { readonly ok: boolean; readonly says: string } | null
 
 /** The text of a file; null where there is none. */
-export type Reader = (file: string) => string | null
+export type TextReader = (file: string) => string | null
 
 export const strictJson: JsonFormat = { comments: false, trailingCommas: false }
 export const jsonWithComments: JsonFormat = { comments: true, trailingCommas: false }
 export const jsonc: JsonFormat = { comments: true, trailingCommas: true }
 
 /** The text of a project that most clients read. */
-export function agentsFile(ground: Ground, scope: Scope): string | null {
+export function agentsFile(ground: SetupContext, scope: SetupScope): string | null {
   return scope === 'project' ? pathsOf(ground).project('AGENTS.md') : null
 }
 
-export function jsonEntry(value: Json): Entry {
+export function jsonEntry(value: Json): ConfigEntry {
   return { kind: 'json', value }
 }
 
-export function jsonPlace(file: string, format: JsonFormat, ...keys: readonly string[]): ServerPlace {
+export function jsonPlace(file: string, format: JsonFormat, ...keys: readonly string[]): ServerEntryLocation {
   return { file, holder: { kind: 'json', format, keys } }
 }

@@ -1,19 +1,19 @@
-import type { Ground } from './ground.ts'
+import type { SetupContext } from './ground.ts'
 
-export interface Command {
+export interface LaunchCommand {
   readonly command: string
   readonly args: readonly string[]
 }
 
 /** How the server is started: by a name that every machine knows, by npx, or by the absolute paths of this machine. */
-export type Way = 'name' | 'npx' | 'absolute'
+export type LaunchMethod = 'name' | 'npx' | 'absolute'
 
 /** `waymark mcp`, as a client's file names it. */
 export function serverCommand(
-  { platform, program }: Ground,
-  way: Way,
+  { platform, program }: SetupContext,
+  way: LaunchMethod,
   more: readonly string[] = [],
-): Command {
+): LaunchCommand {
   const words = ['mcp', ...more]
   if (way === 'absolute') return { command: program.node, args: [program.bin, ...words] }
   if (way === 'name') return { command: 'waymark', args: words }
@@ -35,9 +35,9 @@ export interface HookCommand {
 
 /** The words of a hook's command. Where the gate listens, one process records first and judges then. */
 export function hookWords(
-  { program }: Ground,
+  { program }: SetupContext,
   { client, event, gate }: HookCommand,
-  way: Exclude<Way, 'npx'>,
+  way: Exclude<LaunchMethod, 'npx'>,
 ): readonly string[] {
   const start = (name: string, file: string) => (way === 'name' ? [name] : [program.node, file])
   return gate === null
@@ -47,18 +47,18 @@ export function hookWords(
 
 export type Shell = 'posix' | 'windows' | 'powershell'
 
-export function shellOf({ platform }: Pick<Ground, 'platform'>): Shell {
+export function shellOf({ platform }: Pick<SetupContext, 'platform'>): Shell {
   return platform === 'win32' ? 'windows' : 'posix'
 }
 
 /** Words as a line of a shell. */
 export function shellLine(words: readonly string[], shell: Shell): string {
-  const line = words.map((word) => quoted(word, shell)).join(' ')
+  const line = words.map((word) => quoteWord(word, shell)).join(' ')
   // PowerShell takes a quoted first word for a text unless it is called.
   return shell === 'powershell' && /^['"]/.test(line) ? `& ${line}` : line
 }
 
-function quoted(word: string, shell: Shell): string {
+function quoteWord(word: string, shell: Shell): string {
   if (/^[\w@%+=:,./-]+$/.test(word)) return word
   if (shell === 'powershell') return `'${word.replaceAll("'", "''")}'`
   // Clients on Windows hand the line to bash or to cmd: both take slashes, and double quotes around what has spaces.

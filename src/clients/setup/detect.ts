@@ -1,16 +1,19 @@
 import { posix, win32 } from 'node:path'
 import type { Client } from './client.ts'
 import { clients } from './clients.ts'
-import type { Ground } from './ground.ts'
+import type { SetupContext } from './ground.ts'
 
-export interface Detected {
+export interface DetectedClient {
   readonly client: Client
   /** What it was noticed by. */
   readonly by: string
 }
 
 /** The clients of a machine: by files of the project, then by the user's, then by programs. Those of the project first. */
-export function detectClients(ground: Ground, exists: (path: string) => boolean): readonly Detected[] {
+export function detectClients(
+  ground: SetupContext,
+  exists: (path: string) => boolean,
+): readonly DetectedClient[] {
   const found = clients.flatMap((client) => {
     const { project, user, programs } = client.signs(ground)
     const paths = [...project, ...user].find(exists)
@@ -23,7 +26,7 @@ export function detectClients(ground: Ground, exists: (path: string) => boolean)
 /** Where a program of a name would be. */
 export function programPaths(
   name: string,
-  { platform, environment }: Pick<Ground, 'platform' | 'environment'>,
+  { platform, environment }: Pick<SetupContext, 'platform' | 'environment'>,
 ): readonly string[] {
   const isWindows = platform === 'win32'
   const path = isWindows ? win32 : posix

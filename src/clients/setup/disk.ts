@@ -22,7 +22,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { errorCode, Failure, messageOf } from '../../kernel/failure.ts'
 import { isWithin, reachedPath } from '../../kernel/files/contained.ts'
 import { readRegularSync } from '../../kernel/files/regular-file.ts'
-import { type Change, hashOf } from './edit/edit-file.ts'
+import { hashOf, type SetupChange } from './edit/edit-file.ts'
 import { isBare, type PlannedFile } from './plan.ts'
 
 /** What was done to a file, and what it was before: enough to take it back on another day. */
@@ -38,12 +38,12 @@ export interface FileRecord {
   readonly folders: readonly string[]
   /** Where its new bytes were put first: there until it is renamed. */
   readonly temporary: string
-  readonly changes: readonly Change[]
+  readonly changes: readonly SetupChange[]
 }
 
 /** The files of this machine, each read once. */
 export class Disk {
-  readonly #read = new Map<string, Found>()
+  readonly #read = new Map<string, FileReadResult>()
 
   /** The text without its byte order mark; null where there is no such file, or none that could be read. */
   read = (file: string): string | null => {
@@ -75,14 +75,14 @@ export class Disk {
     }
   }
 
-  #found(file: string): Found {
-    const known = this.#read.get(file) ?? look(file)
+  #found(file: string): FileReadResult {
+    const known = this.#read.get(file) ?? inspectFile(file)
     this.#read.set(file, known)
     return known
   }
 }
 
-interface Found {
+interface FileReadResult {
   readonly bytes: Buffer | null
   readonly text: string | null
   readonly fault: string | null
@@ -90,7 +90,7 @@ interface Found {
 
 const mark = '\uFEFF'
 
-function look(file: string): Found {
+function inspectFile(file: string): FileReadResult {
   try {
     const bytes = readRegularSync(file)
     const text = textOf(bytes)
@@ -112,12 +112,12 @@ export function textOf(bytes: Uint8Array): string | null {
 }
 
 /** What writes: the file system, or one that fails in a test. */
-export interface Writer {
+export interface DiskWriter {
   write(path: string, bytes: Uint8Array, mode: number): void
   rename(from: string, to: string): void
 }
 
-export const writer: Writer = {
+export const writer: DiskWriter = {
   write(path, bytes, mode) {
     const file = openSync(path, 'wx', mode)
     try {
@@ -131,17 +131,17 @@ export const writer: Writer = {
   rename: renameSync,
 }
 
-export interface Applying {
+export interface ApplyContext {
   /** The project's folder: a link in it may not lead out of it. */
   readonly project: string
   readonly disk: Disk
-  readonly writer: Writer
+  readonly writer: DiskWriter
   readonly recordOf: (file: string) => FileRecord | null
   /** Keeps these records, and forgets those of the files named. */
   readonly keep: (records: readonly FileRecord[], forgotten: readonly string[]) => void
 }
 
-interface Step {
+interface WriteStep {
   readonly planned: PlannedFile
   readonly target: string
   readonly bytes: Buffer | null
@@ -155,15 +155,15 @@ interface Step {
  * Writes planned files, all of them or none: first every temporary, then what is needed to take it back, then the renames.
  * Fails with CONFLICT where a file changed since it was read, with UNAVAILABLE where the disk does not take them.
  */
-export function applyPlan(files: readonly PlannedFile[], applying: Applying): void {
+export function applyPlan(files: readonly PlannedFile[], applying: ApplyContext): void {
   const changed = files.filter(({ before, text }) => before !== text)
   const steps = changed.map((planned) => stepFor(planned, applying))
   const earlier = files.flatMap(({ file }) => applying.recordOf(file) ?? [])
   const made: string[] = []
-  const done: Step[] = []
+  const done: WriteStep[] = []
   try {
     for (const step of steps) {
-      refuseChanged(step)
+      assertUnchanged(step)
       for (const folder of step.folders.toReversed()) {
         if (statSync(folder, { throwIfNoEntry: false })) continue
         mkdirSync(folder)
@@ -177,7 +177,7 @@ export function applyPlan(files: readonly PlannedFile[], applying: Applying): vo
       .filter((file) => !records.some((one) => one.file === file))
     applying.keep([...records, ...earlier.filter(({ file }) => forgotten.includes(file))], [])
     for (const step of steps) {
-      refuseChanged(step)
+      assertUnchanged(step)
       if (step.after === null) rmSync(step.target)
       else applying.writer.rename(step.temporary, step.target)
       done.push(step)
@@ -186,7 +186,7 @@ export function applyPlan(files: readonly PlannedFile[], applying: Applying): vo
     for (const { file } of files.filter(({ text }) => text === null)) removeEmpty(earlier, file)
     applying.keep(records, forgotten)
   } catch (error) {
-    const lost = putBack(done)
+    const lost = restoreSteps(done)
     for (const { temporary } of steps) rmSync(temporary, { force: true })
     for (const folder of made.toReversed()) removeIfEmpty(folder)
     const known = earlier.map(({ file }) => file)
@@ -206,20 +206,20 @@ export function applyPlan(files: readonly PlannedFile[], applying: Applying): vo
   }
 }
 
-interface Obstacle {
+interface WriteObstacle {
   readonly reason: string
   readonly says: string
   readonly hint: string
 }
 
 /** What is in the way of planned files, as far as that shows before; null where nothing is. */
-export function obstacleTo(files: readonly PlannedFile[], project: string): Obstacle | null {
+export function firstFileObstacle(files: readonly PlannedFile[], project: string): WriteObstacle | null {
   const changed = files.filter(({ before, text }) => before !== text)
-  return changed.map(({ file }) => obstacleAt(file, project)).find((found) => found !== null) ?? null
+  return changed.map(({ file }) => fileObstacle(file, project)).find((found) => found !== null) ?? null
 }
 
 /** Fails with UNAVAILABLE where something is. */
-export function refuseObstacle(found: Obstacle | null): void {
+export function refuseObstacle(found: WriteObstacle | null): void {
   if (found)
     throw new Failure('UNAVAILABLE', `${found.says}: nothing was written.`, {
       reason: found.reason,
@@ -227,7 +227,7 @@ export function refuseObstacle(found: Obstacle | null): void {
     })
 }
 
-function obstacleAt(file: string, project: string): Obstacle | null {
+function fileObstacle(file: string, project: string): WriteObstacle | null {
   const target = targetOf(file)
   if (isWithin(project, file) && !isWithin(realOf(project), realOf(target))) {
     const says = `${file} is a link that leads out of the project, to ${target}`
@@ -241,7 +241,7 @@ function obstacleAt(file: string, project: string): Obstacle | null {
   const hint = 'Make it writable, then run the same command again.'
   if (found && (found.mode & 0o222) === 0)
     return { reason: 'file_not_writable', says: `${file} is read-only`, hint }
-  const folder = folderThere(dirname(target))
+  const folder = nearestExistingFolder(dirname(target))
   if (!entryAt(folder)?.isDirectory()) {
     const says = `${folder} is not a folder, and ${file} belongs below it`
     return { reason: 'not_a_folder', says, hint: 'Move it away, then run the same command again.' }
@@ -255,8 +255,8 @@ function obstacleAt(file: string, project: string): Obstacle | null {
 }
 
 /** The nearest one that is there already, upwards. */
-function folderThere(folder: string): string {
-  return entryAt(folder) || dirname(folder) === folder ? folder : folderThere(dirname(folder))
+function nearestExistingFolder(folder: string): string {
+  return entryAt(folder) || dirname(folder) === folder ? folder : nearestExistingFolder(dirname(folder))
 }
 
 function entryAt(path: string, ask: typeof statSync = statSync): Stats | undefined {
@@ -267,17 +267,17 @@ function entryAt(path: string, ask: typeof statSync = statSync): Stats | undefin
   }
 }
 
-function stepFor(planned: PlannedFile, { disk, project }: Applying): Step {
+function stepFor(planned: PlannedFile, { disk, project }: ApplyContext): WriteStep {
   const target = targetOf(planned.file)
   const bytes = disk.bytes(planned.file)
   const found = bytes === null ? undefined : entryAt(target)
-  refuseObstacle(obstacleAt(planned.file, project))
+  refuseObstacle(fileObstacle(planned.file, project))
   const mode = found ? found.mode & 0o777 : planned.executable ? 0o755 : 0o644
   return {
     planned,
     target,
     bytes,
-    after: planned.text === null ? null : withMark(planned.text, bytes),
+    after: planned.text === null ? null : keepByteOrderMark(planned.text, bytes),
     mode: planned.executable ? mode | 0o111 : mode,
     temporary: join(dirname(target), `${basename(target)}.waymark-${randomBytes(4).toString('hex')}`),
     folders: missingFolders(dirname(target)),
@@ -285,7 +285,7 @@ function stepFor(planned: PlannedFile, { disk, project }: Applying): Step {
 }
 
 /** With the byte order mark that the file began with. */
-function withMark(text: string, bytes: Buffer | null): Buffer {
+function keepByteOrderMark(text: string, bytes: Buffer | null): Buffer {
   const isMarked = bytes?.subarray(0, 3).equals(Buffer.from(mark)) === true
   return Buffer.from((isMarked ? mark : '') + text)
 }
@@ -311,8 +311,8 @@ function missingFolders(folder: string): readonly string[] {
   return [folder, ...missingFolders(dirname(folder))]
 }
 
-function refuseChanged({ planned, bytes }: Step): void {
-  const now = look(planned.file).bytes
+function assertUnchanged({ planned, bytes }: WriteStep): void {
+  const now = inspectFile(planned.file).bytes
   if (now === null ? bytes === null : bytes?.equals(now) === true) return
   throw new Failure('CONFLICT', `${planned.file} changed meanwhile: nothing was written.`, {
     reason: 'file_changed',
@@ -320,7 +320,11 @@ function refuseChanged({ planned, bytes }: Step): void {
   })
 }
 
-function recordFor(planned: PlannedFile, steps: readonly Step[], applying: Applying): FileRecord | null {
+function recordFor(
+  planned: PlannedFile,
+  steps: readonly WriteStep[],
+  applying: ApplyContext,
+): FileRecord | null {
   const { file, changes } = planned
   const known = applying.recordOf(file)
   if (changes.length === 0) return null
@@ -343,11 +347,11 @@ function recordFor(planned: PlannedFile, steps: readonly Step[], applying: Apply
 /** In base64, what a file would be had setup never touched it; null where nobody else wrote anything into it. */
 function withoutUs({ without }: PlannedFile, bytes: Buffer | null, known: FileRecord | null): string | null {
   if (without === null || (known?.before === null && isBare(without))) return null
-  return withMark(without, bytes).toString('base64')
+  return keepByteOrderMark(without, bytes).toString('base64')
 }
 
 /** The files as they were before their renames. Answers those that could not be put back. */
-function putBack(done: readonly Step[]): readonly string[] {
+function restoreSteps(done: readonly WriteStep[]): readonly string[] {
   const lost: string[] = []
   for (const { target, bytes, mode, temporary } of done.toReversed()) {
     try {

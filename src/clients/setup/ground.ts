@@ -1,18 +1,18 @@
 import { basename, posix, win32 } from 'node:path'
 
 /** Everything that a plan depends on besides the files: nothing of it is read elsewhere. */
-export interface Ground {
+export interface SetupContext {
   readonly platform: string
   /** Absolute path of the user's home. */
   readonly home: string
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The project's folder, absolute. */
   readonly folder: string
-  readonly program: RunningCopy
+  readonly program: ProgramCopy
 }
 
 /** The copy of Waymark that runs, as a file of the user names it. */
-export interface RunningCopy {
+export interface ProgramCopy {
   /** Absolute paths. */
   readonly node: string
   readonly bin: string
@@ -22,9 +22,9 @@ export interface RunningCopy {
   readonly isNamed: boolean
 }
 
-export type Scope = 'project' | 'user'
+export type SetupScope = 'project' | 'user'
 
-export interface Paths {
+export interface SetupPaths {
   readonly project: (...parts: readonly string[]) => string
   readonly home: (...parts: readonly string[]) => string
   /** `~/.config`, and `%APPDATA%` on Windows. */
@@ -35,7 +35,7 @@ export interface Paths {
   readonly local: ((...parts: readonly string[]) => string) | null
 }
 
-export function pathsOf({ platform, home, environment, folder }: Ground): Paths {
+export function pathsOf({ platform, home, environment, folder }: SetupContext): SetupPaths {
   const path = platform === 'win32' ? win32 : posix
   const named = (variable: string, ...otherwise: readonly string[]) =>
     environment[variable] || path.join(home, ...otherwise)
@@ -55,12 +55,12 @@ export function pathsOf({ platform, home, environment, folder }: Ground): Paths 
 }
 
 /** `$CODEX_HOME`, say, where it is set. */
-export function folderNamed(ground: Ground, variable: string, otherwise: string): string {
+export function folderNamed(ground: SetupContext, variable: string, otherwise: string): string {
   return ground.environment[variable] || otherwise
 }
 
 /** A name for an entry that is one project's, in a file of several. */
-export function folderName({ folder, platform }: Pick<Ground, 'folder' | 'platform'>): string {
+export function folderName({ folder, platform }: Pick<SetupContext, 'folder' | 'platform'>): string {
   const name = platform === 'win32' ? win32.basename(folder) : basename(folder)
   return (
     name

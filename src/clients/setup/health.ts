@@ -3,25 +3,25 @@ import { isAbsolute } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { processEnd } from '../../kernel/ending.ts'
 import type { ClientHealth } from '../ports/client-health.ts'
-import type { Client, Reader, ServerPlace } from './client.ts'
+import type { Client, ServerEntryLocation, TextReader } from './client.ts'
 import { clients } from './clients.ts'
 import { detectClients } from './detect.ts'
-import type { Change, Edit } from './edit/edit-file.ts'
+import type { Edit, SetupChange } from './edit/edit-file.ts'
 import { jsonValue } from './edit/json.ts'
 import type { Json } from './edit/json-text.ts'
 import { tomlTable } from './edit/toml.ts'
-import { type Ground, pathsOf } from './ground.ts'
-import { holdsServer } from './plan.ts'
+import { pathsOf, type SetupContext } from './ground.ts'
+import { hasServerAt } from './plan.ts'
 
-export interface Examined {
-  readonly ground: Ground
-  readonly read: Reader
+export interface HealthContext {
+  readonly ground: SetupContext
+  readonly read: TextReader
   readonly exists: (path: string) => boolean
-  readonly changesOf: (file: string) => readonly Change[]
+  readonly changesOf: (file: string) => readonly SetupChange[]
 }
 
 /** Whether each client that is set up, or used here, can work: its entry, its command, its project, its trust. */
-export async function clientsHealth(examined: Examined): Promise<readonly ClientHealth[]> {
+export async function clientsHealth(examined: HealthContext): Promise<readonly ClientHealth[]> {
   const starts = new Map<string, Promise<string | null>>()
   const used = detectClients(examined.ground, examined.exists).map(({ client }) => client)
   const found = await Promise.all(
@@ -32,14 +32,14 @@ export async function clientsHealth(examined: Examined): Promise<readonly Client
 
 async function healthOf(
   client: Client,
-  examined: Examined & {
+  examined: HealthContext & {
     /** It is on this machine, as init would find it. */
     readonly isUsed: boolean
     readonly starts: Map<string, Promise<string | null>>
   },
 ): Promise<ClientHealth | null> {
   const { ground, read, isUsed, starts } = examined
-  const place = serverFound(client, examined)
+  const place = configuredServerPlace(client, examined)
   // A file of others that it would read if it were here is no news.
   if (!isUsed && !(place && isSetUp(client, examined.changesOf(place.file)))) return null
   const about = (ok: boolean, ...said: readonly string[]) => ({
@@ -66,27 +66,29 @@ async function healthOf(
   )
 }
 
-function isSetUp({ id }: Client, changes: readonly Change[]): boolean {
+function isSetUp({ id }: Client, changes: readonly SetupChange[]): boolean {
   return changes.some(({ owners }) => owners.some((owner) => owner.split(' ')[0] === id))
 }
 
 /** Where a client finds an entry of the server in this folder. Not in a plugin. */
-function serverFound(
+function configuredServerPlace(
   client: Client,
-  { ground, read }: Pick<Examined, 'ground' | 'read'>,
-): ServerPlace | undefined {
+  { ground, read }: Pick<HealthContext, 'ground' | 'read'>,
+): ServerEntryLocation | undefined {
   const places = [
     client.server(ground, 'project'),
     client.server(ground, 'user'),
     client.alsoWrites?.(ground) ?? null,
     ...(client.seesServers?.(ground) ?? []),
   ]
-  return places.flatMap((place) => place ?? []).find((place) => holdsServer(place, read))
+  return places.flatMap((place) => place ?? []).find((place) => hasServerAt(place, read))
 }
 
 /** Whether a client that is started in the folder has Waymark there. */
-export function findsServer(client: Client, at: Pick<Examined, 'ground' | 'read'>): boolean {
-  return serverFound(client, at) !== undefined || (client.plugin?.(at.ground, at.read) ?? null) !== null
+export function hasServerEntry(client: Client, at: Pick<HealthContext, 'ground' | 'read'>): boolean {
+  return (
+    configuredServerPlace(client, at) !== undefined || (client.plugin?.(at.ground, at.read) ?? null) !== null
+  )
 }
 
 interface ServerEntry {
@@ -96,7 +98,7 @@ interface ServerEntry {
   readonly value: unknown
 }
 
-function entryAt({ file, holder }: ServerPlace, read: Reader): ServerEntry | null {
+function entryAt({ file, holder }: ServerEntryLocation, read: TextReader): ServerEntry | null {
   const text = read(file) ?? ''
   const value: unknown = holder.kind === 'json' ? jsonValue(text, holder.keys) : tomlTable(text, holder.name)
   if (typeof value !== 'object' || value === null) return null
@@ -109,21 +111,21 @@ function entryAt({ file, holder }: ServerPlace, read: Reader): ServerEntry | nul
   return { command, args, environment: Object.fromEntries(environment), value }
 }
 
-function projectOf({ args, environment }: ServerEntry, ground: Ground): string {
+function projectOf({ args, environment }: ServerEntry, ground: SetupContext): string {
   const named = args[args.indexOf('--project') + 1]
   if (args.includes('--project') && named !== undefined) return named
-  return filledIn(environment['WAYMARK_PROJECT'] ?? ground.folder, ground)
+  return expandWorkspaceFolder(environment['WAYMARK_PROJECT'] ?? ground.folder, ground)
 }
 
-function filledIn(text: string, { folder }: Ground): string {
+function expandWorkspaceFolder(text: string, { folder }: SetupContext): string {
   return text.replaceAll(/\$\{workspace(?:Folder|Path)\}/g, folder)
 }
 
 /** Why the command of an entry does not work; null where it does. */
 function startComplaint(
   entry: ServerEntry,
-  place: ServerPlace,
-  { ground, exists, changesOf }: Examined,
+  place: ServerEntryLocation,
+  { ground, exists, changesOf }: HealthContext,
   starts: Map<string, Promise<string | null>>,
 ): Promise<string | null> | string {
   const { command, args } = entry
@@ -140,16 +142,20 @@ function startComplaint(
     return `its command is not one of setup, so it was not tried: ${line}${beside && `, with ${beside}`}`
   }
   const environment = Object.fromEntries(
-    Object.entries(entry.environment).map(([name, text]) => [name, filledIn(text, ground)]),
+    Object.entries(entry.environment).map(([name, text]) => [name, expandWorkspaceFolder(text, ground)]),
   )
   const key = JSON.stringify([line, environment])
-  const started = starts.get(key) ?? answersInitialize(entry, environment, ground)
+  const started = starts.get(key) ?? canInitialize(entry, environment, ground)
   starts.set(key, started)
   return started
 }
 
 /** A file of a repository may name any program, words and variables: only what setup writes there is started. */
-function isOfSetup({ command, args, environment }: ServerEntry, place: ServerPlace, ground: Ground): boolean {
+function isOfSetup(
+  { command, args, environment }: ServerEntry,
+  place: ServerEntryLocation,
+  ground: SetupContext,
+): boolean {
   const isThisCopy = command === ground.program.node && args[0] === ground.program.bin
   if (command !== 'waymark' && !isThisCopy) return false
   if (!place.file.startsWith(pathsOf(ground).project())) return true
@@ -164,10 +170,10 @@ function isOfSetup({ command, args, environment }: ServerEntry, place: ServerPla
 const patience = 15_000
 
 /** Starts a server as the client would, and asks it for its first answer. */
-function answersInitialize(
+function canInitialize(
   { command, args }: ServerEntry,
   environment: Readonly<Record<string, string>>,
-  { folder, platform, environment: own }: Ground,
+  { folder, platform, environment: own }: SetupContext,
 ): Promise<string | null> {
   return new Promise((resolve) => {
     const server = spawn(command, args, {
@@ -215,7 +221,7 @@ const initialize = {
 }
 
 /** As far as files tell. */
-function isAllowed(client: Client, place: ServerPlace, { ground, read }: Examined): boolean {
+function isAllowed(client: Client, place: ServerEntryLocation, { ground, read }: HealthContext): boolean {
   const { allow } = client
   if (allow.kind === 'always') return true
   if (allow.kind === 'person') return false
@@ -223,7 +229,7 @@ function isAllowed(client: Client, place: ServerPlace, { ground, read }: Examine
     return (['project', 'user'] as const).some((scope) => {
       const edits = allow.edits({ ground, scope, tools: ['start_task'], byPlugin: false })
       const isHeld = (edit: Edit) =>
-        edit.kind === 'json' && holds(read(edit.file) ?? '', edit.place, edit.value)
+        edit.kind === 'json' && hasValueAt(read(edit.file) ?? '', edit.place, edit.value)
       return edits.length > 0 && edits.every(isHeld)
     })
   }
@@ -232,7 +238,7 @@ function isAllowed(client: Client, place: ServerPlace, { ground, read }: Examine
   return typeof value === 'object' && value !== null && marks.some((mark) => mark in value)
 }
 
-function holds(
+function hasValueAt(
   text: string,
   { keys, item }: { readonly keys: readonly string[]; readonly item: boolean },
   value: Json,

@@ -1,5 +1,5 @@
 import { posix, win32 } from 'node:path'
-import { jsonc, jsonWithComments, type Registered, type RegisteredEvent, strictJson } from './client.ts'
+import { type HookFileEntry, type HookFileInput, jsonc, jsonWithComments, strictJson } from './client.ts'
 import { type Shell, shellLine, shellOf } from './commands.ts'
 import type { Edit } from './edit/edit-file.ts'
 import type { JsonFormat } from './edit/json.ts'
@@ -8,7 +8,7 @@ import type { Json } from './edit/json-text.ts'
 /** The ways in which clients register hooks: Claude Code's, shared by most, and those of their own. */
 export function claudeShape(
   options: { readonly keys?: readonly string[]; readonly unit?: 'ms'; readonly format?: JsonFormat } = {},
-): (registered: Registered) => readonly Edit[] {
+): (registered: HookFileInput) => readonly Edit[] {
   const { keys = ['hooks'], unit, format = strictJson } = options
   return (registered) => {
     const { ground, file, events } = registered
@@ -26,12 +26,12 @@ export function claudeShape(
 }
 
 /** The line of a hook. A committed one does nothing where waymark is missing, in shells that know how to ask. */
-function hookLine({ words }: RegisteredEvent, { guarded }: Registered, shell: Shell): string {
+function hookLine({ words }: HookFileEntry, { guarded }: HookFileInput, shell: Shell): string {
   const line = shellLine(words, shell)
   return guarded && shell === 'posix' ? `command -v ${words[0]} >/dev/null 2>&1 || exit 0; ${line}` : line
 }
 
-export function cursorShape(registered: Registered): readonly Edit[] {
+export function cursorShape(registered: HookFileInput): readonly Edit[] {
   const { ground, file, events } = registered
   const hooks = events.map((event) =>
     hookEdit(file, jsonc, ['hooks', event.name], {
@@ -42,7 +42,7 @@ export function cursorShape(registered: Registered): readonly Edit[] {
   return [versionEdit(file, jsonc), ...hooks]
 }
 
-export function copilotShape(registered: Registered): readonly Edit[] {
+export function copilotShape(registered: HookFileInput): readonly Edit[] {
   const { file, events } = registered
   const hooks = events.map((event) =>
     hookEdit(file, strictJson, ['hooks', event.name], {
@@ -56,7 +56,7 @@ export function copilotShape(registered: Registered): readonly Edit[] {
 }
 
 /** A program for each event, in a folder. */
-export function scriptShape({ ground, file, events, guarded }: Registered): readonly Edit[] {
+export function scriptShape({ ground, file, events, guarded }: HookFileInput): readonly Edit[] {
   const path = ground.platform === 'win32' ? win32 : posix
   return events.map(({ name, words }) => ({
     kind: 'file',
@@ -68,13 +68,13 @@ export function scriptShape({ ground, file, events, guarded }: Registered): read
 }
 
 /** OpenCode runs a module of ours in its own process, which tells the hook of each event. */
-export function pluginShape({ file, way, events }: Registered): readonly Edit[] {
+export function pluginShape({ file, way, events }: HookFileInput): readonly Edit[] {
   const text = pluginText(events, { needsShell: way === 'name' })
   return [{ kind: 'file', part: 'hooks', file, text, executable: false }]
 }
 
 function pluginText(
-  events: readonly RegisteredEvent[],
+  events: readonly HookFileEntry[],
   { needsShell }: { readonly needsShell: boolean },
 ): string {
   const commands = Object.fromEntries(events.map(({ name, words }) => [name, words]))
@@ -146,7 +146,7 @@ function versionEdit(file: string, format: JsonFormat): Edit {
 const ourHook = /waymark-capture\b|waymark(?:\.js)?(?:\\?["'])?\s+(?:hook|pre-tool-use)\b/
 
 /** Whether a text registers a hook of ours, in whatever shape. */
-export function holdsHook(text: string): boolean {
+export function hasOurHook(text: string): boolean {
   return ourHook.test(text)
 }
 

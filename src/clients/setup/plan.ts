@@ -1,27 +1,34 @@
 import { posix, win32 } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { counted, listed } from '../../kernel/text.ts'
-import type { Client, Entry, Hooks, Reader, Registered, ServerPlace } from './client.ts'
+import { formatCount, joinNames } from '../../kernel/text.ts'
+import type {
+  Client,
+  ConfigEntry,
+  HookFileInput,
+  HookSetup,
+  ServerEntryLocation,
+  TextReader,
+} from './client.ts'
 import { clientNamed } from './clients.ts'
-import { hookWords, serverCommand, type Way } from './commands.ts'
+import { hookWords, type LaunchMethod, serverCommand } from './commands.ts'
 import {
-  type Change,
   type Edit,
+  type EditFinding,
   editFile,
-  type Finding,
   isSameHook,
-  takeBack,
-  takeOut,
+  removeEdit,
+  revertChanges,
+  type SetupChange,
 } from './edit/edit-file.ts'
 import { jsonValue } from './edit/json.ts'
 import { tomlTable } from './edit/toml.ts'
-import { type Ground, pathsOf, type Scope } from './ground.ts'
-import { holdsHook, lineOfHook } from './hook-shapes.ts'
+import { pathsOf, type SetupContext, type SetupScope } from './ground.ts'
+import { hasOurHook, lineOfHook } from './hook-shapes.ts'
 
 /** What a person asked for. */
-export interface Asked {
+export interface SetupRequest {
   /** Null: the project where the client has such a file, else the user. */
-  readonly scope: Scope | null
+  readonly scope: SetupScope | null
   readonly allow: boolean
   readonly rules: boolean
   readonly hooks: boolean
@@ -34,24 +41,24 @@ export interface Asked {
 }
 
 /** What comes with the program. */
-export interface Supplies {
+export interface ProgramAssets {
   /** The names of Waymark's tools. */
   readonly tools: readonly string[]
   /** The text of the skill. */
   readonly skill: string
 }
 
-export interface Planning {
-  readonly ground: Ground
-  readonly asked: Asked
-  readonly supplies: Supplies
+export interface SetupPlanInput {
+  readonly ground: SetupContext
+  readonly asked: SetupRequest
+  readonly supplies: ProgramAssets
   /** What is on disk, and what was done to it before. */
-  readonly read: Reader
+  readonly read: TextReader
   /** Why a file cannot be edited, whatever is in it. */
   readonly fault: (file: string) => string | null
   /** The files that a path with `*` in its name means. */
   readonly expand: (pattern: string) => readonly string[]
-  readonly changesOf: (file: string) => readonly Change[]
+  readonly changesOf: (file: string) => readonly SetupChange[]
 }
 
 /** A file as it will be. `text` null: it goes. */
@@ -61,13 +68,13 @@ export interface PlannedFile {
   readonly text: string | null
   /** What it would be if setup had never touched it. */
   readonly without: string | null
-  readonly changes: readonly Change[]
+  readonly changes: readonly SetupChange[]
   readonly executable: boolean
 }
 
-export interface Plan {
+export interface SetupPlan {
   readonly files: readonly PlannedFile[]
-  readonly findings: readonly Finding[]
+  readonly findings: readonly EditFinding[]
   /** What was not done and why, each sentence once. */
   readonly notes: readonly string[]
   /** What is left for the person to do. */
@@ -80,10 +87,13 @@ export interface Plan {
  * The new files for some clients, one after the other: each sees what the ones before it are going to write. A client of
  * which a part is refused is left as it is.
  */
-export function planSetup(clients: readonly Client[], planning: Planning): Plan {
-  return clients.reduce<Plan>(
+export function planSetup(clients: readonly Client[], planning: SetupPlanInput): SetupPlan {
+  return clients.reduce<SetupPlan>(
     (plan, client) => {
-      const { files, findings, notes, afterwards } = planClient(client, overlaid(planning, plan.files))
+      const { files, findings, notes, afterwards } = planClient(
+        client,
+        overlayPlannedFiles(planning, plan.files),
+      )
       const isRefused = findings.some(({ state }) => state === 'refused')
       const others = plan.files.filter(({ file }) => !files.some((one) => one.file === file))
       return {
@@ -98,18 +108,18 @@ export function planSetup(clients: readonly Client[], planning: Planning): Plan 
   )
 }
 
-function skippedLine({ title }: Client, findings: readonly Finding[]): string {
+function skippedLine({ title }: Client, findings: readonly EditFinding[]): string {
   const refused = findings.filter(({ state }) => state === 'refused')
   const why = [...new Set(refused.map(({ file, says }) => `${file}: ${says ?? 'refused'}`))]
   return `Skipped ${title}: ${why.join(' ')}`
 }
 
-interface Overlaid extends Planning {
+interface SetupPlanOverlay extends SetupPlanInput {
   /** The file as it stands on the disk, without what is planned. */
   readonly start: (file: string) => Pick<PlannedFile, 'before' | 'without'>
 }
 
-function overlaid(planning: Planning, planned: readonly PlannedFile[]): Overlaid {
+function overlayPlannedFiles(planning: SetupPlanInput, planned: readonly PlannedFile[]): SetupPlanOverlay {
   const files = new Map(planned.map((one) => [one.file, one]))
   return {
     ...planning,
@@ -120,18 +130,18 @@ function overlaid(planning: Planning, planned: readonly PlannedFile[]): Overlaid
     changesOf: (file) => files.get(file)?.changes ?? planning.changesOf(file),
     start: (file) => {
       const before = planning.read(file)
-      return files.get(file) ?? { before, without: takeBack(before, planning.changesOf(file)).text }
+      return files.get(file) ?? { before, without: revertChanges(before, planning.changesOf(file)).text }
     },
   }
 }
 
-function planClient(client: Client, planning: Overlaid): Omit<Plan, 'skipped'> {
+function planClient(client: Client, planning: SetupPlanOverlay): Omit<SetupPlan, 'skipped'> {
   const { read, changesOf, start, asked } = planning
-  const wished = wishesOf(client, planning)
+  const wished = requestedEdits(client, planning)
   const owner = ownerOf(client, planning)
-  const edited = [...byFile(wished.edits)].map(([file, edits]) => {
+  const edited = [...groupEditsByFile(wished.edits)].map(([file, edits]) => {
     const fault = planning.fault(file)
-    if (fault !== null) return { findings: edits.map((edit) => faulty(edit, fault)) }
+    if (fault !== null) return { findings: edits.map((edit) => faultFinding(edit, fault)) }
     const from = withoutStale({ text: read(file), changes: changesOf(file) }, edits, owner)
     const { text, changes, findings } = editFile(from, edits, { owner, force: asked.force })
     const executable = edits.some((edit) => edit.kind === 'file' && edit.executable)
@@ -140,7 +150,7 @@ function planClient(client: Client, planning: Overlaid): Omit<Plan, 'skipped'> {
   })
   const shared = wished.shared.map((file) => {
     const { before, without } = start(file)
-    const changes = changesOf(file).map((change) => withOwner(change, owner))
+    const changes = changesOf(file).map((change) => addOwner(change, owner))
     return { file, before, without, text: read(file), changes, executable: false }
   })
   return {
@@ -151,32 +161,35 @@ function planClient(client: Client, planning: Overlaid): Omit<Plan, 'skipped'> {
   }
 }
 
-function faulty({ part, file }: Edit, fault: string): Finding {
+function faultFinding({ part, file }: Edit, fault: string): EditFinding {
   return { part, file, state: 'refused', says: `It was not touched: ${fault}.` }
 }
 
-function withOwner(change: Change, owner: string): Change {
+function addOwner(change: SetupChange, owner: string): SetupChange {
   if (change.part !== 'server' || change.owners.includes(owner)) return change
   return { ...change, owners: [...change.owners, owner] }
 }
 
 /** Whose a change is: a project's setup of one client does not end with that of another project. */
-function ownerOf(client: Client, { ground, asked }: Pick<Planning, 'ground' | 'asked'>): string {
+function ownerOf(client: Client, { ground, asked }: Pick<SetupPlanInput, 'ground' | 'asked'>): string {
   const isProjects = client.namesProject === true || scopeOf(client, { ground, asked }) === 'project'
   return isProjects ? `${client.id} ${ground.folder}` : client.id
 }
 
 /** Whether a change is of the setup of a project, or of its user, which is that of all projects. */
-export function servesProject({ owners }: Change, { folder }: Ground): boolean {
+export function isForProject({ owners }: SetupChange, { folder }: SetupContext): boolean {
   return owners.some((owner) => !owner.includes(' ') || owner.endsWith(` ${folder}`))
 }
 
-export function scopeOf(client: Client, { ground, asked }: Pick<Planning, 'ground' | 'asked'>): Scope {
+export function scopeOf(
+  client: Client,
+  { ground, asked }: Pick<SetupPlanInput, 'ground' | 'asked'>,
+): SetupScope {
   if (asked.scope === 'user' || client.server(ground, 'project') === null) return 'user'
   return 'project'
 }
 
-function byFile(edits: readonly Edit[]): ReadonlyMap<string, readonly Edit[]> {
+function groupEditsByFile(edits: readonly Edit[]): ReadonlyMap<string, readonly Edit[]> {
   const files = new Map<string, readonly Edit[]>()
   for (const edit of edits) files.set(edit.file, [...(files.get(edit.file) ?? []), edit])
   return files
@@ -184,7 +197,7 @@ function byFile(edits: readonly Edit[]): ReadonlyMap<string, readonly Edit[]> {
 
 /** Hooks of an earlier setup that are asked for no more, or in another form, make way for the new ones. */
 function withoutStale(
-  from: { readonly text: string | null; readonly changes: readonly Change[] },
+  from: { readonly text: string | null; readonly changes: readonly SetupChange[] },
   edits: readonly Edit[],
   owner: string,
 ) {
@@ -198,12 +211,12 @@ function withoutStale(
       !hooks.some((edit) => edit.kind === 'json' && isDeepStrictEqual(edit.value, change.value)),
   )
   if (stale.length === 0) return from
-  const { text, kept } = takeBack(from.text, stale)
+  const { text, kept } = revertChanges(from.text, stale)
   const gone = stale.filter((change) => !kept.some((one) => one.change === change))
   return { text, changes: from.changes.filter((change) => !gone.includes(change)) }
 }
 
-interface Wishes {
+interface EditRequest {
   readonly edits: readonly Edit[]
   readonly notes: readonly string[]
   readonly afterwards: readonly string[]
@@ -211,14 +224,14 @@ interface Wishes {
   readonly shared: readonly string[]
 }
 
-function wishesOf(client: Client, planning: Planning): Wishes {
-  const server = serverWishes(client, planning)
+function requestedEdits(client: Client, planning: SetupPlanInput): EditRequest {
+  const server = serverEdits(client, planning)
   const parts = [
     server,
-    allowWishes(client, planning),
-    hookWishes(client, planning),
-    skillWishes(client, planning),
-    ruleWishes(client, planning),
+    permissionEdits(client, planning),
+    requestedHookEdits(client, planning),
+    skillEdits(client, planning),
+    ruleEdits(client, planning),
   ]
   const { scope, asked } = { scope: scopeOf(client, planning), asked: planning.asked }
   const afterwards = client.afterwards?.({
@@ -238,19 +251,19 @@ function wishesOf(client: Client, planning: Planning): Wishes {
 /** The edit that puts the server's entry into a file; for the file of one scope, or another of its own. */
 function serverEdit(
   client: Client,
-  { ground, asked, supplies }: Pick<Planning, 'ground' | 'asked' | 'supplies'>,
-  place: ServerPlace,
+  { ground, asked, supplies }: Pick<SetupPlanInput, 'ground' | 'asked' | 'supplies'>,
+  place: ServerEntryLocation,
 ): Edit {
   const scope = scopeOf(client, { ground, asked })
   const more = asked.toolsets === null ? [] : ['--toolsets', asked.toolsets]
-  const way = wayOf(scope, asked)
+  const way = launchMethod(scope, asked)
   const command = serverCommand(ground, way, more)
   const wanted = { ...command, ground, tools: supplies.tools }
   const isInEntry = client.allow.kind === 'entry'
   const entry = client.entry({ ...wanted, allow: asked.allow && isInEntry })
   const freely = client.entry({ ...wanted, allow: isInEntry })
   // What setup writes with other words of the command line is its own, and may be replaced.
-  const ways: readonly Way[] = scope === 'project' ? ['name', 'npx'] : ['absolute', 'npx']
+  const ways: readonly LaunchMethod[] = scope === 'project' ? ['name', 'npx'] : ['absolute', 'npx']
   const all = ways.flatMap((other) => {
     const command = serverCommand(ground, other, more)
     const form = { ...command, ground, tools: supplies.tools }
@@ -264,12 +277,12 @@ function serverEdit(
 }
 
 function entryEdit(
-  { file, holder }: ServerPlace,
-  entry: Entry,
-  others: { readonly fits: readonly Entry[]; readonly olds: readonly Entry[] },
+  { file, holder }: ServerEntryLocation,
+  entry: ConfigEntry,
+  others: { readonly fits: readonly ConfigEntry[]; readonly olds: readonly ConfigEntry[] },
 ): Edit {
   if (holder.kind === 'json' && entry.kind === 'json') {
-    const values = (entries: readonly Entry[]) =>
+    const values = (entries: readonly ConfigEntry[]) =>
       entries.flatMap((other) => (other.kind === 'json' ? [other.value] : []))
     const { format, keys } = holder
     return {
@@ -284,7 +297,7 @@ function entryEdit(
     }
   }
   if (entry.kind !== 'toml') throw new Error(`${file} takes an entry of another kind.`)
-  const tables = (entries: readonly Entry[]) =>
+  const tables = (entries: readonly ConfigEntry[]) =>
     entries.flatMap((other) => (other.kind === 'toml' ? [other.table] : []))
   return {
     kind: 'table',
@@ -296,12 +309,12 @@ function entryEdit(
   }
 }
 
-function wayOf(scope: Scope, { npx }: Asked): Way {
+function launchMethod(scope: SetupScope, { npx }: SetupRequest): LaunchMethod {
   if (npx) return 'npx'
   return scope === 'project' ? 'name' : 'absolute'
 }
 
-function serverWishes(client: Client, planning: Planning): Partial<Wishes> {
+function serverEdits(client: Client, planning: SetupPlanInput): Partial<EditRequest> {
   const { ground, read } = planning
   const plugin = client.plugin?.(ground, read) ?? null
   if (plugin !== null) {
@@ -318,9 +331,9 @@ function serverWishes(client: Client, planning: Planning): Partial<Wishes> {
   const place = isThere ? sameFile : named
   const other = scope === 'project' ? 'user' : 'project'
   const elsewhere = [client.server(ground, other), ...(client.seesServers?.(ground) ?? [])].find(
-    (seen) => seen !== null && seen.file !== place.file && holdsServer(seen, read),
+    (seen) => seen !== null && seen.file !== place.file && hasServerAt(seen, read),
   )
-  if (elsewhere && !holdsServer(place, read)) {
+  if (elsewhere && !hasServerAt(place, read)) {
     const says = `${client.title} finds the server in ${elsewhere.file} already, so there is no second entry in ${place.file}.`
     return { notes: [says], shared: [elsewhere.file] }
   }
@@ -328,12 +341,12 @@ function serverWishes(client: Client, planning: Planning): Partial<Wishes> {
   const places = also && read(also.file) !== null ? [place, also] : [place]
   return {
     edits: places.map((one) => serverEdit(client, planning, one)),
-    notes: wayOf(scope, planning.asked) === 'name' ? unnamed(ground) : [],
+    notes: launchMethod(scope, planning.asked) === 'name' ? pathHints(ground) : [],
   }
 }
 
 /** What is said where a file of the project names a program that the client will not find. */
-function unnamed({ program }: Ground): readonly string[] {
+function pathHints({ program }: SetupContext): readonly string[] {
   if (program.isNamed) return []
   return [
     `waymark is not on the PATH, where clients look for it: npm install --global puts it there. Or add --user, whose files name this copy by its path.`,
@@ -341,7 +354,7 @@ function unnamed({ program }: Ground): readonly string[] {
 }
 
 /** Whether an entry of Waymark stands at a place, whosever it is. */
-export function holdsServer({ file, holder }: ServerPlace, read: Reader): boolean {
+export function hasServerAt({ file, holder }: ServerEntryLocation, read: TextReader): boolean {
   const text = read(file)
   if (text === null) return false
   return holder.kind === 'json'
@@ -349,7 +362,7 @@ export function holdsServer({ file, holder }: ServerPlace, read: Reader): boolea
     : tomlTable(text, holder.name) !== undefined
 }
 
-function allowWishes(client: Client, planning: Planning): Partial<Wishes> {
+function permissionEdits(client: Client, planning: SetupPlanInput): Partial<EditRequest> {
   const { ground, asked, supplies } = planning
   const { allow } = client
   if (!asked.allow) return {}
@@ -361,7 +374,7 @@ function allowWishes(client: Client, planning: Planning): Partial<Wishes> {
   return { edits: allow.edits(at), notes: allow.says?.(at) ?? [] }
 }
 
-function hookWishes(client: Client, planning: Planning): Partial<Wishes> {
+function requestedHookEdits(client: Client, planning: SetupPlanInput): Partial<EditRequest> {
   const { ground, asked, read, changesOf } = planning
   const { hooks } = client
   if (hooks.kind === 'none') return asked.hooks ? { notes: [hooks.says] } : {}
@@ -372,7 +385,7 @@ function hookWishes(client: Client, planning: Planning): Partial<Wishes> {
     const seen = [file, ...(hooks.sees?.(ground) ?? [])].flatMap((one) =>
       one.includes('*') ? planning.expand(one) : [one],
     )
-    if (plugin !== null || seen.some((one) => holdsHook(read(one) ?? ''))) return {}
+    if (plugin !== null || seen.some((one) => hasOurHook(read(one) ?? ''))) return {}
     return { afterwards: ['What agents do without calling Waymark is recorded only with --hooks.'] }
   }
   if (plugin !== null) {
@@ -380,7 +393,7 @@ function hookWishes(client: Client, planning: Planning): Partial<Wishes> {
   }
   const elsewhere = (hooks.sees?.(ground) ?? [])
     .flatMap((seen) => (seen.includes('*') ? planning.expand(seen) : [seen]))
-    .find((seen) => seen !== file && holdsHook(read(seen) ?? ''))
+    .find((seen) => seen !== file && hasOurHook(read(seen) ?? ''))
   if (elsewhere !== undefined) {
     return {
       notes: [`${client.title} runs the hooks in ${elsewhere} already, so none were added to ${file}.`],
@@ -396,15 +409,19 @@ function hookWishes(client: Client, planning: Planning): Partial<Wishes> {
       ],
     }
   }
-  const says = guarded ? [sharedHooks(file), ...unnamed(ground)] : scope === 'project' ? [ownHooks(file)] : []
+  const says = guarded
+    ? [sharedHooks(file), ...pathHints(ground)]
+    : scope === 'project'
+      ? [ownHooks(file)]
+      : []
   return { edits, notes: says }
 }
 
 /** The file that the hooks of a client go to. */
 function hookFile(
-  { file, own }: Hooks,
-  ground: Ground,
-  { scope, shared }: { readonly scope: Scope; readonly shared: boolean },
+  { file, own }: HookSetup,
+  ground: SetupContext,
+  { scope, shared }: { readonly scope: SetupScope; readonly shared: boolean },
 ): string {
   if (scope === 'user' || shared) return file(ground, scope)
   return own?.(ground) ?? file(ground, 'user')
@@ -424,7 +441,7 @@ export function hookEdits(
   {
     capture,
     ...registered
-  }: Pick<Registered, 'ground' | 'file' | 'way' | 'guarded'> & { readonly capture: boolean },
+  }: Pick<HookFileInput, 'ground' | 'file' | 'way' | 'guarded'> & { readonly capture: boolean },
 ): readonly Edit[] {
   if (hooks.kind === 'none') return []
   const { ground, way } = registered
@@ -443,14 +460,14 @@ export function hookEdits(
 }
 
 /** A file that goes into the repository names commands that every machine knows. */
-function isCommitted(file: string, { folder, platform }: Ground): boolean {
+function isCommitted(file: string, { folder, platform }: SetupContext): boolean {
   return file.startsWith(`${folder}${platform === 'win32' ? win32.sep : posix.sep}`)
 }
 
 /** Hooks of Waymark that stand in a file, neither recorded nor what setup would write. */
 function isForeignHook(
   edits: readonly Edit[],
-  { read, changesOf }: Pick<Planning, 'read' | 'changesOf'>,
+  { read, changesOf }: Pick<SetupPlanInput, 'read' | 'changesOf'>,
 ): boolean {
   return edits.some((edit) => {
     if (edit.kind !== 'json' || !edit.place.item) return false
@@ -459,20 +476,20 @@ function isForeignHook(
     const known = changesOf(edit.file).flatMap((change) => (change.kind === 'added' ? [change.value] : []))
     return list.some(
       (entry) =>
-        holdsHook(JSON.stringify(entry)) &&
+        hasOurHook(JSON.stringify(entry)) &&
         !isSameHook(entry, edit.value) &&
         !known.some((value) => isDeepStrictEqual(value, entry)),
     )
   })
 }
 
-function skillWishes(client: Client, planning: Planning): Partial<Wishes> {
+function skillEdits(client: Client, planning: SetupPlanInput): Partial<EditRequest> {
   const { ground, read, supplies } = planning
   const [own] = client.skills
   if (own === undefined || (client.plugin?.(ground, read) ?? null) !== null) return {}
   const { project, home } = pathsOf(ground)
   const scope = scopeOf(client, planning)
-  const fileIn = (folder: string, at: Scope) =>
+  const fileIn = (folder: string, at: SetupScope) =>
     (at === 'project' ? project : home)(...folder.split('/'), 'waymark', 'SKILL.md')
   const file = fileIn(own, scope)
   const isSeen = client.skills.some((folder) =>
@@ -494,7 +511,7 @@ const ruleLines: readonly string[] = [
   '- Questions for a person: `log_issue` with `requires_human_review`.',
 ]
 
-function ruleWishes(client: Client, planning: Planning): Partial<Wishes> {
+function ruleEdits(client: Client, planning: SetupPlanInput): Partial<EditRequest> {
   const { ground, asked, read } = planning
   if (!asked.rules) return {}
   const scope = scopeOf(client, planning)
@@ -510,24 +527,24 @@ function ruleWishes(client: Client, planning: Planning): Partial<Wishes> {
   return { edits: [{ kind: 'section', part: 'rules', file: leads ? shared : own, lines: ruleLines }] }
 }
 
-export interface Undoing {
-  readonly ground: Ground
-  readonly asked: Asked
-  readonly supplies: Supplies
-  readonly read: Reader
+export interface SetupUndoInput {
+  readonly ground: SetupContext
+  readonly asked: SetupRequest
+  readonly supplies: ProgramAssets
+  readonly read: TextReader
   /** Every file that setup has changed, with its changes, whether it is as setup left it, and what it was before. */
-  readonly recorded: readonly Recorded[]
+  readonly recorded: readonly SetupRecord[]
 }
 
-export interface Recorded {
+export interface SetupRecord {
   readonly file: string
-  readonly changes: readonly Change[]
+  readonly changes: readonly SetupChange[]
   readonly asWeLeftIt: boolean
   /** Null: there was no file. */
   readonly before: string | null
 }
 
-export interface Undo {
+export interface SetupUndo {
   readonly files: readonly PlannedFile[]
   /** What stays although it was asked to go, each as a sentence. */
   readonly kept: readonly string[]
@@ -537,7 +554,7 @@ export interface Undo {
 }
 
 /** What takes back the setup of some clients: the bytes before, or, where others changed a file since, our part of it. */
-export function planUndo(clients: readonly Client[], undoing: Undoing): Undo {
+export function planUndo(clients: readonly Client[], undoing: SetupUndoInput): SetupUndo {
   const owners = clients.map((client) => ownerOf(client, undoing))
   const kept: string[] = []
   const notes: string[] = []
@@ -550,10 +567,11 @@ export function planUndo(clients: readonly Client[], undoing: Undoing): Undo {
     })
     const going = changes.filter((change) => change.owners.every((owner) => owners.includes(owner)))
     const text = undoing.read(file)
-    if (left.length > 0 && going.length === 0) notes.push(`${file} stays: ${sharers(left, undoing)}.`)
+    if (left.length > 0 && going.length === 0)
+      notes.push(`${file} stays: ${sharedOwnerNames(left, undoing)}.`)
     const same = { file, before: text, without: before, changes: left, executable: false }
     if (left.length === 0 && asWeLeftIt) return [{ ...same, text: before }]
-    const back = takeBack(text, going)
+    const back = revertChanges(text, going)
     for (const { change, at } of back.kept) {
       kept.push(`${file}: ${partNames[change.part]} was edited since (${at}) and stays.`)
     }
@@ -562,39 +580,39 @@ export function planUndo(clients: readonly Client[], undoing: Undoing): Undo {
     }
     const isEmpty = before === null && isBare(back.text ?? '')
     const staying = back.kept.map(({ change }) => change)
-    const without = takeBack(text, changes).text
+    const without = revertChanges(text, changes).text
     return [{ ...same, without, changes: [...left, ...staying], text: isEmpty ? null : back.text }]
   })
-  const unrecorded = clients.flatMap((client) => takenOut(client, undoing))
+  const unrecorded = clients.flatMap((client) => removeUnrecordedServer(client, undoing))
   const all = [...files, ...unrecorded.filter(({ file }) => !files.some((one) => one.file === file))]
   const hooks = clients
-    .flatMap((client) => hooksLeft(client, all, undoing))
+    .flatMap((client) => remainingHooks(client, all, undoing))
     .filter((said) => !kept.some((one) => one.startsWith(`${said.file}:`)))
   return {
     files: all,
     kept: [...new Set([...kept, ...hooks.map(({ says }) => says)])],
     notes,
-    elsewhere: clients.flatMap((client) => elsewhereSetUp(client, undoing)),
+    elsewhere: clients.flatMap((client) => otherScopeNotes(client, undoing)),
   }
 }
 
 /** Hooks of ours that the client would go on running, though nobody is recorded who wants them. */
-function hooksLeft(
+function remainingHooks(
   client: Client,
   files: readonly PlannedFile[],
-  { ground, asked, read, recorded }: Undoing,
+  { ground, asked, read, recorded }: SetupUndoInput,
 ): readonly { readonly file: string; readonly says: string }[] {
   const { hooks } = client
   if (hooks.kind === 'none') return []
   const scope = scopeOf(client, { ground, asked })
   const places = [true, false].map((shared) => hookFile(hooks, ground, { scope, shared }))
-  return [...new Set(places)].flatMap((file) => hookLeft(file, files, { read, recorded }))
+  return [...new Set(places)].flatMap((file) => remainingHookLine(file, files, { read, recorded }))
 }
 
-function hookLeft(
+function remainingHookLine(
   file: string,
   files: readonly PlannedFile[],
-  { read, recorded }: Pick<Undoing, 'read' | 'recorded'>,
+  { read, recorded }: Pick<SetupUndoInput, 'read' | 'recorded'>,
 ): readonly { readonly file: string; readonly says: string }[] {
   const planned = files.find((one) => one.file === file)
   const changes = planned?.changes ?? recorded.find((one) => one.file === file)?.changes ?? []
@@ -604,7 +622,7 @@ function hookLeft(
   return [{ file, says }]
 }
 
-function elsewhereSetUp(client: Client, { ground, asked, recorded }: Undoing): readonly string[] {
+function otherScopeNotes(client: Client, { ground, asked, recorded }: SetupUndoInput): readonly string[] {
   const [own, other] = asked.scope === 'user' ? (['user', null] as const) : ([null, 'user'] as const)
   const isOf = (owner: string) =>
     recorded.some(({ changes }) => changes.some(({ owners }) => owners.includes(owner)))
@@ -628,9 +646,12 @@ const partNames = {
   hooks: 'a hook',
   skill: 'the skill',
   rules: 'the section of rules',
-} satisfies Record<Change['part'], string>
+} satisfies Record<SetupChange['part'], string>
 
-function sharers(changes: readonly Change[], { ground }: Pick<Undoing, 'ground'>): string {
+function sharedOwnerNames(
+  changes: readonly SetupChange[],
+  { ground }: Pick<SetupUndoInput, 'ground'>,
+): string {
   const names = changes.flatMap(({ owners }) =>
     owners.map((owner) => {
       const [id = '', ...words] = owner.split(' ')
@@ -641,23 +662,23 @@ function sharers(changes: readonly Change[], { ground }: Pick<Undoing, 'ground'>
     }),
   )
   const all = [...new Set(names)]
-  return `${listed(all)} ${all.length === 1 ? 'uses' : 'use'} it too`
+  return `${joinNames(all)} ${all.length === 1 ? 'uses' : 'use'} it too`
 }
 
 /** On a machine that recorded nothing of it: the entry goes where it is exactly what setup would write. */
-function takenOut(client: Client, undoing: Undoing): readonly PlannedFile[] {
+function removeUnrecordedServer(client: Client, undoing: SetupUndoInput): readonly PlannedFile[] {
   const place = client.server(undoing.ground, scopeOf(client, undoing))
   if (place === null || undoing.recorded.some(({ file }) => file === place.file)) return []
   const text = undoing.read(place.file)
   const edit = serverEdit(client, undoing, place)
-  const out = text === null ? null : takeOut(text, edit)
+  const out = text === null ? null : removeEdit(text, edit)
   if (text === null || out === null) return []
   return [{ file: place.file, before: text, without: out, text: out, changes: [], executable: false }]
 }
 
 /** What a plan comes to, in words. */
-export function summaryOf({ files, findings }: Pick<Plan, 'files' | 'findings'>): string {
+export function summaryOf({ files, findings }: Pick<SetupPlan, 'files' | 'findings'>): string {
   const changed = files.filter(({ before, text }) => before !== text).length
-  if (changed > 0) return `${counted(changed, 'file')} to write`
+  if (changed > 0) return `${formatCount(changed, 'file')} to write`
   return findings.some(({ state }) => state === 'refused') ? 'nothing to write' : 'already set up'
 }

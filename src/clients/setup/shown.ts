@@ -3,7 +3,7 @@ import { excerpt } from '../../kernel/text.ts'
 import type { PlannedFile } from './plan.ts'
 
 /** A line of a difference, as it is shown. */
-export interface ShownLine {
+export interface PreviewLine {
   readonly kind: 'file' | 'place' | 'added' | 'removed' | 'same'
   readonly text: string
 }
@@ -19,11 +19,11 @@ const mostShown = 24
 export function differences(
   files: readonly PlannedFile[],
   { isWhole }: { readonly isWhole: boolean },
-): readonly ShownLine[] {
+): readonly PreviewLine[] {
   return files.filter(({ before, text }) => before !== text).flatMap((file) => differenceOf(file, isWhole))
 }
 
-function differenceOf({ file, before, text }: PlannedFile, isWhole: boolean): readonly ShownLine[] {
+function differenceOf({ file, before, text }: PlannedFile, isWhole: boolean): readonly PreviewLine[] {
   const isOurs = before === null || text === null
   const [wide, most] =
     isWhole && isOurs ? [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] : [widest, mostShown]
@@ -45,4 +45,4 @@ function differenceOf({ file, before, text }: PlannedFile, isWhole: boolean): re
   return [{ kind: 'file', text: `${file}${happens}` }, ...shown, ...rest]
 }
 
-const kinds: Readonly<Record<string, ShownLine['kind']>> = { '+': 'added', '-': 'removed' }
+const kinds: Readonly<Record<string, PreviewLine['kind']>> = { '+': 'added', '-': 'removed' }

@@ -1,5 +1,5 @@
 import { claudeReads } from '../claude/hooks.ts'
-import { type ClientAdapter, type ClientChecked, commonEvents, commonFields } from '../hooks/client.ts'
+import { type ClientAdapter, commonEvents, commonFields, type HookClientInfo } from '../hooks/client.ts'
 
 export const vscode: ClientAdapter = {
   name: 'vscode',
@@ -32,7 +32,7 @@ export const vscode: ClientAdapter = {
   ],
 }
 
-export const vscodeChecked: ClientChecked = {
+export const vscodeChecked: HookClientInfo = {
   label: 'VS Code',
   checked: { version: null, on: '2026-11-22' },
   // A preview: there is no event for a call that failed.

@@ -1,5 +1,5 @@
 import { agentsFile, type Client, jsonc, jsonEntry, jsonPlace } from '../setup/client.ts'
-import { type Ground, pathsOf } from '../setup/ground.ts'
+import { pathsOf, type SetupContext } from '../setup/ground.ts'
 
 export const zed: Client = {
   id: 'zed',
@@ -46,7 +46,7 @@ export const zed: Client = {
     scope === 'project' ? ['Zed starts servers of a project only in a work tree that you trust.'] : [],
 }
 
-function settings(ground: Ground): string {
+function settings(ground: SetupContext): string {
   const { home, config } = pathsOf(ground)
   return ground.platform === 'win32'
     ? config('Zed', 'settings.json')

@@ -1,5 +1,5 @@
 import type { ProcessDefinition } from '../../gate/domain/definition.ts'
-import type { RunEvent, RunRefusal, Tried } from '../../gate/domain/run.ts'
+import type { AttemptedEvent, RunEvent, RunRefusal } from '../../gate/domain/run.ts'
 import type {
   CaptureSessionId,
   MissionId,
@@ -12,19 +12,19 @@ import type {
   TokenId,
   TurnId,
 } from '../../kernel/id.ts'
-import { counted, plainWord, shortened } from '../../kernel/text.ts'
+import { formatCount, plainWord, shortenText } from '../../kernel/text.ts'
 import type { Note } from '../../plan/domain/plan.ts'
 import type { Review } from '../../review/domain/review.ts'
 import type { Turn } from '../../sessions/domain/session.ts'
 import { countChanges } from '../../track/domain/changes.ts'
 import type { Decision, Issue, Progress } from '../../track/domain/records.ts'
-import type { NewFact } from './fact.ts'
+import type { NewProjectEvent } from './fact.ts'
 
-export type FactKind = NewFact['kind']
-export type FactOf<Kind extends FactKind> = Extract<NewFact, { readonly kind: Kind }>
+export type ProjectEventKind = NewProjectEvent['kind']
+export type ProjectEventOf<Kind extends ProjectEventKind> = Extract<NewProjectEvent, { readonly kind: Kind }>
 
 /** What a fact did to an entity. One that is only `touched` shows something else, and is itself as it was. */
-export interface Concern {
+export interface EntityChange {
   readonly change:
     | 'created'
     | 'updated'
@@ -91,99 +91,107 @@ export type EntityReference =
       readonly missionId: MissionId | null
     }
 
-type Concerns = readonly [Concern, ...Concern[]]
+type EntityChanges = readonly [EntityChange, ...EntityChange[]]
 
-interface KindOfFact<OneFact> {
+interface ProjectEventKindSpec<OneFact> {
   /** In the order in which they are told. */
-  concerns(fact: OneFact): Concerns
+  concerns(fact: OneFact): EntityChanges
   /** The rest of a sentence that begins with who did it. */
   words(fact: OneFact): string
 }
 
 /** The entities that a fact concerns, what it is about first. */
-export function concernsOf(fact: NewFact): Concerns {
+export function affectedEntities(fact: NewProjectEvent): EntityChanges {
   return kindOf(fact).concerns(fact)
 }
 
 /** What happened, as the rest of a sentence that begins with who did it. */
-export function factWords(fact: NewFact): string {
+export function describeProjectEvent(fact: NewProjectEvent): string {
   return kindOf(fact).words(fact)
 }
 
-function kindOf(fact: NewFact): KindOfFact<NewFact> {
-  return kinds[fact.kind] as KindOfFact<NewFact> // the row of its own kind
+function kindOf(fact: NewProjectEvent): ProjectEventKindSpec<NewProjectEvent> {
+  return kinds[fact.kind] as ProjectEventKindSpec<NewProjectEvent> // the row of its own kind
 }
 
 /** Everything that can happen: which entities it concerns, and how it is said. How it is stored is said in the storage. */
-const kinds: { readonly [Kind in FactKind]: KindOfFact<FactOf<Kind>> } = {
+const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<ProjectEventOf<Kind>> } = {
   'project.created': {
-    concerns: ({ id, root }) => [created({ kind: 'project', id, root })],
+    concerns: ({ id, root }) => [createdConcern({ kind: 'project', id, root })],
     words: ({ root }) => `started the record of ${root}`,
   },
   'project.ended': {
-    concerns: () => [updated({ kind: 'writing', ended: true })],
+    concerns: () => [updatedConcern({ kind: 'writing', ended: true })],
     words: ({ to }) => (to === null ? 'ended writing' : `ended writing: the project goes on at ${to}`),
   },
   'project.reopened': {
-    concerns: () => [updated({ kind: 'writing', ended: false })],
+    concerns: () => [updatedConcern({ kind: 'writing', ended: false })],
     words: ({ at }) => `opened the project for writing in ${at}`,
   },
 
   'mission.started': {
-    concerns: ({ mission }) => [created({ kind: 'mission', id: mission.id })],
-    words: ({ mission }) => `started ${mission.kind} ${mission.id} "${shortened(mission.name)}"`,
+    concerns: ({ mission }) => [createdConcern({ kind: 'mission', id: mission.id })],
+    words: ({ mission }) => `started ${mission.kind} ${mission.id} "${shortenText(mission.name)}"`,
   },
   'mission.ended': {
-    concerns: ({ missionId }) => [updated({ kind: 'mission', id: missionId })],
+    concerns: ({ missionId }) => [updatedConcern({ kind: 'mission', id: missionId })],
     words: ({ missionId, status, despiteRuns = [] }) =>
-      `ended mission ${missionId}: ${plainWord(status)}${despite(despiteRuns)}`,
+      `ended mission ${missionId}: ${plainWord(status)}${failedRunsText(despiteRuns)}`,
   },
   'mission.extended': {
-    concerns: ({ missionId }) => [updated({ kind: 'mission', id: missionId })],
+    concerns: ({ missionId }) => [updatedConcern({ kind: 'mission', id: missionId })],
     words: ({ missionId, before, totalPhases }) =>
-      `extended mission ${missionId} from ${before} to ${counted(totalPhases, 'phase')}`,
+      `extended mission ${missionId} from ${before} to ${formatCount(totalPhases, 'phase')}`,
   },
   'mission.reopened': {
-    concerns: ({ missionId }) => [updated({ kind: 'mission', id: missionId })],
+    concerns: ({ missionId }) => [updatedConcern({ kind: 'mission', id: missionId })],
     words: ({ missionId }) => `reopened mission ${missionId}`,
   },
 
   'phase.created': {
-    concerns: ({ phase }) => [created({ kind: 'phase', id: phase.id }), ...missionUpdated(phase.missionId)],
+    concerns: ({ phase }) => [
+      createdConcern({ kind: 'phase', id: phase.id }),
+      ...missionUpdated(phase.missionId),
+    ],
     words: ({ phase }) =>
-      `opened phase ${phase.number ?? phase.id} "${shortened(phase.name)}"${inMission(phase.missionId)}`,
+      `opened phase ${phase.number ?? phase.id} "${shortenText(phase.name)}"${missionSuffix(phase.missionId)}`,
   },
   'phase.reopened': {
     concerns: phaseUpdated,
-    words: ({ phaseId, missionId }) => `reopened phase ${phaseId}${inMission(missionId)}`,
+    words: ({ phaseId, missionId }) => `reopened phase ${phaseId}${missionSuffix(missionId)}`,
   },
   'phase.completed': {
     concerns: phaseUpdated,
-    words: ({ phaseId, missionId }) => `completed phase ${phaseId}${inMission(missionId)}`,
+    words: ({ phaseId, missionId }) => `completed phase ${phaseId}${missionSuffix(missionId)}`,
   },
   'phase.edited': {
     concerns: phaseUpdated,
-    words: ({ phaseId, changes }) => `edited phase ${phaseId}${changed(changes)}`,
+    words: ({ phaseId, changes }) => `edited phase ${phaseId}${changedFieldsText(changes)}`,
   },
   'milestone.created': {
-    concerns: ({ milestone }) => [created({ kind: 'milestone', id: milestone.id })],
-    words: ({ milestone: { id, name, phaseId } }) => `set milestone ${id}${named(name)} for phase ${phaseId}`,
+    concerns: ({ milestone }) => [createdConcern({ kind: 'milestone', id: milestone.id })],
+    words: ({ milestone: { id, name, phaseId } }) =>
+      `set milestone ${id}${quotedNameText(name)} for phase ${phaseId}`,
   },
   'milestone.edited': {
-    concerns: ({ milestoneId }) => [updated({ kind: 'milestone', id: milestoneId })],
+    concerns: ({ milestoneId }) => [updatedConcern({ kind: 'milestone', id: milestoneId })],
     words: ({ milestoneId, changes }) =>
       changes.reached === true
         ? `reached milestone ${milestoneId}`
-        : `edited milestone ${milestoneId}${changed(changes)}`,
+        : `edited milestone ${milestoneId}${changedFieldsText(changes)}`,
   },
 
   'task.planned': {
-    concerns: ({ task }) => [created({ kind: 'task', id: task.id }), ...missionTouched(task.missionId)],
-    words: ({ task }) => `planned task ${task.id} "${shortened(task.name)}"${inMission(task.missionId)}`,
+    concerns: ({ task }) => [
+      createdConcern({ kind: 'task', id: task.id }),
+      ...touchedMission(task.missionId),
+    ],
+    words: ({ task }) =>
+      `planned task ${task.id} "${shortenText(task.name)}"${missionSuffix(task.missionId)}`,
   },
   'task.edited': {
     concerns: taskUpdated,
-    words: ({ taskId, changes }) => `edited task ${taskId}${changed(changes)}`,
+    words: ({ taskId, changes }) => `edited task ${taskId}${changedFieldsText(changes)}`,
   },
   'task.marked': {
     concerns: taskOfWorkflowUpdated,
@@ -194,7 +202,7 @@ const kinds: { readonly [Kind in FactKind]: KindOfFact<FactOf<Kind>> } = {
   },
   'task.dropped': {
     concerns: taskOfWorkflowUpdated,
-    words: ({ taskId, reason }) => `dropped task ${taskId}: ${shortened(reason)}`,
+    words: ({ taskId, reason }) => `dropped task ${taskId}: ${shortenText(reason)}`,
   },
   'task.forced': {
     concerns: taskUpdated,
@@ -204,7 +212,7 @@ const kinds: { readonly [Kind in FactKind]: KindOfFact<FactOf<Kind>> } = {
   'task.claimed': {
     concerns: ({ taskId }) => [
       { change: 'claimed', of: { kind: 'task', id: taskId } },
-      updated({ kind: 'workflow of task', id: taskId }),
+      updatedConcern({ kind: 'workflow of task', id: taskId }),
     ],
     words: ({ taskId, claim }) => `claimed task ${taskId} for ${claim.agent}`,
   },
@@ -222,87 +230,87 @@ const kinds: { readonly [Kind in FactKind]: KindOfFact<FactOf<Kind>> } = {
     words: ({ taskId, dependsOnId }) => `removed the dependency of task ${taskId} on ${dependsOnId}`,
   },
   'role.declared': {
-    concerns: ({ role }) => [created({ kind: 'role', role })],
+    concerns: ({ role }) => [createdConcern({ kind: 'role', role })],
     words: ({ role }) => `declared the role ${role}`,
   },
 
   'attempt.opened': {
     concerns: ({ attempt: { id, taskId, missionId } }) => [
-      updated({ kind: 'task', id: taskId }),
+      updatedConcern({ kind: 'task', id: taskId }),
       { change: 'opened', of: { kind: 'attempt', id, taskId } },
       ...missionUpdated(missionId),
     ],
     words: ({ attempt: { number, taskId, agentName, actor } }) =>
-      `began attempt ${number} at task ${taskId}${asAgent(actor.kind === 'person' ? agentName : null)}`,
+      `began attempt ${number} at task ${taskId}${agentSuffix(actor.kind === 'person' ? agentName : null)}`,
   },
   'attempt.closed': {
     // Where the phase ends with the task, the mission is told after the phase: by the fact of the phase, which follows.
     concerns: ({ attemptId: id, taskId, missionId, answer }) => [
-      updated({ kind: 'task', id: taskId }),
+      updatedConcern({ kind: 'task', id: taskId }),
       { change: 'closed', of: { kind: 'attempt', id, taskId } },
-      ...(answer['phase_status'] === 'completed' ? missionTouched(missionId) : missionUpdated(missionId)),
+      ...(answer['phase_status'] === 'completed' ? touchedMission(missionId) : missionUpdated(missionId)),
     ],
     words: ({ taskId, status, evidence }) =>
-      `ended task ${taskId} (${plainWord(status)}): ${measured(evidence)}`,
+      `ended task ${taskId} (${plainWord(status)}): ${measurementText(evidence)}`,
   },
   'attempt.abandoned': {
     concerns: ({ attemptId: id, taskId, missionId }) => [
-      updated({ kind: 'task', id: taskId }),
+      updatedConcern({ kind: 'task', id: taskId }),
       { change: 'closed', of: { kind: 'attempt', id, taskId } },
       ...missionUpdated(missionId),
     ],
     words: ({ attemptId, taskId, reason }) =>
-      `gave up attempt ${attemptId} at task ${taskId}: ${shortened(reason)}`,
+      `gave up attempt ${attemptId} at task ${taskId}: ${shortenText(reason)}`,
   },
   'attempt.corrected': {
     concerns: ({ taskId, missionId }) => [
-      updated({ kind: 'task', id: taskId }),
-      ...missionTouched(missionId),
+      updatedConcern({ kind: 'task', id: taskId }),
+      ...touchedMission(missionId),
     ],
-    words: ({ taskId, text }) => `adds to the report of task ${taskId}: "${shortened(text)}"`,
+    words: ({ taskId, text }) => `adds to the report of task ${taskId}: "${shortenText(text)}"`,
   },
   'attempt.continued': {
     concerns: ({ taskId, missionId }) => [
-      updated({ kind: 'task', id: taskId }),
-      ...missionTouched(missionId),
+      updatedConcern({ kind: 'task', id: taskId }),
+      ...touchedMission(missionId),
     ],
     words: ({ attemptId, taskId }) => `let attempt ${attemptId} at task ${taskId} go on`,
   },
 
   'lines.recorded': {
-    concerns: ({ span: { tree, steps } }) => [touched({ kind: 'lines', tree, files: steps.length })],
-    words: ({ span: { steps } }) => `recorded whose lines are whose in ${counted(steps.length, 'file')}`,
+    concerns: ({ span: { tree, steps } }) => [touchedConcern({ kind: 'lines', tree, files: steps.length })],
+    words: ({ span: { steps } }) => `recorded whose lines are whose in ${formatCount(steps.length, 'file')}`,
   },
   'lines.forgotten': {
-    concerns: ({ steps }) => [touched({ kind: 'lines', tree: '', files: steps.length })],
-    words: ({ of }) => `forgot the hashes of lines of ${shortened(of)}`,
+    concerns: ({ steps }) => [touchedConcern({ kind: 'lines', tree: '', files: steps.length })],
+    words: ({ of }) => `forgot the hashes of lines of ${shortenText(of)}`,
   },
   'decision.logged': {
-    concerns: ({ decision }) => [created({ kind: 'decision', decision }), ...placeTouched(decision)],
-    words: ({ decision }) => `decided "${shortened(decision.question)}": ${shortened(decision.chosen)}`,
+    concerns: ({ decision }) => [createdConcern({ kind: 'decision', decision }), ...touchedPlace(decision)],
+    words: ({ decision }) => `decided "${shortenText(decision.question)}": ${shortenText(decision.chosen)}`,
   },
   'issue.logged': {
     concerns: ({ issue }) => [
-      created({ kind: 'issue', issue }),
+      createdConcern({ kind: 'issue', issue }),
       ...(issue.requiresHumanReview ? missionUpdated(issue.missionId) : []),
-      ...placeTouched(issue),
+      ...touchedPlace(issue),
     ],
     words: ({ issue }) =>
-      `met an issue (${plainWord(issue.type)}) in task ${issue.taskId}: ${shortened(issue.description)}`,
+      `met an issue (${plainWord(issue.type)}) in task ${issue.taskId}: ${shortenText(issue.description)}`,
   },
   'progress.logged': {
-    concerns: ({ progress }) => [created({ kind: 'progress', progress }), ...placeTouched(progress)],
+    concerns: ({ progress }) => [createdConcern({ kind: 'progress', progress }), ...touchedPlace(progress)],
     words: ({ progress: { taskId, message, progress } }) =>
-      `says of task ${taskId}: "${shortened(message)}"${progress === null ? '' : ` (${progress} %)`}`,
+      `says of task ${taskId}: "${shortenText(message)}"${progress === null ? '' : ` (${progress} %)`}`,
   },
   'note.added': {
-    concerns: ({ note }) => [created({ kind: 'note', note }), ...taskTouched(note.taskId)],
-    words: ({ note }) => `noted on task ${note.taskId}: "${shortened(note.content)}"`,
+    concerns: ({ note }) => [createdConcern({ kind: 'note', note }), ...taskTouched(note.taskId)],
+    words: ({ note }) => `noted on task ${note.taskId}: "${shortenText(note.content)}"`,
   },
   'hold.opened': {
-    concerns: ({ hold }) => [{ change: 'opened', of: { kind: 'hold', id: hold.id } }, ...placeTouched(hold)],
+    concerns: ({ hold }) => [{ change: 'opened', of: { kind: 'hold', id: hold.id } }, ...touchedPlace(hold)],
     words: ({ hold: { kind, id, reason } }) =>
-      `opened ${plainWord(kind)} ${id}, which waits for a person: ${shortened(reason)}`,
+      `opened ${plainWord(kind)} ${id}, which waits for a person: ${shortenText(reason)}`,
   },
   'hold.closed': {
     concerns: ({ holdId: id, taskId, missionId }) => [
@@ -312,36 +320,36 @@ const kinds: { readonly [Kind in FactKind]: KindOfFact<FactOf<Kind>> } = {
       ...taskTouched(taskId),
     ],
     words: ({ holdId, status, answer }) =>
-      `${status} ${holdId}${answer === null ? '' : `: ${shortened(answer)}`}`,
+      `${status} ${holdId}${answer === null ? '' : `: ${shortenText(answer)}`}`,
   },
 
   'process.kept': {
-    concerns: ({ definition: process, hash }) => [created({ kind: 'process', process, hash })],
+    concerns: ({ definition: process, hash }) => [createdConcern({ kind: 'process', process, hash })],
     words: ({ definition }) =>
-      `kept version ${definition.version} of process "${shortened(definition.name)}"`,
+      `kept version ${definition.version} of process "${shortenText(definition.name)}"`,
   },
   'run.created': {
-    concerns: ({ run }) => [created({ kind: 'run', id: run.id }), ...placeTouched(run)],
+    concerns: ({ run }) => [createdConcern({ kind: 'run', id: run.id }), ...touchedPlace(run)],
     words: ({ run: { id, process, state, taskId, missionId } }) =>
-      `created ${id} of process ${process.id} in "${state}"${forSubject(taskId ?? missionId)}`,
+      `created ${id} of process ${process.id} in "${state}"${subjectSuffix(taskId ?? missionId)}`,
   },
   'run.advanced': {
     concerns: runUpdated,
-    words: ({ runId, event }) => `emitted ${event.event} in ${runId}: ${way(event)}`,
+    words: ({ runId, event }) => `emitted ${event.event} in ${runId}: ${transitionText(event)}`,
   },
   'run.migrated': {
     concerns: runUpdated,
     words: ({ runId, process, event }) =>
-      `moved ${runId} to version ${process.version} of its process: ${way(event)}`,
+      `moved ${runId} to version ${process.version} of its process: ${transitionText(event)}`,
   },
   'run.cancelled': {
     concerns: runUpdated,
-    words: ({ runId, event }) => `cancelled ${runId} in "${event.from}": ${shortened(event.event)}`,
+    words: ({ runId, event }) => `cancelled ${runId} in "${event.from}": ${shortenText(event.event)}`,
   },
   'run.refused': {
     concerns: ({ refusal }) => [{ change: 'refused', of: { kind: 'refusal', refusal } }],
     words: ({ runId, refusal: { event, code, tried, message } }) =>
-      `was refused ${event} in ${runId} (${code})${withTried(tried)}: ${shortened(message)}`,
+      `was refused ${event} in ${runId} (${code})${triedFilesText(tried)}: ${shortenText(message)}`,
   },
   'run.approved': {
     concerns: runUpdated,
@@ -349,41 +357,43 @@ const kinds: { readonly [Kind in FactKind]: KindOfFact<FactOf<Kind>> } = {
   },
 
   'command.started': {
-    concerns: ({ command: { id, runId, status } }) => [updated({ kind: 'command', id, runId, status })],
-    words: ({ command }) => `runs "${shortened(command.run)}"`,
+    concerns: ({ command: { id, runId, status } }) => [
+      updatedConcern({ kind: 'command', id, runId, status }),
+    ],
+    words: ({ command }) => `runs "${shortenText(command.run)}"`,
   },
   'command.ended': {
-    concerns: ({ commandId: id, runId, status }) => [updated({ kind: 'command', id, runId, status })],
+    concerns: ({ commandId: id, runId, status }) => [updatedConcern({ kind: 'command', id, runId, status })],
     words: ({ commandId, status, exitCode }) =>
       `ended command ${commandId}: ${plainWord(status)}${exitCode === null ? '' : `, exit code ${exitCode}`}`,
   },
   'command.revoked': {
-    concerns: ({ hash: id }) => [updated({ kind: 'command', id, runId: null, status: 'revoked' })],
+    concerns: ({ hash: id }) => [updatedConcern({ kind: 'command', id, runId: null, status: 'revoked' })],
     words: ({ run, reason }) =>
-      `took back the answer whether "${shortened(run)}" may run${reason === null ? '' : `: ${shortened(reason)}`}`,
+      `took back the answer whether "${shortenText(run)}" may run${reason === null ? '' : `: ${shortenText(reason)}`}`,
   },
   'setting.changed': {
-    concerns: ({ name, value }) => [updated({ kind: 'setting', name, value })],
+    concerns: ({ name, value }) => [updatedConcern({ kind: 'setting', name, value })],
     words: ({ name, value }) => `set ${name} to ${value}`,
   },
 
   'project.named': {
     concerns: ({ projectId: id, before }) => {
       const of = { kind: 'project', id, root: '' } as const
-      return [before === null ? created(of) : { change: 'updated', of }]
+      return [before === null ? createdConcern(of) : { change: 'updated', of }]
     },
     words: ({ name, before }) =>
       before === null ? `added the project ${name}` : `renamed the project ${before} to ${name}`,
   },
   'person.added': {
-    concerns: ({ person: { id, name } }) => [created({ kind: 'person', id, name })],
+    concerns: ({ person: { id, name } }) => [createdConcern({ kind: 'person', id, name })],
     words: ({ person: { name, admin } }) => `added ${name}${admin ? ' as an admin of the server' : ''}`,
   },
   'person.changed': {
-    concerns: ({ personId: id, name }) => [updated({ kind: 'person', id, name })],
+    concerns: ({ personId: id, name }) => [updatedConcern({ kind: 'person', id, name })],
     words: ({ name, changes }) =>
       changes.disabledAt === undefined
-        ? `changed ${name}${changed(changes)}`
+        ? `changed ${name}${changedFieldsText(changes)}`
         : `${changes.disabledAt === null ? 'lets' : 'no longer lets'} ${name} in`,
   },
   'member.set': {
@@ -398,7 +408,7 @@ const kinds: { readonly [Kind in FactKind]: KindOfFact<FactOf<Kind>> } = {
     words: ({ name }) => `removed ${name} from the project`,
   },
   'token.created': {
-    concerns: ({ token: { id, name } }) => [created({ kind: 'token', id, name })],
+    concerns: ({ token: { id, name } }) => [createdConcern({ kind: 'token', id, name })],
     words: ({ token: { name, kind }, person }) => `made the token ${name} (${kind}) of ${person}`,
   },
   'token.revoked': {
@@ -415,48 +425,50 @@ const kinds: { readonly [Kind in FactKind]: KindOfFact<FactOf<Kind>> } = {
   },
 
   'notification.added': {
-    concerns: ({ notification: { id, name } }) => [created({ kind: 'notification', notification: id, name })],
+    concerns: ({ notification: { id, name } }) => [
+      createdConcern({ kind: 'notification', notification: id, name }),
+    ],
     words: ({ notification: { name, form, origin, machine, owner } }) =>
-      `lets ${owner.name} be told by ${form} "${shortened(name)}" (${origin ?? machine})`,
+      `lets ${owner.name} be told by ${form} "${shortenText(name)}" (${origin ?? machine})`,
   },
   'notification.edited': {
     concerns: ({ notificationId, edited: { name } }) => [
-      updated({ kind: 'notification', notification: notificationId, name }),
+      updatedConcern({ kind: 'notification', notification: notificationId, name }),
     ],
     words: ({ name, edited }) =>
-      `changed the notification "${shortened(name)}"${edited.name === name ? '' : `, which is "${shortened(edited.name)}" now`}`,
+      `changed the notification "${shortenText(name)}"${edited.name === name ? '' : `, which is "${shortenText(edited.name)}" now`}`,
   },
   'notification.removed': {
     concerns: ({ notificationId, name }) => [
       { change: 'closed', of: { kind: 'notification', notification: notificationId, name } },
     ],
-    words: ({ name }) => `removed the notification "${shortened(name)}"`,
+    words: ({ name }) => `removed the notification "${shortenText(name)}"`,
   },
 
   'review.sent': {
     concerns: ({ review: { id, subject, tasks } }) => [
-      created({
+      createdConcern({
         kind: 'review',
         id,
         taskId: subject.kind === 'task' ? subject.taskId : null,
         missionId: subject.kind === 'since' ? null : subject.missionId,
       }),
       ...tasks.flatMap((task) => [
-        touched({ kind: 'review', id, taskId: task, missionId: null }),
+        touchedConcern({ kind: 'review', id, taskId: task, missionId: null }),
         ...taskTouched(task),
       ]),
-      ...(subject.kind === 'since' ? [] : missionTouched(subject.missionId)),
+      ...(subject.kind === 'since' ? [] : touchedMission(subject.missionId)),
     ],
-    words: ({ review }) => `${reviewWords[review.verdict]} ${reviewed(review)}${saying(review)}`,
+    words: ({ review }) => `${reviewWords[review.verdict]} ${reviewSubjectText(review)}${reviewText(review)}`,
   },
   'review.replied': {
     concerns: ({ reply: { taskId, missionId } }) => [
-      updated({ kind: 'review', id: null, taskId, missionId }),
+      updatedConcern({ kind: 'review', id: null, taskId, missionId }),
       ...taskTouched(taskId),
-      ...missionTouched(missionId),
+      ...touchedMission(missionId),
     ],
     words: ({ reply: { commentId, done, text } }) =>
-      `answers comment ${commentId}${done ? ' (done)' : ''}: ${shortened(text)}`,
+      `answers comment ${commentId}${done ? ' (done)' : ''}: ${shortenText(text)}`,
   },
 
   'session.opened': {
@@ -471,7 +483,7 @@ const kinds: { readonly [Kind in FactKind]: KindOfFact<FactOf<Kind>> } = {
   'session.closed': {
     concerns: ({ sessionId: id }) => [{ change: 'closed', of: { kind: 'captured_session', id } }],
     words: ({ sessionId, client, turns, reason }) =>
-      `ended session ${sessionId} of ${client} after ${counted(turns, 'turn')}${reason === null ? '' : `: ${shortened(reason)}`}`,
+      `ended session ${sessionId} of ${client} after ${formatCount(turns, 'turn')}${reason === null ? '' : `: ${shortenText(reason)}`}`,
   },
   'session.forgotten': {
     concerns: sessionUpdated,
@@ -480,29 +492,30 @@ const kinds: { readonly [Kind in FactKind]: KindOfFact<FactOf<Kind>> } = {
   'turn.opened': {
     concerns: ({ turn: { id, sessionId } }) => [
       { change: 'opened', of: { kind: 'turn', id } },
-      updated({ kind: 'captured_session', id: sessionId }),
+      updatedConcern({ kind: 'captured_session', id: sessionId }),
     ],
-    words: ({ turn }) => `began turn ${turn.number} of session ${turn.sessionId}${asAgent(agentWord(turn))}`,
+    words: ({ turn }) =>
+      `began turn ${turn.number} of session ${turn.sessionId}${agentSuffix(agentWord(turn))}`,
   },
   'turn.closed': {
     concerns: ({ turnId: id, sessionId }) => [
       { change: 'closed', of: { kind: 'turn', id } },
-      updated({ kind: 'captured_session', id: sessionId }),
+      updatedConcern({ kind: 'captured_session', id: sessionId }),
     ],
     words: ({ turnId, status, evidence: { measurement, changes } }) =>
       `ended turn ${turnId}${status === 'failed' ? ' (failed)' : ''}: ${
         measurement === 'unknown'
           ? 'what changed is not known'
-          : `measured, ${counted(changes.length, 'file')} changed`
+          : `measured, ${formatCount(changes.length, 'file')} changed`
       }`,
   },
   'edits.reported': {
-    concerns: turnTouched,
-    words: ({ turnId, edits }) => `reported ${counted(edits.length, 'edit')} in turn ${turnId}`,
+    concerns: touchedTurn,
+    words: ({ turnId, edits }) => `reported ${formatCount(edits.length, 'edit')} in turn ${turnId}`,
   },
   'commands.seen': {
-    concerns: turnTouched,
-    words: ({ turnId, commands }) => `ran ${counted(commands.length, 'command')} in turn ${turnId}`,
+    concerns: touchedTurn,
+    words: ({ turnId, commands }) => `ran ${formatCount(commands.length, 'command')} in turn ${turnId}`,
   },
   'attempt.linked': {
     concerns: ({ sessionId, taskId }) => [
@@ -513,68 +526,71 @@ const kinds: { readonly [Kind in FactKind]: KindOfFact<FactOf<Kind>> } = {
       `works at task ${taskId} in session ${sessionId}${link === 'assumed' ? ' (assumed)' : ''}`,
   },
   'capture.lost': {
-    concerns: ({ sessionId }) => [updated({ kind: 'captured_session', id: sessionId })],
+    concerns: ({ sessionId }) => [updatedConcern({ kind: 'captured_session', id: sessionId })],
     words: ({ sessionId, count, why }) =>
-      `lost ${counted(count, 'event')} of session ${sessionId}: ${shortened(why)}`,
+      `lost ${formatCount(count, 'event')} of session ${sessionId}: ${shortenText(why)}`,
   },
 }
 
 const reviewWords = { approve: 'approved', send_back: 'sent back', comment: 'commented on' } as const
 
-function reviewed({ subject, tasks }: Review): string {
+function reviewSubjectText({ subject, tasks }: Review): string {
   if (subject.kind === 'task') return `task ${subject.taskId}`
   return subject.kind === 'mission'
     ? `mission ${subject.missionId}`
-    : `the work on ${counted(tasks.length, 'task')}`
+    : `the work on ${formatCount(tasks.length, 'task')}`
 }
 
-function saying({ text, comments }: Review): string {
-  const count = comments.length === 0 ? '' : ` with ${counted(comments.length, 'comment')}`
-  return `${count}${text === null ? '' : `: ${shortened(text)}`}`
+function reviewText({ text, comments }: Review): string {
+  const count = comments.length === 0 ? '' : ` with ${formatCount(comments.length, 'comment')}`
+  return `${count}${text === null ? '' : `: ${shortenText(text)}`}`
 }
 
-function created(of: EntityReference): Concern {
+function createdConcern(of: EntityReference): EntityChange {
   return { change: 'created', of }
 }
 
-function updated(of: EntityReference): Concern {
+function updatedConcern(of: EntityReference): EntityChange {
   return { change: 'updated', of }
 }
 
-function missionUpdated(id: string | null): readonly Concern[] {
-  return id === null ? [] : [updated({ kind: 'mission', id })]
+function missionUpdated(id: string | null): readonly EntityChange[] {
+  return id === null ? [] : [updatedConcern({ kind: 'mission', id })]
 }
 
 function phaseUpdated({
   phaseId,
   missionId,
-}: FactOf<'phase.edited' | 'phase.reopened' | 'phase.completed'>): Concerns {
-  return [updated({ kind: 'phase', id: phaseId }), ...missionUpdated(missionId)]
+}: ProjectEventOf<'phase.edited' | 'phase.reopened' | 'phase.completed'>): EntityChanges {
+  return [updatedConcern({ kind: 'phase', id: phaseId }), ...missionUpdated(missionId)]
 }
 
-function taskUpdated({ taskId }: { readonly taskId: TaskId }): Concerns {
-  return [updated({ kind: 'task', id: taskId })]
+function taskUpdated({ taskId }: { readonly taskId: TaskId }): EntityChanges {
+  return [updatedConcern({ kind: 'task', id: taskId })]
 }
 
-function taskOfWorkflowUpdated({ taskId }: { readonly taskId: TaskId }): Concerns {
-  return [updated({ kind: 'task', id: taskId }), updated({ kind: 'workflow of task', id: taskId })]
+function taskOfWorkflowUpdated({ taskId }: { readonly taskId: TaskId }): EntityChanges {
+  return [
+    updatedConcern({ kind: 'task', id: taskId }),
+    updatedConcern({ kind: 'workflow of task', id: taskId }),
+  ]
 }
 
 function runUpdated(
-  fact: FactOf<'run.advanced' | 'run.migrated' | 'run.cancelled' | 'run.approved'>,
-): Concerns {
-  return [updated({ kind: 'run', id: fact.runId }), ...placeTouched(fact)]
+  fact: ProjectEventOf<'run.advanced' | 'run.migrated' | 'run.cancelled' | 'run.approved'>,
+): EntityChanges {
+  return [updatedConcern({ kind: 'run', id: fact.runId }), ...touchedPlace(fact)]
 }
 
-function touched(of: EntityReference): Concern {
+function touchedConcern(of: EntityReference): EntityChange {
   return { change: 'touched', of }
 }
 
-function sessionUpdated({ sessionId: id }: { readonly sessionId: CaptureSessionId }): Concerns {
-  return [updated({ kind: 'captured_session', id })]
+function sessionUpdated({ sessionId: id }: { readonly sessionId: CaptureSessionId }): EntityChanges {
+  return [updatedConcern({ kind: 'captured_session', id })]
 }
 
-function turnTouched({ turnId: id }: { readonly turnId: TurnId }): Concerns {
+function touchedTurn({ turnId: id }: { readonly turnId: TurnId }): EntityChanges {
   return [{ change: 'touched', of: { kind: 'turn', id } }]
 }
 
@@ -582,62 +598,66 @@ function agentWord({ agent }: Turn): string | null {
   return agent === null ? null : (agent.type ?? agent.id)
 }
 
-function missionTouched(id: string | null): readonly Concern[] {
+function touchedMission(id: string | null): readonly EntityChange[] {
   return id === null ? [] : [{ change: 'touched', of: { kind: 'mission', id } }]
 }
 
-function taskTouched(id: string | null): readonly Concern[] {
+function taskTouched(id: string | null): readonly EntityChange[] {
   return id === null ? [] : [{ change: 'touched', of: { kind: 'task', id } }]
 }
 
-function placeTouched(place: {
+function touchedPlace(place: {
   readonly taskId: string | null
   readonly missionId: string | null
-}): readonly Concern[] {
-  return [...taskTouched(place.taskId), ...missionTouched(place.missionId)]
+}): readonly EntityChange[] {
+  return [...taskTouched(place.taskId), ...touchedMission(place.missionId)]
 }
 
-function measured({ measurement, changes, scope }: FactOf<'attempt.closed'>['evidence']): string {
+function measurementText({
+  measurement,
+  changes,
+  scope,
+}: ProjectEventOf<'attempt.closed'>['evidence']): string {
   if (measurement === 'unknown') return 'what changed is not known'
   const counts = countChanges(changes)
   const files = counts.added + counts.modified + counts.deleted + counts.renamed
   const outside = scope.matches === false ? `, ${scope.unexpected.length} outside the scope` : ''
-  return `${measurement === 'exact' ? 'measured exactly' : 'measured in part'}, ${counted(files, 'file')} changed${outside}`
+  return `${measurement === 'exact' ? 'measured exactly' : 'measured in part'}, ${formatCount(files, 'file')} changed${outside}`
 }
 
 /** ` (name, sort order)`: what an edit touched. */
-function changed(changes: object): string {
+function changedFieldsText(changes: object): string {
   const fields = Object.keys(changes).map((field) => plainWord(field))
   return fields.length === 0 ? '' : ` (${fields.join(', ')})`
 }
 
-function named(name: string | null): string {
-  return name === null ? '' : ` "${shortened(name)}"`
+function quotedNameText(name: string | null): string {
+  return name === null ? '' : ` "${shortenText(name)}"`
 }
 
-function inMission(missionId: string | null): string {
+function missionSuffix(missionId: string | null): string {
   return missionId === null ? '' : ` in ${missionId}`
 }
 
-function forSubject(id: string | null): string {
+function subjectSuffix(id: string | null): string {
   return id === null ? '' : ` for ${id}`
 }
 
-function despite(runs: readonly string[]): string {
+function failedRunsText(runs: readonly string[]): string {
   return runs.length === 0 ? '' : `, although ${runs.slice(0, 3).join(', ')} did not succeed`
 }
 
-function way({ from, to, stateChanged, revision }: RunEvent): string {
+function transitionText({ from, to, stateChanged, revision }: RunEvent): string {
   const moved = stateChanged ? `"${from}" → "${to}"` : `recorded, it stays in "${from}"`
   return `${moved}, revision ${revision}`
 }
 
-function withTried(tried: Tried | null | undefined): string {
-  const paths = tried?.files.map(({ path }) => shortened(path)) ?? []
+function triedFilesText(tried: AttemptedEvent | null | undefined): string {
+  const paths = tried?.files.map(({ path }) => shortenText(path)) ?? []
   if (paths.length === 0) return ''
   return ` with ${paths.slice(0, 3).join(', ')}${paths.length > 3 ? ` and ${paths.length - 3} more` : ''}`
 }
 
-function asAgent(agentName: string | null): string {
+function agentSuffix(agentName: string | null): string {
   return agentName === null ? '' : ` as ${agentName}`
 }

@@ -1,23 +1,23 @@
-import type { GateFact } from '../../gate/domain/run.ts'
+import type { GateEvent } from '../../gate/domain/run.ts'
 import type { Actor } from '../../kernel/actor.ts'
-import type { AttemptId, HoldId, MissionId, PhaseId, ProjectId, RunId, TaskId } from '../../kernel/id.ts'
-import type { RecordedSpan, StepPlace } from '../../lines/domain/step.ts'
-import type { NotificationFact } from '../../notifications/domain/notification.ts'
-import type { IdentityFact } from '../../people/domain/identity.ts'
-import type { NewPlanFact } from '../../plan/domain/plan.ts'
-import type { ReviewFact } from '../../review/domain/review.ts'
-import type { CaptureFact } from '../../sessions/domain/session.ts'
+import type { AttemptId, InboxItemId, MissionId, PhaseId, ProjectId, RunId, TaskId } from '../../kernel/id.ts'
+import type { RecordedSpan, StepPosition } from '../../lines/domain/step.ts'
+import type { NotificationLogEvent } from '../../notifications/domain/notification.ts'
+import type { IdentityEvent } from '../../people/domain/identity.ts'
+import type { NewPlanEvent } from '../../plan/domain/plan.ts'
+import type { ReviewEvent } from '../../review/domain/review.ts'
+import type { CaptureEvent } from '../../sessions/domain/session.ts'
 import type {
+  AttemptCommit,
   ClaimedPath,
-  CommitDuring,
   ContestedFile,
   MissionChange,
   ReportedChange,
   ScopeSummary,
 } from '../../track/domain/changes.ts'
 import type { Mission, MissionEnding, Phase } from '../../track/domain/mission.ts'
-import type { Decision, Hold, HoldAnswer, Issue, Progress } from '../../track/domain/records.ts'
-import type { Attempt, SnapshotPlace, Task, TaskOutcome } from '../../track/domain/task.ts'
+import type { Decision, InboxItem, InboxItemAnswer, Issue, Progress } from '../../track/domain/records.ts'
+import type { Attempt, SnapshotLocation, Task, TaskOutcome } from '../../track/domain/task.ts'
 
 /** What an agent said when it completed a task: its claims, kept apart from what was measured. */
 export interface Outcome {
@@ -39,7 +39,7 @@ export interface Outcome {
 }
 
 /** What was measured at the end of an attempt. */
-export interface Measured {
+export interface AttemptMeasurement {
   readonly measurement: 'exact' | 'partial' | 'unknown'
   readonly changes: readonly ReportedChange[]
   readonly ignored: {
@@ -50,7 +50,7 @@ export interface Measured {
   readonly scope: ScopeSummary
   /** Absent in records from before these were measured, as are the next four. */
   readonly contested?: readonly ContestedFile[]
-  readonly commits?: readonly CommitDuring[]
+  readonly commits?: readonly AttemptCommit[]
   readonly claimedPaths?: readonly ClaimedPath[]
   /** Areas that the agent added when it completed the task. */
   readonly widened?: readonly string[]
@@ -59,17 +59,17 @@ export interface Measured {
   /** Folders that could not be read, and files of which git holds a change that the disk has not: guards count on neither. */
   readonly unreadable?: readonly string[]
   readonly warnings: readonly string[]
-  readonly endSnapshot: SnapshotPlace | null
+  readonly endSnapshot: SnapshotLocation | null
 }
 
 /** Everything that can happen. A new member refuses to compile until its projection and its wording exist. */
-export type NewFact =
-  | NewPlanFact
-  | GateFact
-  | IdentityFact
-  | NotificationFact
-  | CaptureFact
-  | ReviewFact
+export type NewProjectEvent =
+  | NewPlanEvent
+  | GateEvent
+  | IdentityEvent
+  | NotificationLogEvent
+  | CaptureEvent
+  | ReviewEvent
   | { readonly kind: 'project.created'; readonly id: ProjectId; readonly root: string }
   /** Writing ends. `to` says where the project goes on, where the person said it. */
   | { readonly kind: 'project.ended'; readonly to: string | null }
@@ -105,7 +105,7 @@ export type NewFact =
       readonly missionId: MissionId | null
       readonly status: TaskOutcome
       readonly outcome: Outcome
-      readonly evidence: Measured
+      readonly evidence: AttemptMeasurement
       /** Hash of the input, so that an identical repeat is recognised. */
       readonly inputHash: string
       /** What the caller was answered, so that an identical repeat gets the same again. */
@@ -137,41 +137,41 @@ export type NewFact =
   /** What became of the lines of a work tree between two of its snapshots, where any changed. */
   | { readonly kind: 'lines.recorded'; readonly span: RecordedSpan }
   /** The hashes of some lines are removed, because a person said so; where they went and came stays. */
-  | { readonly kind: 'lines.forgotten'; readonly of: string; readonly steps: readonly StepPlace[] }
+  | { readonly kind: 'lines.forgotten'; readonly of: string; readonly steps: readonly StepPosition[] }
   | { readonly kind: 'decision.logged'; readonly decision: Decision }
   | { readonly kind: 'issue.logged'; readonly issue: Issue }
   | { readonly kind: 'progress.logged'; readonly progress: Progress }
-  | { readonly kind: 'hold.opened'; readonly hold: Hold }
+  | { readonly kind: 'hold.opened'; readonly hold: InboxItem }
   | {
       readonly kind: 'hold.closed'
-      readonly holdId: HoldId
+      readonly holdId: InboxItemId
       readonly missionId: MissionId | null
       readonly taskId: TaskId | null
       readonly status: 'resolved' | 'dismissed'
       readonly answer: string | null
       /** What a person said, in a word; without this, it ended by itself, or was not recorded. */
-      readonly said?: HoldAnswer
+      readonly said?: InboxItemAnswer
       /** A person said yes or no to a command; without this, the question about it ended by itself. */
       readonly decided?: true
     }
 
 /** A fact with its place in the journal. `hash` covers the hash of the fact before it. */
-export interface Fact {
+export interface ProjectEvent {
   readonly seq: number
   readonly at: number
   readonly version: number
   readonly actor: Actor
-  readonly body: NewFact
+  readonly body: NewProjectEvent
   readonly hash: string
 }
 
 /** When it happened: its own time where it has one, for a hook or another machine tells of it later. Never after its recording. */
-export function happenedAt({ at, body }: Pick<Fact, 'at' | 'body'>): number {
+export function happenedAt({ at, body }: Pick<ProjectEvent, 'at' | 'body'>): number {
   const own = ownTime(body)
   return own !== null && Number.isFinite(own) && own > 0 && own < at ? own : at
 }
 
-function ownTime(fact: NewFact): number | null {
+function ownTime(fact: NewProjectEvent): number | null {
   switch (fact.kind) {
     case 'attempt.opened':
       return fact.attempt.openedAt
@@ -199,13 +199,13 @@ function latest(times: readonly number[]): number | null {
   return times.length === 0 ? null : Math.max(...times)
 }
 
-export interface About {
+export interface ProjectEventSubject {
   readonly missionId: string | null
   readonly taskId: string | null
 }
 
 /** The mission and the task that something happened to; a task alone where its mission is not said. */
-export function aboutOf(fact: NewFact): About {
+export function eventSubject(fact: NewProjectEvent): ProjectEventSubject {
   if ('mission' in fact) return { missionId: fact.mission.id, taskId: null }
   if ('phase' in fact) return { missionId: fact.phase.missionId, taskId: null }
   if ('task' in fact) return { missionId: fact.task.missionId, taskId: fact.task.id }

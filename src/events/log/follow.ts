@@ -1,9 +1,9 @@
-import type { Fact } from '../domain/fact.ts'
+import type { ProjectEvent } from '../domain/fact.ts'
 
 const batch = 500
 
 /** Tells when something was committed. A state that is not the one before means that there may be more. */
-export interface Changes<State> {
+export interface ChangeSource<State> {
   /** It failed: whoever joins begins anew. */
   readonly isDead: boolean
   /** The state after one that was seen already; null when the signal aborts. */
@@ -12,27 +12,27 @@ export interface Changes<State> {
 }
 
 /** A project's journal as an engine is asked for it. */
-export interface FollowedJournal<State> {
-  changes(): Changes<State>
+export interface FollowableLog<State> {
+  changes(): ChangeSource<State>
   /** Facts after a position, as they are in a state or later. */
-  since(state: State, position: number, limit: number): Promise<readonly Fact[]>
+  since(state: State, position: number, limit: number): Promise<readonly ProjectEvent[]>
   /** Where the journal ends, for one that may be set back; nowhere while there is none. */
   end(state: State): Promise<number>
 }
 
 /** Those who follow one project. However many they are, changes are looked for once, and what is new is read once. */
 export class Followers<State> {
-  readonly #journal: FollowedJournal<State>
-  readonly #readings = new Map<number, Reading<State>>()
-  #changes: Changes<State> | null = null
+  readonly #journal: FollowableLog<State>
+  readonly #readings = new Map<number, EventRead<State>>()
+  #changes: ChangeSource<State> | null = null
   #count = 0
 
-  constructor(journal: FollowedJournal<State>) {
+  constructor(journal: FollowableLog<State>) {
     this.#journal = journal
   }
 
   /** Facts after `after`, whichever process commits them, in batches as they are found. */
-  async *follow(after: number, signal: AbortSignal): AsyncGenerator<readonly Fact[]> {
+  async *follow(after: number, signal: AbortSignal): AsyncGenerator<readonly ProjectEvent[]> {
     const changes = this.#join()
     let position = after
     let seen: State | null = null
@@ -53,7 +53,7 @@ export class Followers<State> {
     }
   }
 
-  #join(): Changes<State> {
+  #join(): ChangeSource<State> {
     if (!this.#changes || this.#changes.isDead) {
       this.#changes = this.#journal.changes()
       this.#count = 0
@@ -62,7 +62,7 @@ export class Followers<State> {
     return this.#changes
   }
 
-  async #leave(changes: Changes<State>): Promise<void> {
+  async #leave(changes: ChangeSource<State>): Promise<void> {
     // Of one that died, nobody is left to be counted.
     if (changes !== this.#changes) return
     this.#count -= 1
@@ -75,7 +75,7 @@ export class Followers<State> {
    * Followers that wake together and are equally far share one reading. One that began before the state is not shared:
    * it may not see what the state is about.
    */
-  #after(position: number, state: State): Promise<readonly Fact[]> {
+  #after(position: number, state: State): Promise<readonly ProjectEvent[]> {
     const known = this.#readings.get(position)
     if (known?.state === state) return known.facts
     const facts = this.#journal.since(state, position, batch).finally(() => {
@@ -86,7 +86,7 @@ export class Followers<State> {
   }
 }
 
-interface Reading<State> {
+interface EventRead<State> {
   readonly state: State
-  readonly facts: Promise<readonly Fact[]>
+  readonly facts: Promise<readonly ProjectEvent[]>
 }

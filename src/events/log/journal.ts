@@ -1,13 +1,13 @@
 import type { Actor } from '../../kernel/actor.ts'
-import { canonical, sha256 } from '../../store/fingerprint.ts'
-import type { ChainCheck, JournalReads } from '../../store/ports/reads.ts'
-import { breath } from '../../store/sqlite/waiting.ts'
-import { actorOf, parsed } from '../../store/tables/query.ts'
+import { canonicalText, sha256 } from '../../store/fingerprint.ts'
+import type { ChainCheck, EventLogReads } from '../../store/ports/reads.ts'
+import { createYielder } from '../../store/sqlite/waiting.ts'
+import { actorOf, parseColumn } from '../../store/tables/query.ts'
 import type { ReadScope } from '../../store/tables/tables.ts'
-import type { Fact, NewFact } from '../domain/fact.ts'
+import type { NewProjectEvent, ProjectEvent } from '../domain/fact.ts'
 import { chainedBody, newBody } from './sealed-lines.ts'
 
-export interface FactTable {
+export interface ProjectEventTable {
   project_id: string
   seq: number
   at: number
@@ -19,15 +19,15 @@ export interface FactTable {
   hash: string
 }
 
-type FactText = Omit<FactTable, 'project_id' | 'hash'>
+type ProjectEventText = Omit<ProjectEventTable, 'project_id' | 'hash'>
 
 /** The hash that the first fact of a project follows. */
 export const beforeFirst = ''
 
 /** sha256 of the hash before and the canonical JSON of [seq, at, kind, version, actor, channel, what is covered of body]. */
-function factHash(
+function eventHash(
   before: string,
-  fact: FactText,
+  fact: ProjectEventText,
   chained: string = chainedBody(fact.kind, fact.body),
 ): string {
   const { seq, at, kind, version, actor, channel } = fact
@@ -35,7 +35,7 @@ function factHash(
   return sha256(`${before}${head},${actor},${JSON.stringify(channel)},${chained}]`)
 }
 
-export interface Moment {
+export interface AppendContext {
   readonly projectId: string
   readonly at: number
   readonly actor: Actor
@@ -45,17 +45,17 @@ export interface Moment {
 const shapeVersion = 1
 
 /** The rows of consecutive facts, each hashed over the one before. */
-export function factRows(
-  moment: Moment,
-  facts: readonly NewFact[],
+export function eventRows(
+  moment: AppendContext,
+  facts: readonly NewProjectEvent[],
   after: { readonly seq: number; readonly head: string },
-): readonly FactTable[] {
+): readonly ProjectEventTable[] {
   const { channel, ...who } = moment.actor
   let before = after.head
-  const by = canonical(who)
+  const by = canonicalText(who)
   return facts.map((fact, index) => {
     const { body, chained } = newBody(fact)
-    const text: FactText = {
+    const text: ProjectEventText = {
       seq: after.seq + 1 + index,
       at: moment.at,
       kind: fact.kind,
@@ -64,29 +64,29 @@ export function factRows(
       channel,
       body,
     }
-    before = factHash(before, text, chained)
+    before = eventHash(before, text, chained)
     return { project_id: moment.projectId, ...text, hash: before }
   })
 }
 
-export function factOf(row: FactTable): Fact {
+export function projectEventOf(row: ProjectEventTable): ProjectEvent {
   return {
     seq: row.seq,
     at: row.at,
     version: row.version,
     actor: actorOf(row),
-    body: { kind: row.kind, ...parsed<object>(row.body) } as NewFact, // as it was written
+    body: { kind: row.kind, ...parseColumn<object>(row.body) } as NewProjectEvent, // as it was written
     hash: row.hash,
   }
 }
 
-export function journalReads(scope: ReadScope): JournalReads {
+export function eventLogReads(scope: ReadScope): EventLogReads {
   const { db, projectId } = scope
   const facts = () => db.selectFrom('fact').selectAll().where('project_id', '=', projectId)
   return {
     async since(after, limit) {
       const rows = await facts().where('seq', '>', after).orderBy('seq').limit(limit).execute()
-      return rows.map(factOf)
+      return rows.map(projectEventOf)
     },
     async latest({ before, limit }) {
       const rows = await facts()
@@ -96,7 +96,7 @@ export function journalReads(scope: ReadScope): JournalReads {
         .orderBy('seq', 'desc')
         .limit(limit)
         .execute()
-      return rows.map(factOf)
+      return rows.map(projectEventOf)
     },
     async head() {
       const row = await db.selectFrom('project').select('seq').where('id', '=', projectId).executeTakeFirst()
@@ -130,12 +130,12 @@ const batch = 500
 
 /** Hashes every fact again, a batch at a time; a fact that is missing, also at the end, breaks the chain too. */
 export async function verifyChain(scope: ReadScope): Promise<ChainCheck> {
-  const pause = breath()
+  const pause = createYielder()
   let at: { readonly seq: number; readonly hash: string } = { seq: 0, hash: beforeFirst }
   for (;;) {
-    const rows = await factsAfter(scope, at.seq, batch)
+    const rows = await eventsAfter(scope, at.seq, batch)
     for (const row of rows) {
-      if (!follows(row, at)) return { facts: at.seq, brokenAt: at.seq + 1 }
+      if (!isNextEntry(row, at)) return { facts: at.seq, brokenAt: at.seq + 1 }
       at = { seq: row.seq, hash: row.hash }
       const waits = pause()
       if (waits) await waits
@@ -152,8 +152,11 @@ export async function verifyChain(scope: ReadScope): Promise<ChainCheck> {
 }
 
 /** Whether a fact is the one after `last`, unchanged. */
-export function follows(row: FactTable, last: { readonly seq: number; readonly hash: string }): boolean {
-  return row.seq === last.seq + 1 && isDelimited(row) && row.hash === factHash(last.hash, row)
+export function isNextEntry(
+  row: ProjectEventTable,
+  last: { readonly seq: number; readonly hash: string },
+): boolean {
+  return row.seq === last.seq + 1 && isDelimited(row) && row.hash === eventHash(last.hash, row)
 }
 
 const seenActors = new Set<string>()
@@ -161,7 +164,7 @@ const mostSeenActors = 1000
 
 // Text that moved from one column into the next would leave the hashed text as it was. It cannot have moved where the
 // numbers are numbers and the actor is one JSON value: every other part is quoted, or ends with the text.
-function isDelimited({ at, version, actor }: FactTable): boolean {
+function isDelimited({ at, version, actor }: ProjectEventTable): boolean {
   if (typeof at !== 'number' || typeof version !== 'number') return false
   if (seenActors.has(actor)) return true
   try {
@@ -174,7 +177,7 @@ function isDelimited({ at, version, actor }: FactTable): boolean {
 }
 
 /** The facts after one, the oldest first. */
-function factsAfter({ db, projectId }: ReadScope, seq: number, limit: number): Promise<FactTable[]> {
+function eventsAfter({ db, projectId }: ReadScope, seq: number, limit: number): Promise<ProjectEventTable[]> {
   return db
     .selectFrom('fact')
     .selectAll()

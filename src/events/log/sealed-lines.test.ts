@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { RecordedStep } from '../../lines/domain/step.ts'
-import { canonical } from '../../store/fingerprint.ts'
-import type { NewFact } from '../domain/fact.ts'
-import { chainedBody, newBody, sealed } from './sealed-lines.ts'
+import { canonicalText } from '../../store/fingerprint.ts'
+import type { NewProjectEvent } from '../domain/fact.ts'
+import { chainedBody, newBody, sealLineHashes } from './sealed-lines.ts'
 
 const step: RecordedStep = {
   path: 'src/ä.ts',
@@ -24,8 +24,8 @@ const step: RecordedStep = {
   certainty: 'probable',
 }
 
-function recorded(steps: readonly RecordedStep[]): NewFact {
-  const [fact] = sealed([
+function recordedLinesEvent(steps: readonly RecordedStep[]): NewProjectEvent {
+  const [fact] = sealLineHashes([
     {
       kind: 'lines.recorded',
       span: {
@@ -41,7 +41,7 @@ function recorded(steps: readonly RecordedStep[]): NewFact {
       },
     },
   ])
-  return fact as NewFact // as many as there were
+  return fact as NewProjectEvent // as many as there were
 }
 
 test('the text of recorded lines is the canonical one, and the chain covers what it covers of that text', () => {
@@ -49,17 +49,19 @@ test('the text of recorded lines is the canonical one, and the chain covers what
   const least = { path, before, after, origin, hunks, added, removed, around, owners, certainty }
   const plain = { ...least, added: '', removed: '', around: { lines: [], hashes: '' } }
   for (const steps of [[step, least, plain], [{ ...step, path: 'half \ud800' }]]) {
-    const fact = recorded(steps)
+    const fact = recordedLinesEvent(steps)
     const { kind, ...rest } = fact
     const { body, chained } = newBody(fact)
-    expect(body).toBe(canonical(rest))
+    expect(body).toBe(canonicalText(rest))
     expect(chained).toBe(chainedBody(kind, body))
     expect(chained).not.toContain(step.added)
   }
 })
 
 test('each step has a seal of its own, and one without hashes has none', () => {
-  const { body } = newBody(recorded([step, step, { ...step, added: '', around: { lines: [], hashes: '' } }]))
+  const { body } = newBody(
+    recordedLinesEvent([step, step, { ...step, added: '', around: { lines: [], hashes: '' } }]),
+  )
   const { steps } = JSON.parse(body).span
   expect(steps[0].seal).toMatch(/^[\w-]{16}$/)
   expect(steps[1].seal).not.toBe(steps[0].seal)

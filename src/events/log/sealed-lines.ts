@@ -1,8 +1,8 @@
 import type { RecordedSpan, RecordedStep } from '../../lines/domain/step.ts'
-import { canonical, halfPair, sha256 } from '../../store/fingerprint.ts'
-import { parsed } from '../../store/tables/query.ts'
-import type { NewFact } from '../domain/fact.ts'
-import type { FactOf } from '../domain/fact-kinds.ts'
+import { canonicalText, halfPair, sha256 } from '../../store/fingerprint.ts'
+import { parseColumn } from '../../store/tables/query.ts'
+import type { NewProjectEvent } from '../domain/fact.ts'
+import type { ProjectEventOf } from '../domain/fact-kinds.ts'
 
 /**
  * Hashes of lines can be forgotten although the journal is a chain: what the chain covers of a step is a digest of its
@@ -16,7 +16,7 @@ interface LinesBody {
 const digestMark = '#'
 
 /** The same facts with a seal for each step that has hashes. */
-export function sealed(facts: readonly NewFact[]): readonly NewFact[] {
+export function sealLineHashes(facts: readonly NewProjectEvent[]): readonly NewProjectEvent[] {
   return facts.map((fact) => {
     if (fact.kind !== 'lines.recorded') return fact
     const { steps } = fact.span
@@ -37,45 +37,49 @@ function hasHashes({ added, removed, around }: RecordedStep): boolean {
 /** What the chain covers of a fact's body. */
 export function chainedBody(kind: string, body: string): string {
   if (kind !== 'lines.recorded' || !body.includes('"seal":')) return body
-  return canonical(covered(parsed<LinesBody>(body)))
+  return canonicalText(withoutLineHashes(parseColumn<LinesBody>(body)))
 }
 
-function covered<Body extends LinesBody>(body: Body): Body {
+function withoutLineHashes<Body extends LinesBody>(body: Body): Body {
   return { ...body, span: { ...body.span, steps: body.span.steps.map(withoutHashes) } }
 }
 
 /** The body of a new fact, and what the chain covers of it. */
-export function newBody({ kind, ...body }: NewFact): { readonly body: string; readonly chained: string } {
+export function newBody({ kind, ...body }: NewProjectEvent): {
+  readonly body: string
+  readonly chained: string
+} {
   if (kind !== 'lines.recorded') {
-    const text = canonical(body)
+    const text = canonicalText(body)
     return { body: text, chained: text }
   }
-  const lines = body as FactOf<'lines.recorded'> // by its kind
-  return { body: canonicalLines(lines), chained: canonicalLines(covered(lines)) }
+  const lines = body as ProjectEventOf<'lines.recorded'> // by its kind
+  return { body: canonicalLines(lines), chained: canonicalLines(withoutLineHashes(lines)) }
 }
 
-type Complete<Shape> = { readonly [Key in keyof Required<Shape>]: Shape[Key] }
+type RequiredShape<Shape> = { readonly [Key in keyof Required<Shape>]: Shape[Key] }
 
 /** The canonical text of what may be thousands of lines: written by Node itself, since all keys are known and in order. */
-function canonicalLines(body: Omit<FactOf<'lines.recorded'>, 'kind'>): string {
+function canonicalLines(body: Omit<ProjectEventOf<'lines.recorded'>, 'kind'>): string {
   const { broughtFrom, headAfter, headBefore, ran, since, stashMoved, steps, tree, until } = body.span
-  const span: Complete<Omit<RecordedSpan, 'steps'>> & { readonly steps: readonly Complete<RecordedStep>[] } =
-    {
-      broughtFrom,
-      headAfter,
-      headBefore,
-      ran,
-      since,
-      stashMoved,
-      steps: steps.map(stepInOrder),
-      tree,
-      until,
-    }
+  const span: RequiredShape<Omit<RecordedSpan, 'steps'>> & {
+    readonly steps: readonly RequiredShape<RecordedStep>[]
+  } = {
+    broughtFrom,
+    headAfter,
+    headBefore,
+    ran,
+    since,
+    stashMoved,
+    steps: steps.map(stepInOrder),
+    tree,
+    until,
+  }
   const text = JSON.stringify({ span })
-  return halfPair.test(text) ? canonical(body) : text
+  return halfPair.test(text) ? canonicalText(body) : text
 }
 
-function stepInOrder(step: RecordedStep): Complete<RecordedStep> {
+function stepInOrder(step: RecordedStep): RequiredShape<RecordedStep> {
   return {
     added: step.added,
     after: step.after,
@@ -100,10 +104,10 @@ function stepInOrder(step: RecordedStep): Complete<RecordedStep> {
 
 /** The body without the hashes of some of its steps; null where they have none that can be forgotten. */
 export function forgottenBody(body: string, positions: ReadonlySet<number>): string | null {
-  const read = parsed<LinesBody>(body)
+  const read = parseColumn<LinesBody>(body)
   const steps = read.span.steps.map((step, at) => (positions.has(at) ? withoutHashes(step) : step))
   if (steps.every((step, at) => step === read.span.steps[at])) return null
-  return canonical({ ...read, span: { ...read.span, steps } })
+  return canonicalText({ ...read, span: { ...read.span, steps } })
 }
 
 /** A step as it is left: where its lines went and came, and the digest. One that was written before seals stays. */

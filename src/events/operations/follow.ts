@@ -1,26 +1,26 @@
-import type { JournalReads } from '../../store/ports/reads.ts'
+import type { EventLogReads } from '../../store/ports/reads.ts'
 import type { StoreReader } from '../../store/ports/store.ts'
-import type { Fact, NewFact } from '../domain/fact.ts'
+import type { NewProjectEvent, ProjectEvent } from '../domain/fact.ts'
 
 /** What is needed of a store to hear what is recorded. */
-export interface Followed extends Pick<StoreReader, 'follow'> {
+export interface FollowableStore extends Pick<StoreReader, 'follow'> {
   view<Answer>(
-    look: (reads: { readonly journal: Pick<JournalReads, 'head' | 'since'> }) => Promise<Answer>,
+    look: (reads: { readonly journal: Pick<EventLogReads, 'head' | 'since'> }) => Promise<Answer>,
   ): Promise<Answer>
 }
 
-interface Following {
+interface FollowOptions {
   /** Null begins where the journal ends. */
   readonly after: number | null
   readonly signal: AbortSignal
   /** Milliseconds before another try. */
   readonly pause: number
-  hear(facts: readonly Fact[]): void | Promise<void>
+  hear(facts: readonly ProjectEvent[]): void | Promise<void>
   failed(error: unknown): void
 }
 
 /** Tells what is recorded from a fact on, by any process, until the signal aborts; after a failure from where it was. */
-export async function followJournal(store: Followed, following: Following): Promise<void> {
+export async function followEventLog(store: FollowableStore, following: FollowOptions): Promise<void> {
   const { signal } = following
   let position = following.after
   while (!signal.aborted) {
@@ -33,28 +33,28 @@ export async function followJournal(store: Followed, following: Following): Prom
     } catch (error) {
       following.failed(error)
     }
-    if (!signal.aborted) await rest(following.pause, signal)
+    if (!signal.aborted) await sleepOrAbort(following.pause, signal)
   }
 }
 
 /** Keeps no process alive. */
-function rest(milliseconds: number, signal: AbortSignal): Promise<void> {
+function sleepOrAbort(milliseconds: number, signal: AbortSignal): Promise<void> {
   const over = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)])
   return new Promise((resolve) => over.addEventListener('abort', () => resolve(), { once: true }))
 }
 
-interface Waiting {
+interface WaitOptions {
   readonly after: number
   /** At most so long. */
   readonly milliseconds: number
   /** Whether this is what is waited for. */
-  readonly until: (fact: NewFact) => boolean | Promise<boolean>
+  readonly until: (fact: NewProjectEvent) => boolean | Promise<boolean>
 }
 
 /** Waits until something happens that a caller asked about, or has happened since then. */
-export async function waitForFact(
+export async function waitForProjectEvent(
   store: StoreReader,
-  { after, milliseconds, until }: Waiting,
+  { after, milliseconds, until }: WaitOptions,
 ): Promise<void> {
   for await (const facts of store.follow(after, AbortSignal.timeout(milliseconds))) {
     for (const { body } of facts) if (await until(body)) return

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Actor } from '../../kernel/actor.ts'
-import type { Fact } from '../domain/fact.ts'
-import { readFact, writeFact } from './journal-line.ts'
+import type { ProjectEvent } from '../domain/fact.ts'
+import { formatEventLine, parseEventLine } from './journal-line.ts'
 
 test('a line of a journal keeps all that is known of who acted', () => {
   const actor: Required<Actor> = {
@@ -19,6 +19,6 @@ test('a line of a journal keeps all that is known of who acted', () => {
     runner: true,
   }
   const body = { kind: 'command.revoked', hash: 'x', run: 'true', folder: '/', reason: null } as const
-  const fact: Fact = { seq: 1, at: 2, version: 1, actor, body, hash: 'abc' }
-  expect(readFact(writeFact(fact), 2)).toEqual(fact)
+  const fact: ProjectEvent = { seq: 1, at: 2, version: 1, actor, body, hash: 'abc' }
+  expect(parseEventLine(formatEventLine(fact), 2)).toEqual(fact)
 })

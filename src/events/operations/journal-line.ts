@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
-import type { Handling } from '../../kernel/operations/operation.ts'
-import { type KeptRow, keptTables } from '../../store/ports/record-rows.ts'
-import type { Fact } from '../domain/fact.ts'
+import type { CommandContext } from '../../kernel/operations/operation.ts'
+import { keptTables, type SideRow } from '../../store/ports/record-rows.ts'
+import type { ProjectEvent } from '../domain/fact.ts'
 
 /** The first line of an exported journal: what the file is. */
 export const journalMark = { waymark: 'journal', version: 1 } as const
@@ -31,7 +31,7 @@ const line = z.object({
 })
 
 /** A fact as a line of an exported journal. */
-export function writeFact({ body, hash, ...fact }: Fact): string {
+export function formatEventLine({ body, hash, ...fact }: ProjectEvent): string {
   return JSON.stringify({ ...fact, happening: body, hash })
 }
 
@@ -41,11 +41,11 @@ const keptLine = z.strictObject({
 })
 
 /** A row that belongs to the project beside its log, as a line after the facts. */
-export function writeKept({ table, values: { project_id: _, ...values } }: KeptRow): string {
+export function formatKeptRow({ table, values: { project_id: _, ...values } }: SideRow): string {
   return JSON.stringify({ kept: { table, values } })
 }
 
-function readKept(text: string, number: number): KeptRow {
+function parseKeptRow(text: string, number: number): SideRow {
   const row = keptLine.safeParse(jsonOf(text, number))
   if (row.success) return row.data.kept
   throw new Failure('INVALID_INPUT', `Line ${number} of the export is neither a log entry nor a kept row.`, {
@@ -59,38 +59,38 @@ const endLine = z.strictObject({
 })
 
 /** The last line: a file without it was cut. */
-export function writeEnd(facts: number, kept: number, hash: string): string {
+export function formatExportEnd(facts: number, kept: number, hash: string): string {
   return JSON.stringify({ end: { facts, kept, hash } })
 }
 
-interface Exported {
-  readonly facts: readonly Fact[]
-  readonly kept: readonly KeptRow[]
+interface ExportBatch {
+  readonly facts: readonly ProjectEvent[]
+  readonly kept: readonly SideRow[]
 }
 
 /** The lines after the first one. Fails for a file that was cut, wherever that was. */
-export function readExport(lines: readonly string[]): Exported {
-  const last = endLine.safeParse(lines.length === 0 ? null : looselyRead(lines.at(-1) ?? ''))
-  if (!last.success) throw cut('it does not end with the line that marks its end')
+export function readExport(lines: readonly string[]): ExportBatch {
+  const last = endLine.safeParse(lines.length === 0 ? null : parseJsonOrNull(lines.at(-1) ?? ''))
+  if (!last.success) throw incompleteExport('it does not end with the line that marks its end')
   const { end } = last.data
   const rows = lines.length - 1
   if (rows !== end.facts + end.kept)
-    throw cut(`it has ${rows} lines of the ${end.facts + end.kept} that its end names`)
-  const facts = lines.slice(0, end.facts).map((text, index) => readFact(text, index + 2))
+    throw incompleteExport(`it has ${rows} lines of the ${end.facts + end.kept} that its end names`)
+  const facts = lines.slice(0, end.facts).map((text, index) => parseEventLine(text, index + 2))
   if ((facts.at(-1)?.hash ?? '') !== end.hash)
-    throw cut('its last log entry is not the one that its end names')
-  const kept = lines.slice(end.facts, -1).map((text, index) => readKept(text, index + 2 + end.facts))
+    throw incompleteExport('its last log entry is not the one that its end names')
+  const kept = lines.slice(end.facts, -1).map((text, index) => parseKeptRow(text, index + 2 + end.facts))
   return { facts, kept }
 }
 
-function cut(why: string): Failure {
+function incompleteExport(why: string): Failure {
   return new Failure('INVALID_INPUT', `The export is not whole: ${why}. Nothing was imported.`, {
     reason: 'export_incomplete',
     hint: 'Export it again with `waymark export`, and copy the whole file.',
   })
 }
 
-function looselyRead(text: string): unknown {
+function parseJsonOrNull(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -99,11 +99,11 @@ function looselyRead(text: string): unknown {
 }
 
 /** Reads a line back. What is in its body is vouched for by its hash, which the store checks. */
-export function readFact(text: string, number: number): Fact {
+export function parseEventLine(text: string, number: number): ProjectEvent {
   const parsed = line.safeParse(jsonOf(text, number))
   if (parsed.success) {
     const { happening: body, ...fact } = parsed.data
-    return { ...fact, body } as unknown as Fact // the hash vouches for the rest
+    return { ...fact, body } as unknown as ProjectEvent // the hash vouches for the rest
   }
   throw new Failure(
     'INVALID_INPUT',
@@ -124,8 +124,8 @@ function jsonOf(text: string, number: number): unknown {
 }
 
 /** Restores an exported project, all of it or nothing. */
-export async function restoreJournal(
-  { store, actor, clock }: Handling,
+export async function restoreEventLog(
+  { store, actor, clock }: CommandContext,
   lines: readonly string[],
   { dryRun = false, replace = false }: { readonly dryRun?: boolean; readonly replace?: boolean } = {},
 ) {

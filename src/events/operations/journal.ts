@@ -6,10 +6,10 @@ import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { peopleBehind } from '../../people/operations/people-behind.ts'
 import { Check, verifiedFindings } from '../../project/operations/doctor.ts'
-import type { KeptRow, KeptTable } from '../../store/ports/record-rows.ts'
+import type { SideRow, SideTable } from '../../store/ports/record-rows.ts'
 import type { Reads, StoreReader } from '../../store/ports/store.ts'
-import { type Fact, happenedAt } from '../domain/fact.ts'
-import { journalMark, writeEnd, writeFact, writeKept } from './journal-line.ts'
+import { happenedAt, type ProjectEvent } from '../domain/fact.ts'
+import { formatEventLine, formatExportEnd, formatKeptRow, journalMark } from './journal-line.ts'
 
 export const log = defineOperation({
   name: 'log',
@@ -65,14 +65,14 @@ export const log = defineOperation({
       { identities },
       facts.map(({ actor }) => actor),
     )
-    return { facts: facts.map((fact) => factEntry(fact, names(fact.actor))), head: await journal.head() }
+    return { facts: facts.map((fact) => logEntryOf(fact, names(fact.actor))), head: await journal.head() }
   })
   if (input.verify !== true) return answer
   const checks = verifiedFindings(await store.inspect(), (await store.health()).location)
   return { ...answer, healthy: checks.every(({ ok }) => ok), checks }
 })
 
-function factEntry(fact: Fact, person: string | null) {
+function logEntryOf(fact: ProjectEvent, person: string | null) {
   const { kind: actorKind } = fact.actor
   const { kind, ...body } = fact.body
   return {
@@ -105,26 +105,26 @@ export const exportProject = defineOperation({
   output: z.object({ facts: z.int(), diffs: z.int(), outputs: z.int(), text: z.string() }),
   print: (answer) => [String(answer['text'])],
 }).handler(async ({ store }) => {
-  const { facts, kept, text } = await exported(store, ['attempt_diff', 'command_output'])
+  const { facts, kept, text } = await exportEvents(store, ['attempt_diff', 'command_output'])
   const diffs = kept.filter(({ table }) => table === 'attempt_diff').length
   return { facts, diffs, outputs: kept.length - diffs, text }
 })
 
 /** The whole record as text, with the rows of these tables beside it. */
-export async function exported(store: StoreReader, tables: readonly KeptTable[]) {
+export async function exportEvents(store: StoreReader, tables: readonly SideTable[]) {
   const { lines, hash } = await store.view(allLines)
-  const kept = await keptRows(store, tables)
-  const end = writeEnd(lines.length, kept.length, hash)
-  const text = [JSON.stringify(journalMark), ...lines, ...kept.map(writeKept), end].join('\n')
+  const kept = await readKeptRows(store, tables)
+  const end = formatExportEnd(lines.length, kept.length, hash)
+  const text = [JSON.stringify(journalMark), ...lines, ...kept.map(formatKeptRow), end].join('\n')
   return { facts: lines.length, kept, text }
 }
 
 const keptAtOnce = 20
 
-async function keptRows(store: StoreReader, tables: readonly KeptTable[]): Promise<readonly KeptRow[]> {
-  const found: KeptRow[] = []
-  for (let after: KeptRow | null = null; ; ) {
-    const rows: readonly KeptRow[] = await store.kept(after, keptAtOnce)
+async function readKeptRows(store: StoreReader, tables: readonly SideTable[]): Promise<readonly SideRow[]> {
+  const found: SideRow[] = []
+  for (let after: SideRow | null = null; ; ) {
+    const rows: readonly SideRow[] = await store.kept(after, keptAtOnce)
     found.push(...rows.filter(({ table }) => tables.includes(table)))
     after = rows.at(-1) ?? null
     if (rows.length < keptAtOnce) return found
@@ -138,7 +138,7 @@ async function allLines({
   let hash = ''
   for (;;) {
     const facts = await journal.since(lines.length, page)
-    for (const fact of facts) lines.push(writeFact(fact))
+    for (const fact of facts) lines.push(formatEventLine(fact))
     hash = facts.at(-1)?.hash ?? hash
     if (facts.length < page) return { lines, hash }
   }

@@ -1,12 +1,12 @@
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
-import { counted } from '../../kernel/text.ts'
-import { blocks, indented, section } from '../../surfaces/cli/render/parts.ts'
+import { formatCount } from '../../kernel/text.ts'
+import { blocks, indentText, section } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
-import type { Page, View } from '../../surfaces/cli/render/view.ts'
+import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
 
-export const processList: View<'process_list'> = (answer, page) => {
+export const processList: AnswerView<'process_list'> = (answer, page) => {
   const rows = answer.processes.map(({ process_id: id, name, version, origin, errors }) => {
-    const standing = errors > 0 ? page.ink('red', counted(errors, 'error')) : page.ink('green', 'sound')
+    const standing = errors > 0 ? page.ink('red', formatCount(errors, 'error')) : page.ink('green', 'sound')
     return [id, name ?? '', version ?? '', origin, standing]
   })
   if (rows.length === 0) return 'There are no processes. Write one in .waymark/processes/<id>.yaml.'
@@ -14,7 +14,7 @@ export const processList: View<'process_list'> = (answer, page) => {
   return table([...columns, { title: 'from' }, { title: 'check' }], rows, page)
 }
 
-export const processShow: View<'process_show'> = (answer, page) => {
+export const processShow: AnswerView<'process_show'> = (answer, page) => {
   if (answer.diagram !== undefined) return answer.diagram.trimEnd()
   if (answer.source !== undefined) {
     const { text, findings } = answer.source
@@ -47,7 +47,7 @@ export const processShow: View<'process_show'> = (answer, page) => {
 function list<Entry extends { readonly name: string; readonly description: string | null }>(
   entries: readonly Entry[] = [],
   notes: (entry: Entry) => readonly string[],
-  page: Page,
+  page: RenderContext,
 ): string {
   const rows = entries.map((entry) => [entry.name, entry.description ?? '', notes(entry).join(', ')])
   return table(
@@ -57,9 +57,9 @@ function list<Entry extends { readonly name: string; readonly description: strin
   )
 }
 
-type Process = OutputOf<'process_show'>
+type ProcessAnswer = OutputOf<'process_show'>
 
-function stateNotes(state: NonNullable<Process['states']>[number]): readonly string[] {
+function stateNotes(state: NonNullable<ProcessAnswer['states']>[number]): readonly string[] {
   const { required_artifacts: required, max_visits: visits } = state
   return [
     ...(state.is_final ? [`final, ${state.outcome ?? ''}`] : []),
@@ -68,30 +68,34 @@ function stateNotes(state: NonNullable<Process['states']>[number]): readonly str
   ]
 }
 
-function transitions({ transitions = [] }: Process, page: Page): string {
+function transitions({ transitions = [] }: ProcessAnswer, page: RenderContext): string {
   const rows = transitions.map(({ from, event, to, guard }) => [from, event, to, guard ?? ''])
   const columns = [{ title: 'from' }, { title: 'event' }, { title: 'to' }, { title: 'guard', shrinks: true }]
   return table(columns, rows, page)
 }
 
 /** One line per finding, `file:line:column`, as editors understand it. */
-export const processLint: View<'process_lint'> = (answer, page) => {
+export const processLint: AnswerView<'process_lint'> = (answer, page) => {
   const file = answer.file
   const findings = answer.findings
   if (findings.length === 0) return `${file}: ${page.ink('green', 'nothing is wrong.')}`
   const lines = findings.map((finding) => line(file, finding, page))
-  const total = `${counted(answer.errors, 'error')}, ${counted(answer.warnings, 'warning')}`
+  const total = `${formatCount(answer.errors, 'error')}, ${formatCount(answer.warnings, 'warning')}`
   return blocks(lines.join('\n'), total)
 }
 
-function line(file: string, finding: OutputOf<'process_lint'>['findings'][number], { ink }: Page): string {
+function line(
+  file: string,
+  finding: OutputOf<'process_lint'>['findings'][number],
+  { ink }: RenderContext,
+): string {
   const at = finding.line === null ? '' : `:${finding.line}:${finding.column}`
   const { severity } = finding
   const shown = ink(severity === 'error' ? 'red' : severity === 'warning' ? 'yellow' : 'dim', severity)
   return `${file}${at}  ${shown}  ${finding.message}  ${ink('dim', finding.rule)}`
 }
 
-export const processSimulate: View<'process_simulate'> = (answer, page) => {
+export const processSimulate: AnswerView<'process_simulate'> = (answer, page) => {
   const steps = answer.steps.map((step) => stepText(step, page))
   const state = page.ink('bold', answer.current_state)
   const end = answer.finished ? `The run ends in ${state}.` : `The run is in ${state}.`
@@ -99,12 +103,12 @@ export const processSimulate: View<'process_simulate'> = (answer, page) => {
   return blocks(
     steps.join('\n'),
     end,
-    section('Prompt', indented(answer.prompt?.trimEnd() ?? ''), page),
-    section('Next', indented(next), page),
+    section('Prompt', indentText(answer.prompt?.trimEnd() ?? ''), page),
+    section('Next', indentText(next), page),
   )
 }
 
-function stepText(step: OutputOf<'process_simulate'>['steps'][number], { ink }: Page): string {
+function stepText(step: OutputOf<'process_simulate'>['steps'][number], { ink }: RenderContext): string {
   const event = `${step.event} (${step.role ?? 'no role'})`
   const missing = step.missing.flatMap((guard) => [
     `     ${guard.guard_name}: ${guard.reason}`,

@@ -3,20 +3,20 @@ import {
   blocks,
   bullets,
   cutNote,
-  indented,
+  indentText,
   nextPage,
   pairs,
   section,
   statusWord,
 } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
-import { age, plainText } from '../../surfaces/cli/render/text.ts'
-import type { Page, View } from '../../surfaces/cli/render/view.ts'
+import { formatAge, plainText } from '../../surfaces/cli/render/text.ts'
+import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import { approvalsByEvent } from '../domain/approvals-by-event.ts'
 import type { AcceptedEntry, ApprovalEntry, EventEntry, RefusalEntry } from '../operations/run-answer.ts'
 
 /** Where a run stands: what is asked for here, what stands in the way, what can be emitted. */
-export const runState: View<'state_gate_get_state'> = (answer, page) => {
+export const runState: AnswerView<'state_gate_get_state'> = (answer, page) => {
   const { ink, now } = page
   const head = [
     ink('bold', answer.current_state),
@@ -25,36 +25,36 @@ export const runState: View<'state_gate_get_state'> = (answer, page) => {
     ink('dim', `${answer.process_id} ${answer.process_version}`),
   ]
   return blocks(
-    `${head.join('  ')}\n${ink('dim', `${answer.run_id}, moved ${age(answer.updated_at, now)}`)}`,
-    section('Prompt', indented(answer.prompt?.trimEnd() ?? ''), page),
-    section('Waits for a person', indented(waiting(answer)), page),
-    section('Evidence this state needs', indented(artifacts(answer, page)), page),
-    section('In the way', indented(missingGuards(answer, page)), page),
-    section('Can be emitted', indented(allowed(answer, page)), page),
-    section('Context', indented(context(answer, page)), page),
+    `${head.join('  ')}\n${ink('dim', `${answer.run_id}, moved ${formatAge(answer.updated_at, now)}`)}`,
+    section('Prompt', indentText(answer.prompt?.trimEnd() ?? ''), page),
+    section('Waits for a person', indentText(waitingItemsText(answer)), page),
+    section('Evidence this state needs', indentText(artifacts(answer, page)), page),
+    section('In the way', indentText(missingGuards(answer, page)), page),
+    section('Can be emitted', indentText(allowedEventsText(answer, page)), page),
+    section('Context', indentText(context(answer, page)), page),
   )
 }
 
 type RunDetail = Extract<OutputOf<'show'>, { readonly kind: 'run' }>
 
 /** A run with each way out of its state, and what each asks for. */
-export const runPage = (answer: RunDetail, page: Page): string => {
+export const runPage = (answer: RunDetail, page: RenderContext): string => {
   const { ink, now } = page
   const { run, mission, task } = answer
   const about = [task ?? [], mission ?? []].flat().map(({ id, name }) => `${id}  ${name}`)
   return blocks(
-    `${ink('bold', run.current_state)}  revision ${run.revision}  ${statusWord(run.status, page)}  ${ink('dim', `${run.process_id} ${run.process_version}`)}\n${ink('dim', `${run.run_id}, moved ${age(run.updated_at, now)}`)}`,
-    section('About', indented(about.join('\n')), page),
-    section('Prompt', indented(answer.prompt?.trimEnd() ?? ''), page),
-    section('Waits for a person', indented(waiting(answer)), page),
-    section('Ways out', indented(answer.ways.map((way) => wayText(way, page)).join('\n')), page),
-    section('Artifacts', indented(answer.artifacts.map(artifactText).join('\n')), page),
+    `${ink('bold', run.current_state)}  revision ${run.revision}  ${statusWord(run.status, page)}  ${ink('dim', `${run.process_id} ${run.process_version}`)}\n${ink('dim', `${run.run_id}, moved ${formatAge(run.updated_at, now)}`)}`,
+    section('About', indentText(about.join('\n')), page),
+    section('Prompt', indentText(answer.prompt?.trimEnd() ?? ''), page),
+    section('Waits for a person', indentText(waitingItemsText(answer)), page),
+    section('Ways out', indentText(answer.ways.map((way) => nextStepText(way, page)).join('\n')), page),
+    section('Artifacts', indentText(answer.artifacts.map(artifactText).join('\n')), page),
     cutNote(answer.artifacts.length, answer.artifacts_total, 'these are the newest.'),
-    section('Context', indented(context(answer, page)), page),
+    section('Context', indentText(context(answer, page)), page),
   )
 }
 
-function wayText({ event, to, checks }: RunDetail['ways'][number], { ink }: Page): string {
+function nextStepText({ event, to, checks }: RunDetail['ways'][number], { ink }: RenderContext): string {
   const open = checks.filter(({ satisfied }) => !satisfied)
   const lines = open.map(({ name, reason }) => `\n  ${ink('yellow', '○')} ${name}: ${reason}`)
   return `${ink('bold', event)}  → ${to}${lines.join('')}`
@@ -66,7 +66,7 @@ function artifactText({ path, type, standing }: RunDetail['artifacts'][number]):
 
 type RunState = OutputOf<'state_gate_get_state'>
 
-function missingGuards({ missing_guards: guards }: RunState, { ink }: Page): string {
+function missingGuards({ missing_guards: guards }: RunState, { ink }: RenderContext): string {
   return guards
     .map((guard) => {
       const told = `${guard.guard_name}: ${guard.current_status}`
@@ -75,11 +75,11 @@ function missingGuards({ missing_guards: guards }: RunState, { ink }: Page): str
     .join('\n')
 }
 
-function waiting({ waits_for: holds }: Pick<RunState, 'waits_for'>): string {
+function waitingItemsText({ waits_for: holds }: Pick<RunState, 'waits_for'>): string {
   return holds.map((hold) => `${hold.hold_id}  ${hold.reason}`).join('\n')
 }
 
-function artifacts({ required_artifacts: artifacts }: RunState, { ink }: Page): string {
+function artifacts({ required_artifacts: artifacts }: RunState, { ink }: RenderContext): string {
   return artifacts
     .map((artifact) => {
       const present = artifact.status === 'present'
@@ -90,7 +90,7 @@ function artifacts({ required_artifacts: artifacts }: RunState, { ink }: Page): 
     .join('\n')
 }
 
-function allowed({ allowed_events: events }: RunState, { ink }: Page): string {
+function allowedEventsText({ allowed_events: events }: RunState, { ink }: RenderContext): string {
   return events
     .map((event) => {
       const to = event.would_transition_to
@@ -102,7 +102,7 @@ function allowed({ allowed_events: events }: RunState, { ink }: Page): string {
 
 function context(
   { context, context_cut: cut = [] }: Pick<RunState, 'context' | 'context_cut'>,
-  page: Page,
+  page: RenderContext,
 ): string {
   const rows = Object.entries(context).map(
     ([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
@@ -122,7 +122,7 @@ const columns = [
   { title: 'moved' },
 ] as const
 
-export const runList: View<'state_gate_list_runs'> = (answer, page) => {
+export const runList: AnswerView<'state_gate_list_runs'> = (answer, page) => {
   const runs = answer.runs
   if (runs.length === 0) {
     return 'No run matches. waymark list-runs --status all shows all of them; waymark create-run <process> starts one.'
@@ -134,29 +134,29 @@ export const runList: View<'state_gate_list_runs'> = (answer, page) => {
     statusWord(run.status, page),
     String(run.revision),
     run.task_id ?? run.mission_id ?? '–',
-    age(run.updated_at, page.now),
+    formatAge(run.updated_at, page.now),
   ])
   return blocks(table(columns, rows, page), cutNote(runs.length, answer.total, nextPage(answer)))
 }
 
 /** What an event came to. */
-export const emitted: View<'state_gate_emit_event'> = (answer, page) => {
+export const emittedEventView: AnswerView<'state_gate_emit_event'> = (answer, page) => {
   const { ink } = page
   const { error, result } = answer
   if (error) {
     const refused = `${ink('yellow', 'It would be refused')} (${error.code}): ${error.message}`
-    return [refused, indented(error.hint ?? '')].filter((line) => line !== '').join('\n')
+    return [refused, indentText(error.hint ?? '')].filter((line) => line !== '').join('\n')
   }
   if (!result) return ''
   const done = answer.dry_run ? 'It would be accepted' : 'Accepted'
   return blocks(
-    `${ink('green', result.replayed ? 'Accepted before' : done)}: ${moved(result)}`,
-    after(result, page),
+    `${ink('green', result.replayed ? 'Accepted before' : done)}: ${moveText(result)}`,
+    afterEventText(result, page),
   )
 }
 
 /** What a person's decision came to. */
-export function decided(answer: OutputOf<'approve' | 'reject' | 'decide'>, page: Page): string {
+export function decisionView(answer: OutputOf<'approve' | 'reject' | 'decide'>, page: RenderContext): string {
   const { ink } = page
   if ('hold_id' in answer && !('kind' in answer)) {
     const asks = answer.hold_id === null ? '' : ` and asks again in ${answer.hold_id}`
@@ -174,14 +174,14 @@ export function decided(answer: OutputOf<'approve' | 'reject' | 'decide'>, page:
     .map(({ of, role }) => `${of ?? 'the state'} as ${role}`)
   const approved = approvals.length === 0 ? '' : `Approved ${approvals.join(', ')}.`
   if (missing.length > 0) {
-    return blocks(approved, note, section('Still needed', indented(missing.join('\n')), page))
+    return blocks(approved, note, section('Still needed', indentText(missing.join('\n')), page))
   }
-  const sent = event && transition ? `${ink('green', event)}: ${moved({ ...answer, transition })}` : ''
+  const sent = event && transition ? `${ink('green', event)}: ${moveText({ ...answer, transition })}` : ''
   return [approved, sent].filter((line) => line !== '').join('\n')
 }
 
 /** A run's history: what moved it, newest first, and what was refused. */
-export const history: View<'run_history'> = (answer, page) => {
+export const history: AnswerView<'run_history'> = (answer, page) => {
   const given = approvalsByEvent(answer.events, answer.approvals)
   const events = answer.events.map((event) => eventLine(event, given.of.get(event) ?? [], page))
   const refusals = answer.refusals.map((refusal) => refusalLine(refusal, page))
@@ -189,34 +189,34 @@ export const history: View<'run_history'> = (answer, page) => {
   const head = `${answer.run_id} is in ${page.ink('bold', answer.current_state)}, revision ${answer.revision}`
   return blocks(
     head,
-    section('Moves', indented(events.join('\n')), page),
-    section('Approvals', indented(approvals.join('\n')), page),
-    section('Refused', indented(refusals.join('\n')), page),
+    section('Moves', indentText(events.join('\n')), page),
+    section('Approvals', indentText(approvals.join('\n')), page),
+    section('Refused', indentText(refusals.join('\n')), page),
     events.length + refusals.length === 0 ? 'Nothing has happened to it yet.' : '',
   )
 }
 
-interface Move {
+interface TransitionResult {
   readonly transition: AcceptedEntry['transition']
   readonly state_changed?: boolean | undefined
   readonly new_revision?: number | undefined
 }
 
-function moved({ transition, state_changed: isMove, new_revision: revision }: Move): string {
+function moveText({ transition, state_changed: isMove, new_revision: revision }: TransitionResult): string {
   const { from_state: from, to_state: to } = transition
   return `${isMove ? `${from} → ${to}` : `evidence kept, it stays in ${from}`}, revision ${revision}`
 }
 
-function after(result: AcceptedEntry, page: Page): string {
+function afterEventText(result: AcceptedEntry, page: RenderContext): string {
   const { unsatisfied_guards: missing = [], prompt = '', next_events: next = [] } = result
   return blocks(
-    section('Still needed', indented(missing.join('\n')), page),
-    section('Prompt', indented(prompt.trimEnd()), page),
+    section('Still needed', indentText(missing.join('\n')), page),
+    section('Prompt', indentText(prompt.trimEnd()), page),
     next.length === 0 ? '' : `Next: ${next.join(', ')}`,
   )
 }
 
-function eventLine(event: EventEntry, approvals: readonly ApprovalEntry[], { ink }: Page): string {
+function eventLine(event: EventEntry, approvals: readonly ApprovalEntry[], { ink }: RenderContext): string {
   const way = event.state_changed ? `${event.from_state} → ${event.to_state}` : `stays in ${event.to_state}`
   const files = event.artifacts.map(({ path }) => path)
   const by = ink('dim', `${event.by} ${event.at}`)
@@ -233,12 +233,12 @@ function eventLine(event: EventEntry, approvals: readonly ApprovalEntry[], { ink
   ].join('\n')
 }
 
-function approvalLine({ of, role, by, at, reason }: ApprovalEntry, { ink }: Page): string {
+function approvalLine({ of, role, by, at, reason }: ApprovalEntry, { ink }: RenderContext): string {
   const head = `${of ?? 'the state'} as ${role}  ${ink('dim', `${by} ${at}`)}`
   return reason ? `${head}\n  ${reason}` : head
 }
 
-function refusalLine(refusal: RefusalEntry, { ink }: Page): string {
+function refusalLine(refusal: RefusalEntry, { ink }: RenderContext): string {
   const { code, event, state, by, at, tried_files: files, tried_payload: payload } = refusal
   const tried = [...files.map(({ path, reason }) => reason ?? path), payload ?? ''].filter(Boolean)
   return [
@@ -249,40 +249,43 @@ function refusalLine(refusal: RefusalEntry, { ink }: Page): string {
 }
 
 /** The events of a run: each with where it leads and what its guards still ask for. */
-export const runEvents: View<'state_gate_list_events'> = (answer, page) => {
+export const runEvents: AnswerView<'state_gate_list_events'> = (answer, page) => {
   const { events } = answer
   const head = `In ${page.ink('bold', answer.current_state)}, revision ${answer.revision}`
   if (events.length === 0) return `${head}: nothing can be emitted.`
   return blocks(head, ...events.map((event) => eventText(event, page)))
 }
 
-function eventText(event: OutputOf<'state_gate_list_events'>['events'][number], { ink }: Page): string {
+function eventText(
+  event: OutputOf<'state_gate_list_events'>['events'][number],
+  { ink }: RenderContext,
+): string {
   const blocked = event.blocked_reason
   const name = ink(blocked === null ? 'bold' : 'dim', event.event_name)
   const head = `${name} (${event.allowed_roles.join(', ')})  ${event.description}`
   const ways = event.transitions.flatMap((way) => [
-    `  ${mark(way.guard_status, ink)} → ${way.to_state}${way.guard ? `  when ${way.guard}` : ''}`,
+    `  ${guardMark(way.guard_status, ink)} → ${way.to_state}${way.guard ? `  when ${way.guard}` : ''}`,
     ...(way.missing_requirements ?? []).map((missing) => `      ${missing}`),
   ])
   return [head.trimEnd(), ...(blocked === null ? [] : [`  ${ink('dim', blocked)}`]), ...ways].join('\n')
 }
 
-function mark(status: string, ink: Page['ink']): string {
+function guardMark(status: string, ink: RenderContext['ink']): string {
   return status === 'unsatisfied' ? ink('yellow', '○') : ink('green', '●')
 }
 
 /** The results of the commands that guards ask for; of those that did not pass, the end of what they printed. */
-export const verified: View<'verify'> = (answer, page) =>
+export const verifyView: AnswerView<'verify'> = (answer, page) =>
   blocks(...answer.commands.map((command) => commandText(command, page)))
 
-function commandText(command: OutputOf<'verify'>['commands'][number], page: Page): string {
+function commandText(command: OutputOf<'verify'>['commands'][number], page: RenderContext): string {
   const { run, status, hold_id: hold } = command
-  const head = `${page.ink('bold', run)}  ${words(status, page)}`
+  const head = `${page.ink('bold', run)}  ${statusText(status, page)}`
   if (status === 'unapproved') return `${head}\n  A person must allow it first: waymark approve ${hold ?? ''}`
   const output = (command.output ?? '').trimEnd().split('\n').slice(-20).join('\n')
-  return status === 'passed' || output === '' ? head : `${head}\n${indented(output)}`
+  return status === 'passed' || output === '' ? head : `${head}\n${indentText(output)}`
 }
 
-function words(status: string, page: Page): string {
+function statusText(status: string, page: RenderContext): string {
   return status === 'passed' ? page.ink('green', status) : statusWord(status, page)
 }

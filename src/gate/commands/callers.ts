@@ -1,24 +1,24 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { calledFromCommand, type LocalConnection } from './processes.ts'
+import { connectionsFromCommands, type LocalConnection } from './processes.ts'
 
-interface Asking {
+interface CallerCheck {
   readonly connection: LocalConnection
   readonly answer: (isInside: boolean) => void
 }
 
-type Look = (connections: readonly LocalConnection[]) => Promise<readonly boolean[]>
+type CallerLookup = (connections: readonly LocalConnection[]) => Promise<readonly boolean[]>
 
 /**
  * Whether connections come from inside a guard's command, each looked at once: who holds a connection stays who it is. Those
  * that arrive during a look are answered together by the next, so that many cost as much as one.
  */
 export function callersFromCommands(
-  look: Look = lookAside(),
+  look: CallerLookup = createWorkerInspector(),
 ): (connection: LocalConnection) => Promise<boolean> {
   const known = new WeakMap<LocalConnection, Promise<boolean>>()
-  let waiting: Asking[] = []
+  let waiting: CallerCheck[] = []
   let isLooking = false
 
   const lookOn = async () => {
@@ -49,7 +49,7 @@ function portsOf({ localPort, remotePort }: LocalConnection): LocalConnection {
 }
 
 /** Looks on a thread that begins with the first connection; where there can be none, here. */
-function lookAside(): Look {
+function createWorkerInspector(): CallerLookup {
   let worker: Worker | null = null
   const started = () => {
     // Flags of the parent, such as a test runner's loaders, are none of the worker's business.
@@ -70,7 +70,7 @@ function lookAside(): Look {
     try {
       return await promise
     } catch {
-      return calledFromCommand(connections)
+      return connectionsFromCommands(connections)
     } finally {
       asked.off('message', resolve).off('error', ended).off('exit', ended)
     }

@@ -8,8 +8,8 @@ import { pinnedFiles } from './pinned-files.ts'
 
 /** Approvals and refusals as one file per hash in a state folder: none is ever written twice with other content. */
 export function commandApprovals(stateFolder: string, signal: AbortSignal = processEnd): CommandApprovals {
-  const approvals = keptIn(join(stateFolder, 'approved-commands'), 'approval')
-  const refusals = keptIn(join(stateFolder, 'refused-commands'), 'refusal')
+  const approvals = storedApprovals(join(stateFolder, 'approved-commands'), 'approval')
+  const refusals = storedApprovals(join(stateFolder, 'refused-commands'), 'refusal')
   return {
     hashOf: async (command) => {
       const place = await realpath(command.folder).catch(() => resolve(command.folder))
@@ -47,15 +47,15 @@ function withReason(kept: ApprovedCommand): RefusedCommand {
   return { ...kept, reason: typeof reason === 'string' ? reason : '' }
 }
 
-function keptIn(folder: string, what: 'approval' | 'refusal') {
+function storedApprovals(folder: string, what: 'approval' | 'refusal') {
   const fileOf = (hash: string) => join(folder, `${hash}.json`)
   return {
     find: async (hash: string): Promise<ApprovedCommand | null> => {
       if (!isHash(hash)) return null
-      const found = parsed(await readFile(fileOf(hash), 'utf8').catch(() => ''))
+      const found = parseApprovedCommand(await readFile(fileOf(hash), 'utf8').catch(() => ''))
       return found?.hash === hash ? found : null
     },
-    keep: async (kept: Stored & Partial<ApprovedCommand>): Promise<void> => {
+    keep: async (kept: StoredApproval & Partial<ApprovedCommand>): Promise<void> => {
       if (!isHash(kept.hash)) {
         throw new Failure('INVALID_INPUT', `"${kept.hash}" is not the hash of a command.`, {
           reason: 'command_hash_invalid',
@@ -82,7 +82,7 @@ function keptIn(folder: string, what: 'approval' | 'refusal') {
       )
       const found: ApprovedCommand[] = []
       for (const name of names.slice(0, mostRead)) {
-        const kept = parsed(await readFile(join(folder, name), 'utf8').catch(() => ''))
+        const kept = parseApprovedCommand(await readFile(join(folder, name), 'utf8').catch(() => ''))
         if (kept === null || `${kept.hash}.json` !== name) continue
         const place = await realpath(kept.folder).catch(() => kept.folder)
         if (places.includes(place)) found.push(kept)
@@ -101,14 +101,14 @@ function isHash(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text)
 }
 
-type Stored = Omit<ApprovedCommand, 'pinned' | 'files'>
+type StoredApproval = Omit<ApprovedCommand, 'pinned' | 'files'>
 
 /** Approvals from before files were written down have none. */
-function parsed(text: string): ApprovedCommand | null {
+function parseApprovedCommand(text: string): ApprovedCommand | null {
   try {
     const stored: unknown = JSON.parse(text)
     if (typeof stored !== 'object' || stored === null || !('hash' in stored)) return null
-    const { pinned = [], files = [], ...rest } = stored as Partial<ApprovedCommand> & Stored // as this module wrote it
+    const { pinned = [], files = [], ...rest } = stored as Partial<ApprovedCommand> & StoredApproval // as this module wrote it
     return { ...rest, pinned, files }
   } catch {
     return null

@@ -62,19 +62,19 @@ class OutputTail {
 
   /** The text so far, with a last line of our own. */
   text(lastLine?: string): string {
-    if (lastLine === undefined) return ending(this.#text, this.#most)
+    if (lastLine === undefined) return lastOutput(this.#text, this.#most)
     const room = this.#most - lastLine.length - 1
-    const before = ending(this.#text, room)
+    const before = lastOutput(this.#text, room)
     return before === '' || before.endsWith('\n') ? before + lastLine : `${before}\n${lastLine}`
   }
 
   #append(text: string): void {
     this.#text += text
-    if (this.#text.length > 4 * this.#most) this.#text = ending(this.#text, this.#most)
+    if (this.#text.length > 4 * this.#most) this.#text = lastOutput(this.#text, this.#most)
   }
 }
 
-function ending(text: string, most: number): string {
+function lastOutput(text: string, most: number): string {
   if (text.length <= most) return text
   const cut = text.length - most
   // Not between the two halves of a character.
@@ -123,7 +123,7 @@ function grace(): number {
   return processEnd.aborted ? graceAtEnd : usualGrace
 }
 
-interface Exit {
+interface CommandExit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }
@@ -169,12 +169,13 @@ class RunningCommand {
     )
     const exit = await this.#exit()
     clearTimeout(timeout)
-    if (exit instanceof Error) return { status: 'failed', exitCode: null, output: unstarted(command, exit) }
+    if (exit instanceof Error)
+      return { status: 'failed', exitCode: null, output: startFailureMessage(command, exit) }
     await this.#drain(closed)
     return this.#end(exit)
   }
 
-  #exit(): Promise<Exit | Error> {
+  #exit(): Promise<CommandExit | Error> {
     return new Promise((resolve) => {
       this.#child.once('error', resolve)
       this.#child.once('exit', (code, signal) => resolve({ code, signal }))
@@ -201,8 +202,8 @@ class RunningCommand {
     void this.ended.then(() => clearTimeout(kill))
   }
 
-  #end(exit: Exit): CommandEnd {
-    const { code, signal } = told(exit)
+  #end(exit: CommandExit): CommandEnd {
+    const { code, signal } = signalOfExit(exit)
     if (this.#interruption !== null) {
       const { status, sentence } = this.#interruption
       return { status, exitCode: null, output: this.#output.text(sentence) }
@@ -216,14 +217,14 @@ class RunningCommand {
 }
 
 /** The outer shell tells the signal that ended the command as 128 and its number. */
-function told({ code, signal }: Exit): Exit {
+function signalOfExit({ code, signal }: CommandExit): CommandExit {
   if (code === null || code <= 128) return { code, signal }
   const names = Object.entries(constants.signals) as [NodeJS.Signals, number][] // as Node types its names
   const name = names.find(([, number]) => number === code - 128)?.[0]
   return name === undefined ? { code, signal } : { code: null, signal: name }
 }
 
-function unstarted({ folder }: CommandLine, error: Error): string {
+function startFailureMessage({ folder }: CommandLine, error: Error): string {
   const reason = existsSync(folder) ? error.message : 'there is no such folder'
   return `The command could not be started in ${folder}: ${reason}.`
 }

@@ -5,7 +5,7 @@ import { Failure } from '../../kernel/failure.ts'
 import {
   containedPath,
   entryAt,
-  openContained,
+  openContainedFile,
   problemWith,
   type RefusalReason,
 } from '../../kernel/files/contained.ts'
@@ -14,7 +14,7 @@ import { isSecretFile } from '../../kernel/secret-files.ts'
 import { excerpt } from '../../kernel/text.ts'
 
 /** A path, with the SHA-256 of what is there: null for nothing, a word for what is not read. */
-export type Pinned = readonly [path: string, content: string | null]
+export type PinnedHash = readonly [path: string, content: string | null]
 
 const maxFiles = 10_000
 const maxBytes = 512 * 1024 * 1024
@@ -25,11 +25,11 @@ export async function pinnedFiles(
   folder: string,
   texts: readonly string[],
   signal: AbortSignal,
-): Promise<Pinned[]> {
+): Promise<PinnedHash[]> {
   if (texts.length === 0) return []
   for (const text of texts) {
     const problem = patternProblem(text)
-    if (problem !== null) throw notPinned(text, problem)
+    if (problem !== null) throw pinnedPathRefusal(text, problem)
   }
   const reader = new PinnedReader(folder, pathPatterns(texts), signal)
   const named = texts.map((text) => text.trim()).filter((text) => !text.startsWith('!'))
@@ -52,7 +52,7 @@ class PinnedReader {
     this.#signal = signal
   }
 
-  found(): Pinned[] {
+  found(): PinnedHash[] {
     return [...this.#pinned].sort(([a], [b]) => (a < b ? -1 : 1))
   }
 
@@ -61,18 +61,19 @@ class PinnedReader {
     const glob = segments.findIndex((segment) => /[*?[\]{}]/.test(segment))
     const path = (glob === -1 ? segments : segments.slice(0, glob)).join('/') || '.'
     const place = containedPath(this.#folder, path, onlyHashed)
-    if ('reason' in place && leavesProject.has(place.reason)) throw notPinned(pattern, problemWith(place))
+    if ('reason' in place && leavesProject.has(place.reason))
+      throw pinnedPathRefusal(pattern, problemWith(place))
     // A file that is named and is not there counts as such; a glob names what is there.
     if (glob === -1) await this.#contents(path, () => true)
     else if (!('reason' in place) && entryAt(place.absolute)?.isDirectory())
-      await this.#entries(path, place.absolute, leadingTo(segments))
+      await this.#entries(path, place.absolute, folderMatcher(segments))
   }
 
   async #contents(path: string, leads: (folder: string) => boolean): Promise<void> {
     this.#signal.throwIfAborted()
     const isPinned = path === '.' || this.#patterns.matches(path)
     if (isPinned && !this.#pinned.has(path) && this.#pinned.size >= maxFiles) {
-      throw notPinned(path, `is one of more than ${maxFiles} pinned files`)
+      throw pinnedPathRefusal(path, `is one of more than ${maxFiles} pinned files`)
     }
     const place = containedPath(this.#folder, path, { secrets: 'allowed' })
     if ('reason' in place) {
@@ -95,7 +96,10 @@ class PinnedReader {
       const name = path === '.' ? entry.name : `${path}/${entry.name}`
       this.#entriesRead += 1
       if (this.#entriesRead > maxEntries) {
-        throw notPinned(path, `makes more than ${maxEntries} files to be looked at: name a folder with fewer`)
+        throw pinnedPathRefusal(
+          path,
+          `makes more than ${maxEntries} files to be looked at: name a folder with fewer`,
+        )
       }
       // A linked folder could lead back to where it is. Git's own files change without anybody.
       const isFolder = entry.isSymbolicLink() && this.#isLinkedFolder(name)
@@ -119,10 +123,10 @@ class PinnedReader {
 
   async #sha256(path: string): Promise<string> {
     const left = maxBytes - this.#bytes
-    const opened = await openContained(this.#folder, path, { maxBytes: left })
+    const opened = await openContainedFile(this.#folder, path, { maxBytes: left })
     if ('reason' in opened) {
       if (opened.reason !== 'too_large') return 'unreadable'
-      throw notPinned(path, `makes the pinned files larger than ${maxBytes} bytes`)
+      throw pinnedPathRefusal(path, `makes the pinned files larger than ${maxBytes} bytes`)
     }
     this.#bytes += opened.size
     const hash = createHash('sha256')
@@ -139,7 +143,7 @@ class PinnedReader {
 }
 
 /** Whether a file that a glob names may lie below a folder: others, such as installed packages, are not looked through. */
-function leadingTo(segments: readonly string[]): (folder: string) => boolean {
+function folderMatcher(segments: readonly string[]): (folder: string) => boolean {
   const stars = segments.findIndex((segment) => segment.includes('**') || /[{}]/.test(segment))
   const fixed = stars === -1 ? segments : segments.slice(0, stars)
   const begins = fixed.map((_, at) => pathPatterns([segments.slice(0, at + 1).join('/')]))
@@ -155,7 +159,7 @@ const leavesProject: ReadonlySet<RefusalReason> = new Set(['outside', 'git', 'in
 // Only names and hashes are kept.
 const onlyHashed = { secrets: 'allowed', missing: 'allowed' } as const
 
-function notPinned(path: string, problem: string): Failure {
+function pinnedPathRefusal(path: string, problem: string): Failure {
   return new Failure('REFUSED', `"${excerpt(path, 200)}" cannot be pinned: it ${problem}.`, {
     reason: 'pinned_path_invalid',
     hint: "Pin files of the project's folder that say what the command does, such as package.json or scripts/.",

@@ -21,7 +21,7 @@ interface RunningProcess {
   readonly isGate: boolean
 }
 
-type Look = (pid: number) => RunningProcess | null
+type ProcessLookup = (pid: number) => RunningProcess | null
 
 /** The two ports of a connection between two processes of this machine, as the one that was called sees them. */
 export interface LocalConnection {
@@ -42,7 +42,7 @@ export function isInsideCommand(pid: number): boolean {
  * Which of these connections have a calling end that is held by a process inside a guard's command. It reads the table of
  * processes synchronously, once for all of them: `callers.ts` runs it on a thread of its own.
  */
-export function calledFromCommand(connections: readonly LocalConnection[]): readonly boolean[] {
+export function connectionsFromCommands(connections: readonly LocalConnection[]): readonly boolean[] {
   const look = processes()
   if (process.platform !== 'linux') {
     return connections.map((connection) =>
@@ -55,7 +55,7 @@ export function calledFromCommand(connections: readonly LocalConnection[]): read
   return sockets.map((own) => [...own].some((socket) => held.has(socket)))
 }
 
-function isInside(pid: number, look: Look): boolean {
+function isInside(pid: number, look: ProcessLookup): boolean {
   const seen = new Set<number>()
   for (let at = look(pid); at !== null && !seen.has(at.pid); at = look(at.parent)) {
     seen.add(at.pid)
@@ -65,7 +65,7 @@ function isInside(pid: number, look: Look): boolean {
 }
 
 /** Looks processes up as they are now, each once. */
-function processes(): Look {
+function processes(): ProcessLookup {
   if (process.platform === 'win32') return () => null
   if (process.platform !== 'linux') return listedProcesses()
   const known = new Map<number, RunningProcess | null>()
@@ -97,9 +97,9 @@ function hasGateVariable(pid: number): boolean {
 }
 
 /** What `ps` lists: where there is no `/proc`. */
-function listedProcesses(): Look {
+function listedProcesses(): ProcessLookup {
   const listed = new Map<number, RunningProcess>()
-  for (const line of said('ps', ['-A', '-ww', '-o', 'pid=,ppid=,pgid=,args='])) {
+  for (const line of programOutputLines('ps', ['-A', '-ww', '-o', 'pid=,ppid=,pgid=,args='])) {
     const [, pid, parent, group, args = ''] = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? []
     if (pid === undefined) continue
     const isGate = args.startsWith('/bin/sh -c ') && args.includes(` ${gateMark} `)
@@ -130,21 +130,21 @@ function portOf(address: string): number {
 }
 
 function socketsOf(pid: number): readonly string[] {
-  return namesIn(`/proc/${pid}/fd`).map((file) => linkOf(`/proc/${pid}/fd/${file}`))
+  return entryNamesIn(`/proc/${pid}/fd`).map((file) => linkOf(`/proc/${pid}/fd/${file}`))
 }
 
 function pids(): readonly number[] {
-  return namesIn('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []))
+  return entryNamesIn('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []))
 }
 
 function holdersByPort({ remotePort }: LocalConnection): readonly number[] {
   if (process.platform === 'win32' || remotePort === undefined) return []
-  return said('lsof', ['-nP', `-iTCP:${remotePort}`, '-Fp']).flatMap((line) =>
+  return programOutputLines('lsof', ['-nP', `-iTCP:${remotePort}`, '-Fp']).flatMap((line) =>
     /^p\d+$/.test(line) ? [Number(line.slice(1))] : [],
   )
 }
 
-function said(program: string, words: readonly string[]): readonly string[] {
+function programOutputLines(program: string, words: readonly string[]): readonly string[] {
   // Every server looks before its first answer, and where there is a /proc it needs no other program.
   const { spawnSync } = process.getBuiltinModule('node:child_process')
   const { stdout } = spawnSync(program, words, { encoding: 'utf8', timeout: 2_000, maxBuffer: 64_000_000 })
@@ -168,7 +168,7 @@ function linkOf(path: string): string {
   }
 }
 
-function namesIn(folder: string): readonly string[] {
+function entryNamesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
   } catch {

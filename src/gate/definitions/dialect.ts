@@ -50,16 +50,18 @@ const built = new Map<Dialect, ReturnType<typeof build>>()
 
 // What must stand at a place, in words that follow its name: `must be a text, and is 3.`
 
-type Said = { readonly error: (issue: { readonly code?: string; readonly input?: unknown }) => string }
+type SchemaMessages = {
+  readonly error: (issue: { readonly code?: string; readonly input?: unknown }) => string
+}
 
-function must(wanted: string, choices: readonly string[] = []): Said {
+function mustBe(wanted: string, choices: readonly string[] = []): SchemaMessages {
   return {
     error: ({ input }) =>
-      `must be ${wanted}, and is ${shown(input)}.${isScalar(input) ? didYouMean(String(input), choices) : ''}`,
+      `must be ${wanted}, and is ${describeValue(input)}.${isScalar(input) ? didYouMean(String(input), choices) : ''}`,
   }
 }
 
-function shown(value: unknown): string {
+function describeValue(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (isJsonObject(value)) return 'an object'
   return value === undefined ? 'nothing' : shownJson(value)
@@ -69,47 +71,47 @@ function isScalar(value: unknown): boolean {
   return typeof value !== 'object' || value === null
 }
 
-const text = z.string(must('a text')).min(1, must('a text'))
-const truth = z.boolean(must('true or false'))
-const json = z.record(z.string(), z.unknown(), must('an object'))
+const text = z.string(mustBe('a text')).min(1, mustBe('a text'))
+const truth = z.boolean(mustBe('true or false'))
+const json = z.record(z.string(), z.unknown(), mustBe('an object'))
 const anything = z.unknown().refine((value) => value !== undefined)
-const number = z.number(must('a number'))
+const number = z.number(mustBe('a number'))
 const texts = list(text)
 
-function patterned(pattern: RegExp) {
-  const said = must(`a text that fits ${pattern.source}`)
+function patternedText(pattern: RegExp) {
+  const said = mustBe(`a text that fits ${pattern.source}`)
   return z.string(said).regex(pattern, said)
 }
 
-function whole(least: number) {
-  const said = must(`a whole number from ${least}`)
+function wholeNumberFrom(least: number) {
+  const said = mustBe(`a whole number from ${least}`)
   return z.int(said).min(least, said)
 }
 
 function choice<const Words extends readonly [string, ...string[]]>(words: Words) {
-  return z.enum(words, must(words.length === 1 ? words[0] : `one of ${words.join(', ')}`, words))
+  return z.enum(words, mustBe(words.length === 1 ? words[0] : `one of ${words.join(', ')}`, words))
 }
 
 function list<Entry extends z.ZodType>(entry: Entry) {
-  return z.array(entry, must('a list'))
+  return z.array(entry, mustBe('a list'))
 }
 
-function filled<Entry extends z.ZodType>(entry: Entry) {
-  return list(entry).min(1, must('a list with an entry'))
+function nonEmptyList<Entry extends z.ZodType>(entry: Entry) {
+  return list(entry).min(1, mustBe('a list with an entry'))
 }
 
 function map<Entry extends z.ZodType>(entry: Entry) {
-  return z.record(z.string(), entry, must('an object'))
+  return z.record(z.string(), entry, mustBe('an object'))
 }
 
 /** An empty section is an empty list or map. An empty `guard:` is no guard, and must not pass for one left out. */
-function maybe<Section extends z.ZodType>(section: Section) {
+function optionalSection<Section extends z.ZodType>(section: Section) {
   return z.preprocess((value) => value ?? undefined, section.optional()).optional()
 }
 
 /** Of a key that it cannot have, an object says which ones it may: the reader finds the one that was meant. */
 function object<Shape extends z.ZodRawShape>(shape: Shape) {
-  const { error } = must('an object')
+  const { error } = mustBe('an object')
   return z.strictObject(shape, {
     error: (issue) => (issue.code === 'unrecognized_keys' ? Object.keys(shape).join(', ') : error(issue)),
   })
@@ -120,24 +122,24 @@ function variants<
   const By extends string,
   const Options extends readonly [z.core.$ZodTypeDiscriminable, ...z.core.$ZodTypeDiscriminable[]],
 >(by: By, options: Options) {
-  const { error } = must('an object')
+  const { error } = mustBe('an object')
   const words = options.flatMap(({ _zod }) => [...(_zod.propValues[by] ?? [])].map(String))
   return z.discriminatedUnion(by, options, {
     error: ({ input }) => {
       if (!isJsonObject(input)) return error({ input })
       const value = input[by]
       if (value === undefined) {
-        const meant = misspelt(by, input)
+        const meant = misspelledField(by, input)
         const hint = meant === undefined ? '' : ` Did you mean "${by}" by "${meant}"?`
         return `has no "${by}": ${words.join(', ')}.${hint}`
       }
-      return `is ${shown(value)}, not one of ${words.join(', ')}.${didYouMean(shown(value).replaceAll('"', ''), words)}`
+      return `is ${describeValue(value)}, not one of ${words.join(', ')}.${didYouMean(describeValue(value).replaceAll('"', ''), words)}`
     },
   })
 }
 
 /** The key of an object that most likely means another. */
-export function misspelt(key: string, fields: object): string | undefined {
+export function misspelledField(key: string, fields: object): string | undefined {
   return Object.keys(fields).find((name) => didYouMean(name, [key]) !== '')
 }
 
@@ -149,12 +151,12 @@ const told = {
 }
 const artifactType = text.describe('A type of artifacts')
 const variable = text.describe('A path in the context, plan.risk, or $.payload.risk')
-const pathPatterns = filled(text).describe(
+const pathPatterns = nonEmptyList(text).describe(
   'Path patterns from the project’s folder: src/ with all that is in it, src/**/*.sql; !x takes out of the list',
 )
 const shared = z
   .union([choice(['all', 'none', ...sharedKinds]), list(choice(sharedKinds))], {
-    error: must(`one of all, none, ${sharedKinds.join(', ')}`, ['all', 'none', ...sharedKinds]).error,
+    error: mustBe(`one of all, none, ${sharedKinds.join(', ')}`, ['all', 'none', ...sharedKinds]).error,
   })
   .describe('Kinds of files that may change though no area names them; default all')
 
@@ -162,7 +164,7 @@ function guard<const Type extends string, Shape extends z.ZodRawShape>(type: Typ
   return object({ type: z.literal(type), ...shape, ...told })
 }
 
-function when<const Type extends string, const Condition extends string, Shape extends z.ZodRawShape>(
+function guardVariant<const Type extends string, const Condition extends string, Shape extends z.ZodRawShape>(
   type: Type,
   condition: Condition,
   shape: Shape,
@@ -172,31 +174,31 @@ function when<const Type extends string, const Condition extends string, Shape e
 
 const guardFields = variants('type', [
   variants('condition', [
-    when('artifact', 'exists', { artifact_type: artifactType }),
-    when('artifact', 'count', { artifact_type: artifactType, min_count: whole(0) }),
+    guardVariant('artifact', 'exists', { artifact_type: artifactType }),
+    guardVariant('artifact', 'count', { artifact_type: artifactType, min_count: wholeNumberFrom(0) }),
   ]),
   variants('condition', [
-    when('context', 'exists', { variable }),
-    when('context', 'not_exists', { variable }),
-    when('context', 'equals', { variable, value: anything }),
-    when('context', 'not_equals', { variable, value: anything }),
-    when('context', 'in', { variable, value: list(anything) }),
-    when('context', 'not_in', { variable, value: list(anything) }),
-    when('context', 'gt', { variable, value: number }),
-    when('context', 'gte', { variable, value: number }),
-    when('context', 'lt', { variable, value: number }),
-    when('context', 'lte', { variable, value: number }),
+    guardVariant('context', 'exists', { variable }),
+    guardVariant('context', 'not_exists', { variable }),
+    guardVariant('context', 'equals', { variable, value: anything }),
+    guardVariant('context', 'not_equals', { variable, value: anything }),
+    guardVariant('context', 'in', { variable, value: list(anything) }),
+    guardVariant('context', 'not_in', { variable, value: list(anything) }),
+    guardVariant('context', 'gt', { variable, value: number }),
+    guardVariant('context', 'gte', { variable, value: number }),
+    guardVariant('context', 'lt', { variable, value: number }),
+    guardVariant('context', 'lte', { variable, value: number }),
   ]),
   variants('condition', [
-    when('changes', 'in_scope', { shared: shared.optional() }),
-    when('changes', 'none', {}),
-    when('changes', 'touches', { paths: pathPatterns }),
-    when('changes', 'touches_only', { paths: pathPatterns }),
-    when('changes', 'touches_none', { paths: pathPatterns }),
+    guardVariant('changes', 'in_scope', { shared: shared.optional() }),
+    guardVariant('changes', 'none', {}),
+    guardVariant('changes', 'touches', { paths: pathPatterns }),
+    guardVariant('changes', 'touches_only', { paths: pathPatterns }),
+    guardVariant('changes', 'touches_none', { paths: pathPatterns }),
   ]),
   guard('command', {
     run: text.describe('A command line, run in the project'),
-    timeout: patterned(/^[1-9][0-9]*(ms|s|m|h)$/)
+    timeout: patternedText(/^[1-9][0-9]*(ms|s|m|h)$/)
       .describe('Such as 90s or 10m; default 10m')
       .optional(),
     by: choice(['runner'])
@@ -204,7 +206,7 @@ const guardFields = variants('type', [
       .optional(),
     exit: choice(['zero', 'nonzero']).describe('How it must end; nonzero: it must run, and fail').optional(),
     fresh: choice(['tree']).describe('Its result counts for the tree that it ran on').optional(),
-    pinned: maybe(texts.describe('Files whose change asks for a new approval of the command')),
+    pinned: optionalSection(texts.describe('Files whose change asks for a new approval of the command')),
   }),
   guard('ci', {
     checks: texts.min(1).describe('Names of checks, as a runner hands their results in'),
@@ -213,14 +215,14 @@ const guardFields = variants('type', [
         'What a result must be of: the content of the work tree as it is, or the commit that it is at; default tree',
       )
       .optional(),
-    max_age: patterned(/^[1-9][0-9]*(ms|s|m|h)$/)
+    max_age: patternedText(/^[1-9][0-9]*(ms|s|m|h)$/)
       .describe('How old a result may be, such as 24h; default any age')
       .optional(),
   }),
-  variants('condition', [when('blockers', 'none', {})]),
+  variants('condition', [guardVariant('blockers', 'none', {})]),
   guard('milestone', { id: text.describe('A milestone of the plan') }),
   variants('condition', [
-    when('task', 'all_done', { phase: text.describe('Default: all tasks').optional() }),
+    guardVariant('task', 'all_done', { phase: text.describe('Default: all tasks').optional() }),
   ]),
   guard('approval', {
     role: text.describe('Who approves'),
@@ -229,7 +231,7 @@ const guardFields = variants('type', [
         'A type of artifacts, or changes: the measured changes of the mission or task; default: the state of the run',
       )
       .optional(),
-    count: whole(1).describe('How many people; default 1').optional(),
+    count: wholeNumberFrom(1).describe('How many people; default 1').optional(),
     independent: truth
       .describe('Nobody counts who had a hand in the work, nor whose agent had; default false')
       .optional(),
@@ -242,7 +244,7 @@ const namedGuard = guardFields.transform(({ description = null, hint = null, ...
   guard: guardFrom(fields),
 }))
 
-function guardFrom(fields: Omitting<z.output<typeof guardFields>, 'description' | 'hint'>): Guard {
+function guardFrom(fields: OmitFromUnion<z.output<typeof guardFields>, 'description' | 'hint'>): Guard {
   switch (fields.type) {
     case 'artifact':
       return {
@@ -252,7 +254,7 @@ function guardFrom(fields: Omitting<z.output<typeof guardFields>, 'description' 
       }
     case 'changes':
       if (fields.condition !== 'in_scope') return fields
-      return { type: 'changes', condition: 'in_scope', ...sharedFrom(fields.shared) }
+      return { type: 'changes', condition: 'in_scope', ...parseSharedKinds(fields.shared) }
     case 'command':
       return {
         type: 'command',
@@ -286,10 +288,12 @@ function guardFrom(fields: Omitting<z.output<typeof guardFields>, 'description' 
   }
 }
 
-type Omitting<Union, Keys extends PropertyKey> = Union extends unknown ? Omit<Union, Keys> : never
+type OmitFromUnion<Union, Keys extends PropertyKey> = Union extends unknown ? Omit<Union, Keys> : never
 
 /** Nothing where all may change: so it was before one could choose. */
-function sharedFrom(written: z.output<typeof shared> = 'all'): { readonly shared?: readonly SharedKind[] } {
+function parseSharedKinds(written: z.output<typeof shared> = 'all'): {
+  readonly shared?: readonly SharedKind[]
+} {
   if (written === 'all') return {}
   const words: readonly string[] = [written].flat()
   return { shared: sharedKinds.filter((kind) => words.includes(kind)) }
@@ -307,15 +311,17 @@ const expression: z.ZodType<GuardExpression> = z
   .lazy(() =>
     z.union([text, branches], {
       error: ({ input }) =>
-        must(Array.isArray(input) ? 'a name, or an object with all, any or not' : 'a text').error({ input }),
+        mustBe(Array.isArray(input) ? 'a name, or an object with all, any or not' : 'a text').error({
+          input,
+        }),
     }),
   )
   .meta({ id: 'guards', description: 'A guard, or { all: […] }, { any: […] }, { not: … }' })
 
 const branches = z.lazy(() =>
   object({
-    all: filled(expression).optional(),
-    any: filled(expression).optional(),
+    all: nonEmptyList(expression).optional(),
+    any: nonEmptyList(expression).optional(),
     not: expression.optional(),
   })
     .refine((fields) => Object.keys(fields).length === 1, 'must have one of all, any, not.')
@@ -329,15 +335,15 @@ const branches = z.lazy(() =>
 // The sections of a file.
 
 /** Keys of the original that decide nothing; dialect 1 does not have them. */
-function inert<Shape extends z.ZodRawShape>(dialect: Dialect, shape: Shape): Shape {
+function originalDialectOnly<Shape extends z.ZodRawShape>(dialect: Dialect, shape: Shape): Shape {
   return (dialect === 'original' ? shape : {}) as Shape // each of them is optional
 }
 
 const toolPermissions = object({
-  allowed: maybe(texts.describe('Tools, or Bash(npm test*) for some commands; others are denied')),
-  denied: maybe(texts.describe('Tools, or Bash(git push*) for some commands')),
-  ask: maybe(texts.describe('Tools and commands that a person decides about')),
-  paths: maybe(map(texts).describe('Path patterns that a tool is limited to')),
+  allowed: optionalSection(texts.describe('Tools, or Bash(npm test*) for some commands; others are denied')),
+  denied: optionalSection(texts.describe('Tools, or Bash(git push*) for some commands')),
+  ask: optionalSection(texts.describe('Tools and commands that a person decides about')),
+  paths: optionalSection(map(texts).describe('Path patterns that a tool is limited to')),
 }).transform(
   ({ allowed = [], denied = [], ask = [], paths = {} }): ToolPermissions => ({
     allowed,
@@ -350,24 +356,24 @@ const toolPermissions = object({
 function build(dialect: Dialect) {
   const process = object({
     dialect: z
-      .literal(1, must('1'))
+      .literal(1, mustBe('1'))
       .describe('Say 1; a file without it is read as the original did')
       .optional(),
-    id: patterned(/^[A-Za-z0-9][A-Za-z0-9._-]*$/).describe('The name of the file without .yaml'),
+    id: patternedText(/^[A-Za-z0-9][A-Za-z0-9._-]*$/).describe('The name of the file without .yaml'),
     version: text.describe('Such as "1.2.0"'),
     name: text,
     description: text.optional(),
     initial_state: text,
-    initial_context: maybe(json.describe('What a run knows at its beginning')),
-    context_schema: maybe(json.describe('A JSON Schema of the context')),
+    initial_context: optionalSection(json.describe('What a run knows at its beginning')),
+    context_schema: optionalSection(json.describe('A JSON Schema of the context')),
   })
 
   const role = object({
     name: text,
     description: text.optional(),
     kind: choice(['agent', 'human']).describe('An agent cannot hold a role of kind human').optional(),
-    ...inert(dialect, {
-      allowed_events: maybe(texts),
+    ...originalDialectOnly(dialect, {
+      allowed_events: optionalSection(texts),
       can_approve: truth.optional(),
       can_reject: truth.optional(),
     }),
@@ -385,15 +391,17 @@ function build(dialect: Dialect) {
     name: text,
     description: text.optional(),
     prompt: text.describe('What to do here; {{context.x}} stands for a variable').optional(),
-    required_artifacts: maybe(texts.describe('Types of artifacts without which the state cannot be left')),
+    required_artifacts: optionalSection(
+      texts.describe('Types of artifacts without which the state cannot be left'),
+    ),
     tool_permissions: toolPermissions.optional(),
     is_final: truth.optional(),
     outcome: choice(['succeeded', 'failed']).describe('How a run ends here').optional(),
-    max_visits: whole(1).describe('How often a run may enter it').optional(),
+    max_visits: wholeNumberFrom(1).describe('How often a run may enter it').optional(),
     allow_phase_completion: truth
       .describe('A phase of the mission may be completed while the run is here')
       .optional(),
-    ...inert(dialect, {
+    ...originalDialectOnly(dialect, {
       is_terminal: truth.optional(),
       on_enter: z.unknown().optional(),
       on_exit: z.unknown().optional(),
@@ -416,10 +424,10 @@ function build(dialect: Dialect) {
     name: text,
     description: text.optional(),
     allowed_roles: texts.describe('Who may emit it; ["*"] is everyone'),
-    payload_schema: maybe(json.describe('A JSON Schema')),
-    channels: maybe(
+    payload_schema: optionalSection(json.describe('A JSON Schema')),
+    channels: optionalSection(
       // Only people use them: an agent's own channels are not among them.
-      filled(choice(['cli', 'dashboard', 'http', 'elicitation'])).describe(
+      nonEmptyList(choice(['cli', 'dashboard', 'http', 'elicitation'])).describe(
         'How a person must send it; default: any way',
       ),
     ),
@@ -439,9 +447,9 @@ function build(dialect: Dialect) {
     to: text,
     description: text.optional(),
     guard: expression.optional(),
-    allowed_roles: maybe(texts.describe('Narrows who may emit the event')),
+    allowed_roles: optionalSection(texts.describe('Narrows who may emit the event')),
     when_blocked: choice(['reject', 'record']).describe('record keeps the evidence and stays').optional(),
-    assign: maybe(map(anything).describe('Variables of the context: $.payload.x, or a constant')),
+    assign: optionalSection(map(anything).describe('Variables of the context: $.payload.x, or a constant')),
     merge_payload: truth.describe('Puts the whole payload into the context').optional(),
     escape: truth.describe('Leaves the state without its required artifacts').optional(),
   }).transform(
@@ -462,13 +470,16 @@ function build(dialect: Dialect) {
   const artifact = object({
     type: text,
     description: text.optional(),
-    paths: maybe(texts.describe('Path patterns of files that are of this type')),
-    min_bytes: whole(0).optional(),
-    schema: maybe(json.describe('A JSON Schema of its content')),
+    paths: optionalSection(texts.describe('Path patterns of files that are of this type')),
+    min_bytes: wholeNumberFrom(0).optional(),
+    schema: optionalSection(json.describe('A JSON Schema of its content')),
     fresh: choice(['run', 'state', 'loop'])
       .describe('How new evidence must be: of the run, of this stay in the state, of this round')
       .optional(),
-    ...inert(dialect, { required_in_states: maybe(texts), required_for_transitions: maybe(texts) }),
+    ...originalDialectOnly(dialect, {
+      required_in_states: optionalSection(texts),
+      required_for_transitions: optionalSection(texts),
+    }),
   }).transform(
     ({ type, description = null, paths, min_bytes, schema, fresh }): ArtifactDefinition => ({
       type,
@@ -482,13 +493,13 @@ function build(dialect: Dialect) {
 
   const file = object({
     process,
-    roles: maybe(list(role)),
-    states: filled(state),
+    roles: optionalSection(list(role)),
+    states: nonEmptyList(state),
     events: list(event),
     transitions: list(transition),
-    guards: maybe(map(namedGuard)),
-    artifacts: maybe(list(artifact)),
-    ...inert(dialect, { schemas: maybe(json) }),
+    guards: optionalSection(map(namedGuard)),
+    artifacts: optionalSection(list(artifact)),
+    ...originalDialectOnly(dialect, { schemas: optionalSection(json) }),
   }).transform(
     ({ process, roles, states, events, transitions, guards, artifacts, schemas }): ProcessDefinition => ({
       dialect,
@@ -501,7 +512,7 @@ function build(dialect: Dialect) {
       contextSchema: process.context_schema ?? null,
       roles: roles ?? [],
       states,
-      events: schemas === undefined ? events : events.map((each) => withShared(each, schemas)),
+      events: schemas === undefined ? events : events.map((each) => addSharedSchemas(each, schemas)),
       transitions,
       guards: Object.entries(guards ?? {}).map(([name, fields]) => ({ name, ...fields })),
       artifacts: artifacts ?? [],
@@ -511,7 +522,7 @@ function build(dialect: Dialect) {
 }
 
 /** The original's `#/schemas/…` goes into the schema that refers to it. */
-function withShared(event: EventDefinition, schemas: JsonObject): EventDefinition {
+function addSharedSchemas(event: EventDefinition, schemas: JsonObject): EventDefinition {
   const { payloadSchema } = event
   return payloadSchema === null ? event : { ...event, payloadSchema: { ...payloadSchema, schemas } }
 }

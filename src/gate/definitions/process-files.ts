@@ -9,7 +9,7 @@ import { readRegular } from '../../kernel/files/regular-file.ts'
 import { didYouMean } from '../../kernel/nearest-word.ts'
 import type {
   LoadedProcess,
-  PlacedFinding,
+  LocatedFinding,
   ProcessFiles,
   ProcessOrigin,
   ProcessSource,
@@ -115,7 +115,7 @@ async function isFile(path: string): Promise<boolean> {
 async function load({ path, origin }: ProcessPath, folders: ProcessFolders): Promise<LoadedProcess> {
   const source = { file: shownPath(path, origin, folders), origin, id: idOf(path) }
   const size = (await stat(path)).size
-  if (size > largest) return { ...source, text: '', ...tooLarge(size) }
+  if (size > largest) return { ...source, text: '', ...tooLargeDefinition(size) }
   const isOurs = origin === 'shipped' || (origin === 'file' && !folders.isConfined)
   const text = (isOurs ? await readRegular(path) : await readInside(path, folders)).toString('utf8')
   return isProcess(path, text) ? readSource({ ...source, text }) : { ...source, text: '', ...noProcess }
@@ -145,22 +145,27 @@ const noProcess: ReadDefinition = {
 }
 
 async function readSource(source: ProcessSource): Promise<LoadedProcess> {
-  const { definition, findings, patterns } = await readAside(source.text)
-  return { ...source, definition, findings: [...misnamed(definition, source.file), ...findings], patterns }
+  const { definition, findings, patterns } = await readInWorker(source.text)
+  return {
+    ...source,
+    definition,
+    findings: [...fileNameFindings(definition, source.file), ...findings],
+    patterns,
+  }
 }
 
-function tooLarge(size: number): ReadDefinition {
+function tooLargeDefinition(size: number): ReadDefinition {
   const message = `The file has ${size} bytes; at most ${largest} are read.`
   return { definition: null, findings: [problem('error', 'file-size', message)], patterns: [] }
 }
 
-function misnamed(definition: ProcessDefinition | null, path: string): readonly PlacedFinding[] {
+function fileNameFindings(definition: ProcessDefinition | null, path: string): readonly LocatedFinding[] {
   if (definition === null || definition.id === idOf(path)) return []
   const message = `The process is called "${definition.id}" and its file ${basename(path)}; it is found by the name of the file.`
   return [problem(definition.dialect === 1 ? 'error' : 'warning', 'id-not-file-name', message)]
 }
 
-function problem(severity: Severity, rule: string, message: string): PlacedFinding {
+function problem(severity: Severity, rule: string, message: string): LocatedFinding {
   return { ...finding(severity, rule, { message, path: ['process', 'id'] }), place: null }
 }
 
@@ -180,12 +185,12 @@ const shortText = 8_000
 const patience = 20_000
 
 /** Reads a definition, and blocks nothing with a long one. */
-export function readAside(text: string): Promise<ReadDefinition> {
+export function readInWorker(text: string): Promise<ReadDefinition> {
   if (text.length <= shortText) return Promise.resolve(readDefinition(text))
   const { promise, resolve, reject } = Promise.withResolvers<ReadDefinition>()
   // Flags of the parent, such as a test runner's loaders, are none of the worker's business.
   const worker = new Worker(workerFile(), { execArgv: [] })
-  const deadline = setTimeout(() => resolve(tooLong(text)), patience)
+  const deadline = setTimeout(() => resolve(readTimeoutDefinition(text)), patience)
   worker.once('message', resolve)
   worker.once('error', reject)
   worker.once('exit', (code) => reject(new Error(`The reader of processes ended with code ${code}.`)))
@@ -202,7 +207,7 @@ function workerFile(): string {
   return existsSync(bundled) ? bundled : join(import.meta.dirname, 'definition-worker.ts')
 }
 
-function tooLong(text: string): ReadDefinition {
+function readTimeoutDefinition(text: string): ReadDefinition {
   const message = `Reading its ${text.length} characters takes longer than ${patience / 1000} seconds.`
   return {
     definition: null,

@@ -1,21 +1,21 @@
 import type { z } from 'zod'
 import { didYouMean } from '../../kernel/nearest-word.ts'
-import type { FilePlace, PlacedFinding, PlacedPattern } from '../../project/ports/project-files.ts'
+import type { FileLocation, LocatedFinding, LocatedPattern } from '../../project/ports/project-files.ts'
 import type { Dialect, ProcessDefinition, TransitionDefinition } from '../domain/definition.ts'
 import { isJsonObject, type JsonObject, valueAt } from '../domain/json.ts'
 import { type DefinitionPath, finding } from '../domain/lint/finding.ts'
 import { lint } from '../domain/lint/lint.ts'
 import { type ReferenceKind, referencesTo } from '../domain/lint/names.ts'
 import { patternsIn } from '../domain/lint/patterns.ts'
-import { outcomes } from '../domain/lint/ways.ts'
-import { type DialectSchemas, inertKeys, misspelt, schemasOf } from './dialect.ts'
+import { outcomeFindings } from '../domain/lint/ways.ts'
+import { type DialectSchemas, inertKeys, misspelledField, schemasOf } from './dialect.ts'
 import { readYaml, type YamlText } from './yaml-text.ts'
 
 export interface ReadDefinition {
   /** Null when its shape is wrong. */
   readonly definition: ProcessDefinition | null
-  readonly findings: readonly PlacedFinding[]
-  readonly patterns: readonly PlacedPattern[]
+  readonly findings: readonly LocatedFinding[]
+  readonly patterns: readonly LocatedPattern[]
 }
 
 /** Reads a definition, and says everything that is wrong with it and where. Reads all of it or nothing. */
@@ -43,33 +43,35 @@ function read(text: string): ReadDefinition {
   const parsed = schemas.file.safeParse(yaml.data)
   const notes = dialect === 'original' ? inertNotes(yaml) : []
   if (!parsed.success) {
-    const wrong = parsed.error.issues.flatMap((issue) => wrongShape(yaml, issue, []))
+    const wrong = parsed.error.issues.flatMap((issue) => shapeFindings(yaml, issue, []))
     return {
       definition: null,
-      findings: inOrder([...notes, ...wrong, ...unknownNames(yaml, dialect, wrong)]),
+      findings: sortFindings([...notes, ...wrong, ...unknownNames(yaml, dialect, wrong)]),
       patterns: [],
     }
   }
   const definition = parsed.data
-  const judged = [...lint(definition), ...outcomes(definition, statesWithOutcome(yaml.data))].map((each) => ({
-    ...each,
-    place: yaml.placeAt(each.path),
-  }))
+  const judged = [...lint(definition), ...outcomeFindings(definition, statesWithOutcome(yaml.data))].map(
+    (each) => ({
+      ...each,
+      place: yaml.placeAt(each.path),
+    }),
+  )
   const patterns = patternsIn(definition).map((each) => ({ ...each, place: yaml.placeAt(each.path) }))
-  return { definition, findings: inOrder([...notes, ...judged]), patterns }
+  return { definition, findings: sortFindings([...notes, ...judged]), patterns }
 }
 
 /** How many unknown keys of one object are told each by itself. */
 const mostOdd = 20
 
 /** What the schema found, with its place: each unknown key, missing key and odd value. */
-function wrongShape(
+function shapeFindings(
   yaml: YamlText,
   issue: z.core.$ZodIssue,
   above: DefinitionPath,
-): readonly PlacedFinding[] {
+): readonly LocatedFinding[] {
   const path = [...above, ...issue.path] as DefinitionPath // YAML has no symbols
-  const say = (rule: string, message: string, at: DefinitionPath, place: FilePlace | null) => ({
+  const say = (rule: string, message: string, at: DefinitionPath, place: FileLocation | null) => ({
     ...finding('error', rule, { message, path: at }),
     place,
   })
@@ -81,39 +83,39 @@ function wrongShape(
       return say('unknown-key', unknownKey(path, key, known), inside, yaml.placeOfKey(inside))
     })
     if (more <= 0) return found
-    const message = `${named(path)} has ${more} more keys that it cannot have.`
+    const message = `${definitionPathText(path)} has ${more} more keys that it cannot have.`
     const next = [...path, issue.keys[mostOdd] ?? '']
     return [...found, say('unknown-key', message, path, yaml.placeOfKey(next))]
   }
-  const inside = issue.code === 'invalid_union' ? issue.errors.find(isMeant) : undefined
-  if (inside) return inside.flatMap((each) => wrongShape(yaml, each, path))
+  const inside = issue.code === 'invalid_union' ? issue.errors.find(isMatchingShape) : undefined
+  if (inside) return inside.flatMap((each) => shapeFindings(yaml, each, path))
   const key = String(path.at(-1))
   const owner = path.slice(0, -1)
   const fields = dataAt(yaml.data, owner)
   if (!isJsonObject(fields) || fields[key] !== undefined) {
-    return [say('odd-value', `${named(path)} ${issue.message}`, path, yaml.placeAt(path))]
+    return [say('odd-value', `${definitionPathText(path)} ${issue.message}`, path, yaml.placeAt(path))]
   }
   if (issue.code !== 'invalid_union') {
-    return [say('missing-key', `${named(owner)} has no "${key}".`, owner, yaml.placeAt(owner))]
+    return [say('missing-key', `${definitionPathText(owner)} has no "${key}".`, owner, yaml.placeAt(owner))]
   }
-  const meant = misspelt(key, fields)
+  const meant = misspelledField(key, fields)
   const place = meant === undefined ? yaml.placeAt(owner) : yaml.placeOfKey([...owner, meant])
-  return [say('missing-key', `${named(owner)} ${issue.message}`, owner, place)]
+  return [say('missing-key', `${definitionPathText(owner)} ${issue.message}`, owner, place)]
 }
 
 /** Of several forms, the one whose outside fits. */
-function isMeant(issues: readonly z.core.$ZodIssue[]): boolean {
+function isMatchingShape(issues: readonly z.core.$ZodIssue[]): boolean {
   return issues.some(({ code, path }) => path.length > 0 || code === 'unrecognized_keys' || code === 'custom')
 }
 
 function unknownKey(path: DefinitionPath, key: string, known: readonly string[]): string {
   const inert = inertKeys[String(path[0] ?? 'file')]?.[key]
   const way = inert === undefined ? didYouMean(key, known) : ` In dialect 1 ${inert}.`
-  return `${named(path)} has no key "${key}".${way || ` It may have ${known.join(', ')}.`}`
+  return `${definitionPathText(path)} has no key "${key}".${way || ` It may have ${known.join(', ')}.`}`
 }
 
 /** A note for each key of the original that decides nothing. */
-function inertNotes(yaml: YamlText): readonly PlacedFinding[] {
+function inertNotes(yaml: YamlText): readonly LocatedFinding[] {
   return Object.entries(inertKeys).flatMap(([section, notes]) => {
     const owners: readonly DefinitionPath[] =
       section === 'file' ? [[]] : entriesOf(yaml.data, section).map((_, at) => [section, at])
@@ -135,8 +137,8 @@ function inertNotes(yaml: YamlText): readonly PlacedFinding[] {
 function unknownNames(
   yaml: YamlText,
   dialect: Dialect,
-  wrong: readonly PlacedFinding[],
-): readonly PlacedFinding[] {
+  wrong: readonly LocatedFinding[],
+): readonly LocatedFinding[] {
   const { data } = yaml
   if (!isJsonObject(data) || !isList(data['transitions'])) return []
   // A key of the file that is not known may be the misspelt name of any section.
@@ -237,14 +239,14 @@ function statesWithOutcome(data: unknown): ReadonlySet<string> {
 }
 
 /** `transitions[2].guard`. */
-function named(path: DefinitionPath): string {
+function definitionPathText(path: DefinitionPath): string {
   if (path.length === 0) return 'The file'
   return path
     .map((part, at) => (typeof part === 'number' ? `[${part}]` : `${at === 0 ? '' : '.'}${part}`))
     .join('')
 }
 
-function inOrder(findings: readonly PlacedFinding[]): readonly PlacedFinding[] {
+function sortFindings(findings: readonly LocatedFinding[]): readonly LocatedFinding[] {
   return findings.toSorted(
     (a, b) => (a.place?.line ?? 0) - (b.place?.line ?? 0) || (a.place?.column ?? 0) - (b.place?.column ?? 0),
   )

@@ -1,5 +1,5 @@
 import { type Document, isAlias, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml'
-import type { FilePlace, PlacedFinding } from '../../project/ports/project-files.ts'
+import type { FileLocation, LocatedFinding } from '../../project/ports/project-files.ts'
 import { type DefinitionPath, finding } from '../domain/lint/finding.ts'
 
 /** Largest file of a process that is read, in characters. */
@@ -9,19 +9,19 @@ export interface YamlText {
   /** The file as plain data. */
   readonly data: unknown
   /** Where something of a definition stands; the nearest thing around it where it is not written. */
-  placeAt(path: DefinitionPath): FilePlace | null
+  placeAt(path: DefinitionPath): FileLocation | null
   /** Where the last key of a path stands. */
-  placeOfKey(path: DefinitionPath): FilePlace | null
+  placeOfKey(path: DefinitionPath): FileLocation | null
 }
 
 type YamlResult =
   | { readonly readable: true; readonly yaml: YamlText }
-  | { readonly readable: false; readonly findings: readonly PlacedFinding[] }
+  | { readonly readable: false; readonly findings: readonly LocatedFinding[] }
 
 /** Reads YAML as data only: one document, no aliases, no tags of its own, each key once. */
 export function readYaml(text: string): YamlResult {
   if (text.length > largestFile) {
-    return refused(`The file has ${text.length} characters; at most ${largestFile} are read.`, null)
+    return yamlFailure(`The file has ${text.length} characters; at most ${largestFile} are read.`, null)
   }
   const lineCounter = new LineCounter()
   const document = parseDocument(text, {
@@ -30,7 +30,7 @@ export function readYaml(text: string): YamlResult {
     version: '1.2',
     uniqueKeys: false,
   })
-  const at = (offset: number): FilePlace => {
+  const at = (offset: number): FileLocation => {
     const { line, col } = lineCounter.linePos(offset)
     return { line: Math.max(1, line), column: Math.max(1, col) }
   }
@@ -38,20 +38,21 @@ export function readYaml(text: string): YamlResult {
   if (problems.length > 0) {
     return {
       readable: false,
-      findings: problems.slice(0, 20).map(({ message, pos }) => notYaml(sentence(message), at(pos[0]))),
+      findings: problems.slice(0, 20).map(({ message, pos }) => yamlFinding(sentence(message), at(pos[0]))),
     }
   }
   const alias = firstAlias(document)
   if (alias !== null) {
-    return refused(
+    return yamlFailure(
       'Anchors and aliases (&name, *name) are not read: write it out, so that each place is its own.',
       at(alias),
     )
   }
-  const twice = firstKeyTwice(document)
-  if (twice !== null) return refused('Map keys must be unique.', at(twice))
-  if (document.contents === null) return refused('The file is empty.', null)
-  const placeOf = (node: unknown): FilePlace | null => (isNode(node) && node.range ? at(node.range[0]) : null)
+  const twice = duplicateKeyOffset(document)
+  if (twice !== null) return yamlFailure('Map keys must be unique.', at(twice))
+  if (document.contents === null) return yamlFailure('The file is empty.', null)
+  const placeOf = (node: unknown): FileLocation | null =>
+    isNode(node) && node.range ? at(node.range[0]) : null
   return {
     readable: true,
     yaml: {
@@ -62,11 +63,11 @@ export function readYaml(text: string): YamlResult {
   }
 }
 
-function refused(message: string, place: FilePlace | null): YamlResult {
-  return { readable: false, findings: [notYaml(message, place)] }
+function yamlFailure(message: string, place: FileLocation | null): YamlResult {
+  return { readable: false, findings: [yamlFinding(message, place)] }
 }
 
-function notYaml(message: string, place: FilePlace | null): PlacedFinding {
+function yamlFinding(message: string, place: FileLocation | null): LocatedFinding {
   return { ...finding('error', 'yaml', { message, path: [] }), place }
 }
 
@@ -86,7 +87,7 @@ function firstAlias(document: Document.Parsed): number | null {
 }
 
 /** The offset of the first key that its map has already. The library's own search compares each key with each. */
-function firstKeyTwice(document: Document.Parsed): number | null {
+function duplicateKeyOffset(document: Document.Parsed): number | null {
   let found: number | null = null
   visit(document, {
     Map: (_, map) => {

@@ -1,10 +1,10 @@
-interface Deed {
+interface ActionStamp {
   readonly by: string
   readonly at: number | string
 }
 
 /** Approvals that somebody gave with an event: one deed, to be listed once. The others stand alone. */
-export function approvalsByEvent<Event extends Deed, Approval extends Deed>(
+export function approvalsByEvent<Event extends ActionStamp, Approval extends ActionStamp>(
   events: readonly Event[],
   approvals: readonly Approval[],
 ): { readonly of: ReadonlyMap<Event, readonly Approval[]>; readonly alone: readonly Approval[] } {

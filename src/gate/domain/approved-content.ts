@@ -55,7 +55,7 @@ function fileLine({ type, path, sha256 }: { type: string; path: string; sha256: 
 }
 
 /** A file as it was shown: null where there was none. */
-export interface ShownFile {
+export interface FilePreview {
   readonly path: string
   readonly sha256: string | null
   /** Its text, where it is short enough to be kept for a difference. */
@@ -63,14 +63,14 @@ export interface ShownFile {
 }
 
 /** What a person is shown before they answer. */
-export interface ShownParts {
-  readonly files: readonly ShownFile[]
+export interface ContentParts {
+  readonly files: readonly FilePreview[]
   /** What else the answer is bound to, by its name: the state, the revision, the hash of the tree. */
   readonly facts: Readonly<Record<string, string>>
 }
 
 /** What differs between what was shown and what is there. */
-export interface ShownDifference {
+export interface ContentDifference {
   readonly files: readonly {
     readonly path: string
     readonly shown: string | null
@@ -101,11 +101,11 @@ export function isContent(seen: string, content: string): boolean {
 }
 
 /** Whether a text can name what was shown: a hash or the beginning of one, or a revision such as `r3`. */
-export function namesContent(text: string): boolean {
+export function isContentName(text: string): boolean {
   return /^(?:r[1-9]\d{0,15}|[0-9a-f]{6,64})$/i.test(text)
 }
 
-export function shortened(content: string): string {
+export function shortenContent(content: string): string {
   return isHash(content) ? content.slice(0, shortContent) : content
 }
 
@@ -114,13 +114,13 @@ function isHash(content: string): boolean {
 }
 
 /** What is another now, in a few words: `plan.md changed, notes.md is gone`. */
-export function differenceWords({ files, facts }: ShownDifference): string {
+export function differenceWords({ files, facts }: ContentDifference): string {
   const words = [
     ...files.map(({ path, shown, now }) => {
       if (shown === null) return `${path} is new`
       return now === null ? `${path} is gone` : `${path} changed`
     }),
-    ...facts.map(({ name, shown, now }) => factWords(name, shown, now)),
+    ...facts.map(({ name, shown, now }) => approvedContentWords(name, shown, now)),
   ]
   const more = words.length > mostWords ? ` and ${words.length - mostWords} more` : ''
   return `${words.slice(0, mostWords).join(', ')}${more}`
@@ -128,7 +128,7 @@ export function differenceWords({ files, facts }: ShownDifference): string {
 
 const mostWords = 5
 
-function factWords(name: string, shown: string | null, now: string | null): string {
-  const said = (value: string | null) => (value === null ? 'nothing' : shortened(value))
+function approvedContentWords(name: string, shown: string | null, now: string | null): string {
+  const said = (value: string | null) => (value === null ? 'nothing' : shortenContent(value))
   return `${name}: ${said(shown)} → ${said(now)}`
 }

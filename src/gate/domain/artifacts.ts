@@ -1,5 +1,5 @@
 import { pathPatterns } from '../../kernel/path-pattern.ts'
-import type { ArtifactDefinition, Dialect, Freshness, ProcessDefinition } from './definition.ts'
+import type { ArtifactDefinition, Dialect, FreshnessScope, ProcessDefinition } from './definition.ts'
 import type { Artifact, Evidence, Visit } from './evidence.ts'
 import { schemaProblems } from './json-schema.ts'
 
@@ -56,7 +56,7 @@ function isChecked(path: string, dialect: Dialect): boolean {
  * How new what people approve must be. What came with the event that led to their state is from before that state, and
  * just what they are to look at: of this round is new enough.
  */
-export function approvalFreshness(fresh: Freshness): Freshness {
+export function approvalFreshness(fresh: FreshnessScope): FreshnessScope {
   return fresh === 'state' ? 'loop' : fresh
 }
 
@@ -68,7 +68,7 @@ export function newerThan(fresh: ArtifactDefinition['fresh'], visits: readonly V
     case 'state':
       return Math.max(0, ...visits.map(({ last }) => last))
     case 'loop':
-      return roundBegan(visits)
+      return roundStart(visits)
   }
 }
 
@@ -76,7 +76,7 @@ export function newerThan(fresh: ArtifactDefinition['fresh'], visits: readonly V
  * The revision at which the run last went back to a state that it knew; its first entry when it never did. What comes
  * with the events on the way forward again belongs to the new round, also where these states were entered before.
  */
-function roundBegan(visits: readonly Visit[]): number {
+function roundStart(visits: readonly Visit[]): number {
   const latestFirst = visits.toSorted((a, b) => b.last - a.last)
   const at = latestFirst.findIndex(({ first }, place) => {
     const before = latestFirst[place + 1]
@@ -94,10 +94,10 @@ export function artifactType(
   path: string,
   said: string | null = null,
 ): string | null {
-  const byGlob = globbed(artifacts, path)
+  const byGlob = artifactTypeByGlob(artifacts, path)
   if (byGlob !== null) return byGlob
   if (said !== null) return said
-  return named(artifacts, path)[0] ?? null
+  return artifactTypesByName(artifacts, path)[0] ?? null
 }
 
 /** Whether a file counts as a type. One that is known by its name alone counts as every type in its name. */
@@ -107,39 +107,41 @@ export function isOfType(
   type: string,
 ): boolean {
   if (artifact.type === type) return true
-  if (!hasInName(artifact.path, type) || globbed(declared, artifact.path) !== null) return false
-  const types = named(declared, artifact.path)
+  if (!hasTypeInName(artifact.path, type) || artifactTypeByGlob(declared, artifact.path) !== null)
+    return false
+  const types = artifactTypesByName(declared, artifact.path)
   return types.includes(type) && (artifact.type === '' || types.includes(artifact.type))
 }
 
-function globbed(artifacts: readonly ArtifactDefinition[], path: string): string | null {
+function artifactTypeByGlob(artifacts: readonly ArtifactDefinition[], path: string): string | null {
   return (
-    artifacts.find(({ paths }) => paths.length > 0 && pathPatterns(paths).matches(plain(path)))?.type ?? null
+    artifacts.find(({ paths }) => paths.length > 0 && pathPatterns(paths).matches(stripDotSlash(path)))
+      ?.type ?? null
   )
 }
 
-function named(artifacts: readonly ArtifactDefinition[], path: string): readonly string[] {
+function artifactTypesByName(artifacts: readonly ArtifactDefinition[], path: string): readonly string[] {
   return artifacts
     .map(({ type }) => type)
-    .filter((type) => hasInName(path, type))
+    .filter((type) => hasTypeInName(path, type))
     .toSorted((a, b) => b.length - a.length)
 }
 
 /** state_gate's rule: the name without its ending is the type, or has it as a part between `_` and `-`. */
-function hasInName(path: string, type: string): boolean {
+function hasTypeInName(path: string, type: string): boolean {
   const file = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
   const name = file.replace(/\.[^.]+$/, '')
   const wanted = type.toLowerCase()
   for (let at = name.indexOf(wanted); at !== -1; at = name.indexOf(wanted, at + 1)) {
-    if (isEdge(name[at - 1]) && isEdge(name[at + wanted.length])) return true
+    if (isWordBoundary(name[at - 1]) && isWordBoundary(name[at + wanted.length])) return true
   }
   return false
 }
 
-function isEdge(character: string | undefined): boolean {
+function isWordBoundary(character: string | undefined): boolean {
   return character === undefined || character === '_' || character === '-'
 }
 
-function plain(path: string): string {
+function stripDotSlash(path: string): string {
   return path.replace(/^(?:\.\/)+/, '')
 }

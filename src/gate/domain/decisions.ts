@@ -1,6 +1,6 @@
-import type { NewFact } from '../../events/domain/fact.ts'
-import type { Setting } from '../../kernel/id.ts'
-import type { Hold, HoldRequest } from '../../track/domain/records.ts'
+import type { NewProjectEvent } from '../../events/domain/fact.ts'
+import type { TransactionContext } from '../../kernel/id.ts'
+import type { InboxItem, InboxItemRequest } from '../../track/domain/records.ts'
 import { isOfChanges } from './approved-content.ts'
 import {
   type EventDefinition,
@@ -9,10 +9,10 @@ import {
   type ProcessDefinition,
   stateNamed,
 } from './definition.ts'
-import type { Need } from './evidence.ts'
-import { guardNames, neededFor } from './expression.ts'
+import type { EvidenceNeed } from './evidence.ts'
+import { guardNames, needsOfState } from './expression.ts'
 import type { RunRecord } from './run.ts'
-import { candidates, reachable } from './ways.ts'
+import { candidates, reachableStates } from './ways.ts'
 
 /** What people decide about a run in a state. */
 interface AwaitedDecision {
@@ -28,7 +28,7 @@ export function awaitedDecision(definition: ProcessDefinition, state: string): A
   const events = definition.events.filter((event) => isForPeople(definition, event))
   const here = events.filter(({ name }) => candidates(definition, state, name).length > 0)
   const waits = here.some(({ name }) => candidates(definition, state, name).some((way) => !way.escape))
-  const asked = neededFor(definition, state).flatMap((need) => approvalOf(need))
+  const asked = needsOfState(definition, state).flatMap((need) => approvalOf(need))
   // Guards that differ in how many they want ask for the same approval.
   const approvals = asked.filter(
     ({ role, of }, at) => asked.findIndex((other) => other.role === role && other.of === of) === at,
@@ -43,7 +43,7 @@ export function isForPeople({ roles }: ProcessDefinition, { allowedRoles }: Even
   return allowedRoles.length > 0 && allowedRoles.every((role) => human.has(role))
 }
 
-function approvalOf(need: Need): AwaitedDecision['approvals'] {
+function approvalOf(need: EvidenceNeed): AwaitedDecision['approvals'] {
   return need.kind === 'approvals' ? [{ role: need.role, of: need.of }] : []
 }
 
@@ -71,7 +71,7 @@ export function decisionChoices(
   return events.map((event) => {
     const ways = candidates(definition, state, event)
     const guards = ways.flatMap(({ guard }) => guardNames(guard))
-    const required = requiredOf(eventNamed(definition, event)?.payloadSchema?.['required'])
+    const required = requiredFieldNames(eventNamed(definition, event)?.payloadSchema?.['required'])
     return {
       event,
       description: eventNamed(definition, event)?.description ?? null,
@@ -80,7 +80,7 @@ export function decisionChoices(
         event !== yes &&
         (event === no ||
           required.includes('reason') ||
-          ways.every(({ to }) => isBack(definition, state, to))),
+          ways.every(({ to }) => isBackwardMove(definition, state, to))),
       approves: guards.some((name) => definition.guards.some((guard) => isApproval(guard, name))),
       asksFor: required.filter((name) => name !== 'reason'),
     }
@@ -88,9 +88,9 @@ export function decisionChoices(
 }
 
 /** Nearer to the beginning than where it is, the same again, or a failed end. */
-function isBack(definition: ProcessDefinition, state: string, to: string): boolean {
+function isBackwardMove(definition: ProcessDefinition, state: string, to: string): boolean {
   if (stateNamed(definition, to)?.outcome === 'failed') return true
-  const steps = reachable(definition, definition.initialState)
+  const steps = reachableStates(definition, definition.initialState)
   return (steps.get(to) ?? Infinity) <= (steps.get(state) ?? 0) && !stateNamed(definition, to)?.isFinal
 }
 
@@ -98,7 +98,7 @@ function isApproval({ name, guard }: NamedGuard, wanted: string): boolean {
   return name === wanted && guard.type === 'approval'
 }
 
-function requiredOf(required: unknown): readonly string[] {
+function requiredFieldNames(required: unknown): readonly string[] {
   return Array.isArray(required) ? required.filter((name): name is string => typeof name === 'string') : []
 }
 
@@ -113,12 +113,16 @@ const words = {
 } as const
 
 /** What a run waits for in its state, as a hold for a person; null when it waits for no one. */
-export function decisionHold(definition: ProcessDefinition, run: RunRecord, setting: Setting): Hold | null {
+export function decisionItem(
+  definition: ProcessDefinition,
+  run: RunRecord,
+  setting: TransactionContext,
+): InboxItem | null {
   const awaited = awaitedDecision(definition, run.state)
   if (awaited === null) return null
   const { state, revision } = run
-  const request: HoldRequest = { kind: 'decision', state, revision, ...awaited }
-  return runHold(
+  const request: InboxItemRequest = { kind: 'decision', state, revision, ...awaited }
+  return runItem(
     run,
     { kind: 'approval', request, reason: decisionReason(definition, run, request) },
     setting,
@@ -126,16 +130,20 @@ export function decisionHold(definition: ProcessDefinition, run: RunRecord, sett
 }
 
 /** Ends what a run waited for, because it moved on. */
-export function endDecisions(holds: readonly Hold[], answer: string): readonly NewFact[] {
-  return ended(holds, ['approval'], answer)
+export function endDecisions(holds: readonly InboxItem[], answer: string): readonly NewProjectEvent[] {
+  return closeOpenItems(holds, ['approval'], answer)
 }
 
 /** Ends all that a run waited for, questions about its commands too, because it ended. */
-export function endQuestions(holds: readonly Hold[], answer: string): readonly NewFact[] {
-  return ended(holds, ['approval', 'command'], answer)
+export function endQuestions(holds: readonly InboxItem[], answer: string): readonly NewProjectEvent[] {
+  return closeOpenItems(holds, ['approval', 'command'], answer)
 }
 
-function ended(holds: readonly Hold[], kinds: readonly Hold['kind'][], answer: string): readonly NewFact[] {
+function closeOpenItems(
+  holds: readonly InboxItem[],
+  kinds: readonly InboxItem['kind'][],
+  answer: string,
+): readonly NewProjectEvent[] {
   return holds
     .filter(({ kind, status }) => kinds.includes(kind) && status === 'open')
     .map(({ id, missionId, taskId }) => ({
@@ -149,11 +157,15 @@ function ended(holds: readonly Hold[], kinds: readonly Hold['kind'][], answer: s
 }
 
 /** A hold about a run, open from now on. */
-export function runHold(
+export function runItem(
   run: Pick<RunRecord, 'id' | 'missionId' | 'taskId'>,
-  about: { readonly kind: 'approval' | 'command'; readonly request: HoldRequest; readonly reason: string },
-  setting: Setting,
-): Hold {
+  about: {
+    readonly kind: 'approval' | 'command'
+    readonly request: InboxItemRequest
+    readonly reason: string
+  },
+  setting: TransactionContext,
+): InboxItem {
   return {
     id: setting.ids.next('hold'),
     kind: about.kind,
@@ -179,7 +191,7 @@ export function runHold(
 function decisionReason(
   definition: ProcessDefinition,
   run: RunRecord,
-  { events, approvals }: Extract<HoldRequest, { kind: 'decision' }>,
+  { events, approvals }: Extract<InboxItemRequest, { kind: 'decision' }>,
 ): string {
   const what = stateNamed(definition, run.state)?.description
   const asked = [

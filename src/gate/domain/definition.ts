@@ -101,7 +101,7 @@ export interface NamedGuard {
   readonly guard: Guard
 }
 
-export type Freshness = 'run' | 'state' | 'loop'
+export type FreshnessScope = 'run' | 'state' | 'loop'
 
 export interface ArtifactDefinition {
   readonly type: string
@@ -110,7 +110,7 @@ export interface ArtifactDefinition {
   readonly paths: readonly string[]
   readonly minBytes: number | null
   readonly schema: JsonObject | null
-  readonly fresh: Freshness
+  readonly fresh: FreshnessScope
 }
 
 export function stateNamed(definition: ProcessDefinition, name: string): StateDefinition | undefined {
@@ -135,7 +135,7 @@ const forms = {
 } as const satisfies Record<Dialect, RegExp>
 
 /** A prompt with the values of its variables in it. What is not set stays as it is written, so that it is noticed. */
-export function interpolated(prompt: string, dialect: Dialect, context: JsonObject): string {
+export function interpolatePrompt(prompt: string, dialect: Dialect, context: JsonObject): string {
   return prompt.replace(forms[dialect], (written: string, path: string) => {
     const value = valueAt({ context }, path.split('.'))
     if (value === undefined || value === null) return written

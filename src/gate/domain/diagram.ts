@@ -1,14 +1,14 @@
 import { plainLabel } from '../../plan/domain/diagrams.ts'
 import type { ProcessDefinition, TransitionDefinition } from './definition.ts'
 import { expressionWords } from './expression.ts'
-import { reachable } from './ways.ts'
+import { reachableStates } from './ways.ts'
 
 /**
  * A drawing for a terminal: the states in the order of their distance from the beginning, ends last, the ways out of each
  * below it, ways back marked with an arrow up.
  */
 export function textDiagram(definition: ProcessDefinition): string {
-  const steps = reachable(definition, definition.initialState)
+  const steps = reachableStates(definition, definition.initialState)
   const distance = (state: string): number => steps.get(state) ?? Number.MAX_SAFE_INTEGER
   const order = definition.states
     .toSorted((a, b) => Number(a.isFinal) - Number(b.isFinal) || distance(a.name) - distance(b.name))
@@ -22,7 +22,7 @@ export function textDiagram(definition: ProcessDefinition): string {
     })
     return [heading(definition, state), ...arrows].join('\n')
   })
-  return `${[...blocks, ...fromEverywhere(definition, widest)].join('\n')}\n`
+  return `${[...blocks, ...wildcardArrows(definition, widest)].join('\n')}\n`
 }
 
 function heading({ states, initialState }: ProcessDefinition, name: string): string {
@@ -47,7 +47,7 @@ function condition({ guard, whenBlocked }: TransitionDefinition): string {
   return `   if ${expressionWords(guard)}${whenBlocked === 'record' ? ', else keeps the evidence' : ''}`
 }
 
-function fromEverywhere({ transitions }: ProcessDefinition, widest: number): readonly string[] {
+function wildcardArrows({ transitions }: ProcessDefinition, widest: number): readonly string[] {
   const everywhere = transitions.filter(({ from }) => from === '*')
   if (everywhere.length === 0) return []
   const arrows = everywhere.map((transition, at) => {
@@ -65,12 +65,12 @@ export function mermaidStates({ states, transitions, initialState }: ProcessDefi
   const arrows = transitions.flatMap(({ from, to, event, guard }) => {
     const label = `${event}${guard === null ? '' : ` (${expressionWords(guard)})`}`
     return (from === '*' ? leavable : [from]).map(
-      (state) => `  ${named(state)} --> ${named(to)} : ${escaped(label)}`,
+      (state) => `  ${named(state)} --> ${named(to)} : ${escapeMermaid(label)}`,
     )
   })
   const lines = [
     'stateDiagram-v2',
-    ...states.map(({ name }) => `  state "${escaped(name)}" as ${named(name)}`),
+    ...states.map(({ name }) => `  state "${escapeMermaid(name)}" as ${named(name)}`),
     `  [*] --> ${named(initialState)}`,
     ...arrows,
     ...states.filter(({ isFinal }) => isFinal).map(({ name }) => `  ${named(name)} --> [*]`),
@@ -79,6 +79,6 @@ export function mermaidStates({ states, transitions, initialState }: ProcessDefi
 }
 
 /** Punctuation goes as a numeric entity, because a label may be read as Mermaid. */
-function escaped(text: string): string {
+function escapeMermaid(text: string): string {
   return plainLabel(text).replace(/[!-',/:-@[-^`{-~]/g, (sign) => `#${sign.charCodeAt(0)};`)
 }

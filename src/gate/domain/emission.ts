@@ -2,10 +2,10 @@ import type { Actor, Channel } from '../../kernel/actor.ts'
 import { eventNamed, type ProcessDefinition } from './definition.ts'
 import type { Artifact, Evidence, Observations } from './evidence.ts'
 import type { JsonObject } from './json.ts'
-import { handedIn, type Run } from './run.ts'
+import { mergeArtifacts, type Run } from './run.ts'
 
 /** An event as it is emitted, with everything that the decision about it rests on. */
-export interface Emission {
+export interface EventRequest {
   readonly event: string
   readonly payload: JsonObject
   readonly artifacts: readonly Omit<Artifact, 'revision'>[]
@@ -25,12 +25,12 @@ export interface Emitter {
   readonly channel?: Channel
 }
 
-export function evidenceOf(definition: ProcessDefinition, run: Run, emission: Emission): Evidence {
+export function evidenceOf(definition: ProcessDefinition, run: Run, emission: EventRequest): Evidence {
   return {
     dialect: definition.dialect,
     context: run.context,
     payload: emission.payload,
-    artifacts: handedIn(run.artifacts, recorded(run, emission)),
+    artifacts: mergeArtifacts(run.artifacts, artifactsAtNextRevision(run, emission)),
     declared: definition.artifacts,
     visits: run.visits,
     observed: emission.observed,
@@ -38,7 +38,7 @@ export function evidenceOf(definition: ProcessDefinition, run: Run, emission: Em
 }
 
 /** The event's artifacts as the revision that accepts it records them. */
-export function recorded(run: Run, { artifacts }: Emission): readonly Artifact[] {
+export function artifactsAtNextRevision(run: Run, { artifacts }: EventRequest): readonly Artifact[] {
   return artifacts.map((artifact) => ({ ...artifact, revision: run.revision + 1 }))
 }
 

@@ -1,12 +1,12 @@
 import { didYouMean } from '../../kernel/nearest-word.ts'
 import { countedArtifacts } from './artifacts.ts'
 import { eventNamed, type ProcessDefinition, stateNamed, type TransitionDefinition } from './definition.ts'
-import { type Emission, evidenceOf, recorded } from './emission.ts'
-import { isAssumed, judgeExpression, judgeOver, type MissingGuard } from './expression.ts'
+import { artifactsAtNextRevision, type EventRequest, evidenceOf } from './emission.ts'
+import { createJudge, isAssumed, judgeExpression, type MissingGuard } from './expression.ts'
 import { type JsonObject, valueAt } from './json.ts'
 import { type SchemaProblem, schemaProblems } from './json-schema.ts'
-import { endOf, entered, handedIn, type Run } from './run.ts'
-import { candidates, forbidden, leads, permits } from './ways.ts'
+import { endOf, mergeArtifacts, type Run, recordVisit } from './run.ts'
+import { candidates, emitterObjection, isOnEveryPath, isRolePermitted } from './ways.ts'
 
 /** The seed's codes, in the order in which they are checked. */
 type RefusalCode =
@@ -17,7 +17,7 @@ type RefusalCode =
   | 'INVALID_PAYLOAD'
   | 'GUARD_FAILED'
 
-export interface Accepted {
+export interface AcceptedTransition {
   readonly accepted: true
   readonly run: Run
   readonly from: string
@@ -28,7 +28,7 @@ export interface Accepted {
   readonly unsatisfied: readonly MissingGuard[]
 }
 
-export interface Refused {
+export interface RefusedTransition {
   readonly accepted: false
   readonly code: RefusalCode
   readonly message: string
@@ -40,9 +40,13 @@ export interface Refused {
 }
 
 /** Decides about an event. Pure: nothing but its arguments counts, and a refused event leaves the run as it was. */
-export function transition(definition: ProcessDefinition, run: Run, emission: Emission): Accepted | Refused {
+export function transition(
+  definition: ProcessDefinition,
+  run: Run,
+  emission: EventRequest,
+): AcceptedTransition | RefusedTransition {
   const { event, payload, emitter, expectedRevision } = emission
-  const refuse = refusing(run)
+  const refuse = refusalFactory(run)
   const end = endOf(definition, run)
   if (end !== null) return refuse('RUN_FINISHED', end)
   if (expectedRevision !== null && expectedRevision !== run.revision) {
@@ -53,9 +57,9 @@ export function transition(definition: ProcessDefinition, run: Run, emission: Em
   }
   const possible = candidates(definition, run.state, event)
   if (possible.length === 0) return refuse('INVALID_EVENT', invalidEvent(definition, run, event))
-  const refusal = forbidden(definition, event, emitter)
+  const refusal = emitterObjection(definition, event, emitter)
   if (refusal !== null) return { ...refuse('FORBIDDEN', refusal.reason), fix: refusal.fix }
-  const permitted = possible.filter(({ allowedRoles }) => permits(allowedRoles, emitter.role))
+  const permitted = possible.filter(({ allowedRoles }) => isRolePermitted(allowedRoles, emitter.role))
   if (permitted.length === 0) {
     return refuse('FORBIDDEN', `Role "${emitter.role ?? 'none'}" may not emit "${event}" in "${run.state}".`)
   }
@@ -76,24 +80,24 @@ function choose(
   {
     emission,
     permitted,
-  }: { readonly emission: Emission; readonly permitted: readonly TransitionDefinition[] },
-): Accepted | Refused {
+  }: { readonly emission: EventRequest; readonly permitted: readonly TransitionDefinition[] },
+): AcceptedTransition | RefusedTransition {
   const judged = permitted.map((candidate) => ({
     candidate,
     ...judgePassage(definition, run, { transition: candidate, emission }),
   }))
   const open = judged.find(({ satisfied }) => satisfied)
-  if (open) return take(definition, run, { emission, taken: open.candidate })
+  if (open) return takeTransition(definition, run, { emission, taken: open.candidate })
   const missing = judged
     .flatMap((entry) => entry.missing)
     .filter(({ name }, at, all) => all.findIndex((other) => other.name === name) === at)
   if (!judged.some(({ candidate }) => candidate.whenBlocked === 'record')) {
-    return { ...refusing(run)('GUARD_FAILED', 'Guard conditions not satisfied'), missing }
+    return { ...refusalFactory(run)('GUARD_FAILED', 'Guard conditions not satisfied'), missing }
   }
   const stayed = {
     ...run,
     revision: run.revision + 1,
-    artifacts: handedIn(run.artifacts, recorded(run, emission)),
+    artifacts: mergeArtifacts(run.artifacts, artifactsAtNextRevision(run, emission)),
   }
   return {
     accepted: true,
@@ -105,29 +109,29 @@ function choose(
   }
 }
 
-function take(
+function takeTransition(
   definition: ProcessDefinition,
   run: Run,
-  { emission, taken }: { readonly emission: Emission; readonly taken: TransitionDefinition },
-): Accepted | Refused {
+  { emission, taken }: { readonly emission: EventRequest; readonly taken: TransitionDefinition },
+): AcceptedTransition | RefusedTransition {
   const context = assignedContext(taken, run.context, emission.payload)
   const problems = contextProblems(definition, context)
   if (problems.length > 0) {
     const message = `What "${emission.event}" assigns does not fit the context's schema.`
-    return { ...refusing(run)('INVALID_PAYLOAD', message), validationErrors: problems }
+    return { ...refusalFactory(run)('INVALID_PAYLOAD', message), validationErrors: problems }
   }
   const revision = run.revision + 1
   const after: Run = {
     state: taken.to,
     revision,
     context,
-    artifacts: handedIn(run.artifacts, recorded(run, emission)),
-    visits: entered(run.visits, taken.to, revision),
+    artifacts: mergeArtifacts(run.artifacts, artifactsAtNextRevision(run, emission)),
+    visits: recordVisit(run.visits, taken.to, revision),
   }
   return { accepted: true, run: after, from: run.state, to: taken.to, stateChanged: true, unsatisfied: [] }
 }
 
-function refusing(run: Run): (code: RefusalCode, message: string) => Refused {
+function refusalFactory(run: Run): (code: RefusalCode, message: string) => RefusedTransition {
   return (code, message) => ({
     accepted: false,
     code,
@@ -156,7 +160,7 @@ function eventsFrom(definition: ProcessDefinition, state: string): string {
 }
 
 /** Open only where nothing is missing: what is not known is missing too. */
-export interface Passage {
+export interface TransitionCheck {
   readonly satisfied: boolean
   readonly missing: readonly MissingGuard[]
 }
@@ -168,16 +172,16 @@ export interface Passage {
 export function judgePassage(
   definition: ProcessDefinition,
   run: Run,
-  { transition, emission }: { readonly transition: TransitionDefinition; readonly emission: Emission },
-): Passage {
+  { transition, emission }: { readonly transition: TransitionDefinition; readonly emission: EventRequest },
+): TransitionCheck {
   const evidence = evidenceOf(definition, run, emission)
-  const judge = judgeOver(evidence, emission.assumed)
+  const judge = createJudge(evidence, emission.assumed)
   const guarded =
     transition.guard === null ? [] : judgeExpression(transition.guard, definition, judge).missing
-  const artifacts = needsArtifacts(definition, run.state, transition)
+  const artifacts = hasArtifactNeeds(definition, run.state, transition)
     ? missingArtifacts(definition, run, emission)
     : []
-  const visits = exhaustedVisits(definition, run, transition)
+  const visits = visitLimitRefusal(definition, run, transition)
   const missing = [...guarded, ...artifacts, ...visits]
   return { satisfied: missing.length === 0, missing }
 }
@@ -186,19 +190,19 @@ export function judgePassage(
  * Whether a transition asks for what its state requires. Forward it does. A way back, to a state that every run came
  * through to get here, leaves it for later; so does an escape.
  */
-export function needsArtifacts(
+export function hasArtifactNeeds(
   definition: ProcessDefinition,
   state: string,
   { to, escape: escapes }: TransitionDefinition,
 ): boolean {
   if (escapes || (stateNamed(definition, state)?.requiredArtifacts ?? []).length === 0) return false
-  return to !== state && !leads(definition, to, state)
+  return to !== state && !isOnEveryPath(definition, to, state)
 }
 
 function missingArtifacts(
   definition: ProcessDefinition,
   run: Run,
-  emission: Emission,
+  emission: EventRequest,
 ): readonly MissingGuard[] {
   const evidence = evidenceOf(definition, run, emission)
   const required = stateNamed(definition, run.state)?.requiredArtifacts ?? []
@@ -220,7 +224,7 @@ function missingArtifacts(
     })
 }
 
-function exhaustedVisits(
+function visitLimitRefusal(
   definition: ProcessDefinition,
   run: Run,
   { to }: TransitionDefinition,
@@ -246,7 +250,7 @@ function assignedContext(
   payload: JsonObject,
 ): JsonObject {
   const entries = assign.map(
-    ({ variable, value }) => [variable, resolved(value, { context, payload })] as const,
+    ({ variable, value }) => [variable, resolveValue(value, { context, payload })] as const,
   )
   return Object.fromEntries([
     ...Object.entries(context),
@@ -262,7 +266,7 @@ export function contextProblems(
   return contextSchema === null ? [] : schemaProblems(contextSchema, context)
 }
 
-function resolved(value: unknown, scope: JsonObject): unknown {
+function resolveValue(value: unknown, scope: JsonObject): unknown {
   return typeof value === 'string' && value.startsWith('$.')
     ? valueAt(scope, value.split('.').slice(1))
     : value

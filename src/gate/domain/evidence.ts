@@ -143,7 +143,7 @@ export interface ObservedApproval {
 export type Independence = 'independent' | 'own' | 'unknown'
 
 /** What a guard asks to be gathered. */
-export type Need =
+export type EvidenceNeed =
   | { readonly kind: 'context' }
   | { readonly kind: 'artifacts'; readonly type: string }
   | { readonly kind: 'changes'; readonly net: boolean }
@@ -155,7 +155,7 @@ export type Need =
   | { readonly kind: 'approvals'; readonly role: string; readonly of: string | null }
 
 /** A need in words. */
-export function needWords(need: Need): string {
+export function formatNeed(need: EvidenceNeed): string {
   switch (need.kind) {
     case 'context':
       return 'the context'

@@ -1,7 +1,13 @@
 import { type GuardExpression, type NamedGuard, type ProcessDefinition, stateNamed } from './definition.ts'
-import type { Evidence, Need } from './evidence.ts'
+import type { Evidence, EvidenceNeed } from './evidence.ts'
 import type { CommandGuard } from './guards/command.ts'
-import { satisfied, type Truth, unknown, unsatisfied, type Verdict } from './guards/guard.ts'
+import {
+  type GuardResult,
+  satisfiedGuard,
+  type TruthValue,
+  unknownGuard,
+  unsatisfiedGuard,
+} from './guards/guard.ts'
 import { evaluateGuard, guardNeeds } from './guards/guard-kinds.ts'
 import { candidates } from './ways.ts'
 
@@ -10,27 +16,27 @@ export interface MissingGuard {
   readonly name: string
   readonly description: string
   /** `unknown`: what it looks at was not measured. That opens nothing either. */
-  readonly truth: Exclude<Truth, 'holds'>
+  readonly truth: Exclude<TruthValue, 'holds'>
   readonly reason: string
   readonly fix: string
 }
 
-interface Judgement {
-  readonly truth: Truth
+interface ExpressionResult {
+  readonly truth: TruthValue
   /** The single guards that stand in the way; none when it holds. */
   readonly missing: readonly MissingGuard[]
 }
 
-type Judge = (guard: NamedGuard) => Verdict
+type GuardEvaluator = (guard: NamedGuard) => GuardResult
 
 /** A judge over evidence. What is assumed holds without it. */
-export function judgeOver(evidence: Evidence, assumed: readonly string[] = []): Judge {
+export function createJudge(evidence: Evidence, assumed: readonly string[] = []): GuardEvaluator {
   return ({ name, guard, hint }) => {
     if (assumed.includes(`not ${name}`))
-      return unsatisfied('assumed not to hold', hint ?? 'Assume that it holds.')
-    if (isAssumed(name, assumed)) return satisfied('assumed')
+      return unsatisfiedGuard('assumed not to hold', hint ?? 'Assume that it holds.')
+    if (isAssumed(name, assumed)) return satisfiedGuard('assumed')
     if (guard.type === 'artifact' && isAssumed(guard.artifactType, assumed)) {
-      return satisfied(`"${guard.artifactType}" is assumed`)
+      return satisfiedGuard(`"${guard.artifactType}" is assumed`)
     }
     const verdict = evaluateGuard(guard, evidence)
     return verdict.truth === 'holds' ? verdict : { ...verdict, fix: hint ?? verdict.fix }
@@ -49,24 +55,24 @@ export function isAssumed(name: string, assumed: readonly string[]): boolean {
 export function judgeExpression(
   expression: GuardExpression,
   definition: ProcessDefinition,
-  judge: Judge,
-): Judgement {
+  judge: GuardEvaluator,
+): ExpressionResult {
   if (typeof expression === 'string') return judgeName(expression, definition, judge)
   if ('all' in expression) {
     const parts = expression.all.map((part) => judgeExpression(part, definition, judge))
-    return joined(parts, { decisive: 'fails', otherwise: 'holds' })
+    return joinJudgements(parts, { decisive: 'fails', otherwise: 'holds' })
   }
   if ('any' in expression) {
     const parts = expression.any.map((part) => judgeExpression(part, definition, judge))
-    return joined(parts, { decisive: 'holds', otherwise: 'fails' })
+    return joinJudgements(parts, { decisive: 'holds', otherwise: 'fails' })
   }
   const inner = judgeExpression(expression.not, definition, judge)
   if (inner.truth === 'fails') return { truth: 'holds', missing: [] }
-  return negated(expressionWords(expression.not), inner)
+  return negateJudgement(expressionWords(expression.not), inner)
 }
 
 /** What must not hold, and does or may do. */
-function negated(words: string, { truth, missing }: Judgement): Judgement {
+function negateJudgement(words: string, { truth, missing }: ExpressionResult): ExpressionResult {
   const told = { name: `not ${words}`, description: '' }
   if (truth === 'holds') {
     const reason = `${words} holds, but must not`
@@ -104,7 +110,7 @@ export function negatedNames(expression: GuardExpression | null, isNegated = fal
   return parts.flatMap((part) => negatedNames(part, isNegated))
 }
 
-function judgeName(name: string, { guards }: ProcessDefinition, judge: Judge): Judgement {
+function judgeName(name: string, { guards }: ProcessDefinition, judge: GuardEvaluator): ExpressionResult {
   const guard = guards.find((candidate) => candidate.name === name)
   // A reference that leads nowhere closes the gate; lint reports it.
   const { truth, reason, fix } = guard ? judge(guard) : noSuchGuard
@@ -113,41 +119,45 @@ function judgeName(name: string, { guards }: ProcessDefinition, judge: Judge): J
 }
 
 /** Neither it nor its opposite holds. */
-export const noSuchGuard: Verdict = unknown(
+export const noSuchGuard: GuardResult = unknownGuard(
   'there is no such guard',
   'Correct the process: waymark process lint.',
 )
 
-function joined(
-  parts: readonly Judgement[],
-  { decisive, otherwise }: { readonly decisive: Truth; readonly otherwise: Truth },
-): Judgement {
+function joinJudgements(
+  parts: readonly ExpressionResult[],
+  { decisive, otherwise }: { readonly decisive: TruthValue; readonly otherwise: TruthValue },
+): ExpressionResult {
   if (parts.length === 0)
     return { truth: 'unknown', missing: [{ ...noSuchGuard, truth: 'unknown', name: '', description: '' }] }
   const truths = parts.map(({ truth }) => truth)
   const truth = truths.includes(decisive) ? decisive : truths.includes('unknown') ? 'unknown' : otherwise
-  return { truth, missing: truth === 'holds' ? [] : distinct(parts.flatMap(({ missing }) => missing)) }
+  return { truth, missing: truth === 'holds' ? [] : distinctGuards(parts.flatMap(({ missing }) => missing)) }
 }
 
-function distinct(missing: readonly MissingGuard[]): readonly MissingGuard[] {
+function distinctGuards(missing: readonly MissingGuard[]): readonly MissingGuard[] {
   return missing.filter(({ name }, at) => missing.findIndex((other) => other.name === name) === at)
 }
 
 /** What must be gathered before an event is judged in a state; before any event is, without one. */
-export function neededFor(definition: ProcessDefinition, state: string, event?: string): readonly Need[] {
+export function needsOfState(
+  definition: ProcessDefinition,
+  state: string,
+  event?: string,
+): readonly EvidenceNeed[] {
   const events = event === undefined ? definition.events.map(({ name }) => name) : [event]
   const named = new Set(
     events.flatMap((name) => candidates(definition, state, name)).flatMap(({ guard }) => guardNames(guard)),
   )
   const guarded = definition.guards.filter(({ name }) => named.has(name))
   const required = (stateNamed(definition, state)?.requiredArtifacts ?? []).map(
-    (type): Need => ({ kind: 'artifacts', type }),
+    (type): EvidenceNeed => ({ kind: 'artifacts', type }),
   )
   return [...guarded.flatMap(({ guard }) => guardNeeds(guard)), ...required]
 }
 
 /** How the guards of a state's events ask a command line to end: what stands under `not` asks for the other way. */
-export function endsAsked(
+export function expectedExits(
   definition: ProcessDefinition,
   state: string,
   line: string,
@@ -178,7 +188,7 @@ export function commandsFor(
   state: string,
   event?: string,
 ): readonly CommandGuard[] {
-  const lines = neededFor(definition, state, event).flatMap((need) =>
+  const lines = needsOfState(definition, state, event).flatMap((need) =>
     need.kind === 'command' ? [need.run] : [],
   )
   const asked = [...new Set(lines)].flatMap((line) => [{ line }, { line, by: 'runner' as const }])

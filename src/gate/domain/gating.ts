@@ -16,7 +16,7 @@ export interface GatingRun {
 }
 
 /** Whether a run that is not at its end lets a phase of its mission be completed: where its state says so. */
-export function allowsPhase(definition: ProcessDefinition, { state }: RunRecord): boolean {
+export function isPhaseCompletionAllowed(definition: ProcessDefinition, { state }: RunRecord): boolean {
   return stateNamed(definition, state)?.allowsPhaseCompletion === true
 }
 
@@ -31,7 +31,7 @@ export function refuseWhileGated(what: string, gating: readonly GatingRun[]): vo
     `Cannot complete ${what}: run ${record.id}${others} of process ${record.process.id} gates it and is in "${record.state}", which is not a final state.`,
     {
       reason: 'run_not_finished',
-      hint: hintLines([...first.ways.slice(0, 5).map(wayWords), nextCall(first)]),
+      hint: hintLines([...first.ways.slice(0, 5).map(formatGatingStep), nextCall(first)]),
       details: {
         runs: gating.map((gate) => ({
           run_id: gate.record.id,
@@ -73,7 +73,7 @@ export function lossWords({ id, process, status, state }: RunRecord): string {
   return `run ${id} of process ${process.id}, which gates it, ${how}`
 }
 
-function wayWords({ event, roles, missing }: GatingRun['ways'][number]): string {
+function formatGatingStep({ event, roles, missing }: GatingRun['ways'][number]): string {
   const who = roles.includes('*') ? 'anybody' : roles.join(' or ')
   return missing.length === 0
     ? `${who} can emit ${event} now.`

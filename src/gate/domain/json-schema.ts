@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject, shownJson, valueAt } from './json.ts'
 export function schemaProblems(schema: JsonObject, value: unknown): readonly SchemaProblem[] {
   try {
     const validator = hasKeyword(schema, 'patternProperties')
-      ? boundedValidator(withKeysOf(schema, value))
+      ? boundedValidator(closeUnlistedKeys(schema, value))
       : validatorOf(schema)
     const { valid, errors } = validator.validate(value)
     if (valid) return []
@@ -15,7 +15,7 @@ export function schemaProblems(schema: JsonObject, value: unknown): readonly Sch
     const inner = errors.filter((unit) => !containers.includes(unit.keyword) && !isInside(unit, choices))
     return (inner.length === 0 ? errors : inner)
       .slice(0, 20)
-      .map((unit) => inWords(unit, validator.schema, value))
+      .map((unit) => schemaProblemOf(unit, validator.schema, value))
   } catch (error) {
     return [{ path: '/', message: `the schema cannot be used: ${messageOf(error).replace(/\n.*/s, '')}` }]
   }
@@ -79,7 +79,7 @@ const listsOfSchemas = ['allOf', 'anyOf', 'oneOf', 'prefixItems']
 function problemIn(schema: unknown, known: readonly string[]): string | null {
   if (typeof schema === 'boolean') return null
   if (!isJsonObject(schema)) return `${shownJson(schema)} is not a schema.`
-  return ownProblem(schema, known) ?? firstProblem(inside(schema), known)
+  return ownProblem(schema, known) ?? firstProblem(subschemas(schema), known)
 }
 
 function ownProblem(schema: JsonObject, known: readonly string[]): string | null {
@@ -102,7 +102,7 @@ function ownProblem(schema: JsonObject, known: readonly string[]): string | null
   return null
 }
 
-function inside(schema: JsonObject): readonly unknown[] {
+function subschemas(schema: JsonObject): readonly unknown[] {
   return [
     ...mapsOfSchemas.flatMap((key) => (isJsonObject(schema[key]) ? Object.values(schema[key]) : [])),
     ...schemas.flatMap((key) => (schema[key] === undefined ? [] : [schema[key]].flat())),
@@ -140,28 +140,28 @@ const mostUnique = 500
 
 function boundedValidator(given: JsonObject): BoundedValidator {
   const steps = { left: Number.POSITIVE_INFINITY }
-  const validator = new Validator(prepared(given, steps) as Schema, '2020-12', false)
+  const validator = new Validator(prepareSchema(given, steps) as Schema, '2020-12', false)
   return {
     schema: given,
     validate(value) {
       if (hasKeyword(given, 'uniqueItems')) refuseLong(value)
       steps.left = mostSteps
       const { valid, errors } = validator.validate(value)
-      return { valid, errors: errors.map(ofPattern) }
+      return { valid, errors: errors.map(patternError) }
     },
   }
 }
 
 /** The same schema with each `patternProperties` written out as `properties`, for the keys that a value has. */
-function withKeysOf(schema: JsonObject, value: unknown): JsonObject {
+function closeUnlistedKeys(schema: JsonObject, value: unknown): JsonObject {
   const keys = keysIn(value)
-  return mapped(schema, (node) => {
+  return mapSchema(schema, (node) => {
     const { patternProperties, ...rest } = node
     if (!isJsonObject(patternProperties)) return node
     const patterns = Object.entries(patternProperties)
     const own = isJsonObject(rest['properties']) ? rest['properties'] : {}
     const found = [...keys].flatMap((key) => {
-      const meant = patterns.filter(([source]) => tested(source, key)).map(([, inside]) => inside)
+      const meant = patterns.filter(([source]) => testPattern(source, key)).map(([, inside]) => inside)
       if (meant.length === 0) return []
       return [[key, { allOf: Object.hasOwn(own, key) ? [own[key], ...meant] : meant }] as const]
     })
@@ -181,7 +181,7 @@ function hasKeyword(schema: unknown, keyword: string): boolean {
 // What stands below these is a value and no schema.
 const literal: readonly string[] = ['const', 'enum', 'default', 'examples']
 
-function mapped(schema: unknown, change: (node: JsonObject) => JsonObject): JsonObject {
+function mapSchema(schema: unknown, change: (node: JsonObject) => JsonObject): JsonObject {
   const walk = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(walk)
     if (!isJsonObject(node)) return node
@@ -198,8 +198,8 @@ function mapped(schema: unknown, change: (node: JsonObject) => JsonObject): Json
  * The library tries patterns with the engine of the language, which may go back for ever; its formats are functions. So
  * a pattern becomes a format of its own. Reading the `type` of a schema is how a step is counted.
  */
-function prepared(schema: JsonObject, steps: { left: number }): JsonObject {
-  return mapped(structuredClone({ ...schema }), ({ pattern, allOf, ...rest }) => {
+function prepareSchema(schema: JsonObject, steps: { left: number }): JsonObject {
+  return mapSchema(structuredClone({ ...schema }), ({ pattern, allOf, ...rest }) => {
     const all = Array.isArray(allOf) ? allOf : []
     const parts = typeof pattern === 'string' ? [...all, { format: formatOf(pattern) }] : all
     const node = { ...rest, ...(allOf === undefined && typeof pattern !== 'string' ? {} : { allOf: parts }) }
@@ -221,11 +221,11 @@ const prefix = 'pattern '
 
 function formatOf(pattern: string): string {
   const name = `${prefix}${pattern}`
-  format[name] ??= (text) => tested(pattern, text)
+  format[name] ??= (text) => testPattern(pattern, text)
   return name
 }
 
-function tested(source: string, text: string): boolean {
+function testPattern(source: string, text: string): boolean {
   const pattern = linearPattern(source)
   if (pattern === null) {
     throw new Error(`the pattern ${shownJson(source)} looks ahead or back, or is far too long.`)
@@ -240,7 +240,7 @@ function tested(source: string, text: string): boolean {
 format['url'] = (text) => /^(?:https?|ftp):\/\//i.test(text) && URL.canParse(text)
 
 /** An error of such a format is one of its pattern. */
-function ofPattern(unit: OutputUnit): OutputUnit {
+function patternError(unit: OutputUnit): OutputUnit {
   const place =
     unit.keyword === 'format' ? /^(.*)\/allOf\/\d+\/format$/.exec(unit.keywordLocation)?.[1] : undefined
   if (place === undefined || !unit.error.includes(`"${prefix}`)) return unit
@@ -280,15 +280,16 @@ export interface SchemaProblem {
 }
 
 /** What the validator found, in words: it speaks of instances and subschemas. */
-function inWords(unit: OutputUnit, schema: JsonObject, value: unknown): SchemaProblem {
+function schemaProblemOf(unit: OutputUnit, schema: JsonObject, value: unknown): SchemaProblem {
   const path = pointer(unit.instanceLocation)
   const wanted = keywordAt(schema, segments(unit.keywordLocation))
   const found = valueAt(value, segments(unit.instanceLocation))
   const missing = unit.keyword === 'required' ? /"(.*)"/s.exec(unit.error)?.[1] : undefined
-  if (missing !== undefined) return { path: `${path}/${escaped(missing)}`, message: 'is missing' }
+  if (missing !== undefined) return { path: `${path}/${escapePointerKey(missing)}`, message: 'is missing' }
   const says = words[unit.keyword]
   if (unit.keyword === 'false') return { path: path || '/', message: 'is not allowed here' }
-  if (says === undefined || wanted === undefined) return { path: path || '/', message: plain(unit.error) }
+  if (says === undefined || wanted === undefined)
+    return { path: path || '/', message: plainError(unit.error) }
   return {
     path: path || '/',
     message: `${says(wanted)}${showsValue.includes(unit.keyword) ? `, not ${shownJson(found)}` : ''}`,
@@ -297,7 +298,7 @@ function inWords(unit: OutputUnit, schema: JsonObject, value: unknown): SchemaPr
 
 const words: Readonly<Record<string, (wanted: unknown) => string>> = {
   type: (types) => `must be ${[types].flat().map(article).join(' or ')}`,
-  enum: (values) => `must be one of ${listed(values)}`,
+  enum: (values) => `must be one of ${listedValues(values)}`,
   const: (value) => `must be ${shownJson(value)}`,
   minimum: (least) => `must be at least ${shownJson(least)}`,
   maximum: (most) => `must be at most ${shownJson(most)}`,
@@ -309,16 +310,17 @@ const words: Readonly<Record<string, (wanted: unknown) => string>> = {
   maxLength: (most) => `must have at most ${shownJson(most)} characters`,
   pattern: (pattern) => `must fit the pattern ${shownJson(pattern)}`,
   format: (format) => `must be of the form "${String(format)}"`,
-  minItems: (least) => `must have at least ${amount(least, 'entry', 'entries')}`,
-  maxItems: (most) => `must have at most ${amount(most, 'entry', 'entries')}`,
+  minItems: (least) => `must have at least ${countPhrase(least, 'entry', 'entries')}`,
+  maxItems: (most) => `must have at most ${countPhrase(most, 'entry', 'entries')}`,
   uniqueItems: () => 'must not have the same entry twice',
   contains: () => 'has no entry of the form that one must have',
-  minContains: (least) => `must have at least ${amount(least, 'entry', 'entries')} of the form asked for`,
-  maxContains: (most) => `must have at most ${amount(most, 'entry', 'entries')} of the form asked for`,
+  minContains: (least) =>
+    `must have at least ${countPhrase(least, 'entry', 'entries')} of the form asked for`,
+  maxContains: (most) => `must have at most ${countPhrase(most, 'entry', 'entries')} of the form asked for`,
   propertyNames: () => 'has a field whose name is not allowed',
-  minProperties: (least) => `must have at least ${amount(least, 'field', 'fields')}`,
-  maxProperties: (most) => `must have at most ${amount(most, 'field', 'fields')}`,
-  anyOf: (forms) => typed(forms) ?? 'fits none of the forms that are allowed here',
+  minProperties: (least) => `must have at least ${countPhrase(least, 'field', 'fields')}`,
+  maxProperties: (most) => `must have at most ${countPhrase(most, 'field', 'fields')}`,
+  anyOf: (forms) => typeRequirement(forms) ?? 'fits none of the forms that are allowed here',
   oneOf: () => 'must fit exactly one of the forms that are allowed here',
   not: () => 'has a form that is excluded here',
 }
@@ -337,7 +339,7 @@ const showsValue: readonly string[] = [
 ]
 
 /** `{ type: string }` or `{ type: null }`. */
-function typed(forms: unknown): string | null {
+function typeRequirement(forms: unknown): string | null {
   const types = [forms].flat().map((form) => (isJsonObject(form) ? form['type'] : undefined))
   if (types.some((type) => typeof type !== 'string')) return null
   return `must be ${types.map(article).join(' or ')}`
@@ -351,17 +353,17 @@ function article(type: unknown): string {
   return name === 'object' || name === 'array' ? `an ${name}` : `a ${name}`
 }
 
-function listed(values: unknown): string {
+function listedValues(values: unknown): string {
   const all = Array.isArray(values) ? values : [values]
   const shown = all.slice(0, 12).map(shownJson).join(', ')
   return all.length > 12 ? `${shown}, …` : shown
 }
 
-function amount(count: unknown, one: string, many: string): string {
+function countPhrase(count: unknown, one: string, many: string): string {
   return `${shownJson(count)} ${count === 1 ? one : many}`
 }
 
-function plain(error: string): string {
+function plainError(error: string): string {
   return error
     .replace(/^Instance /, '')
     .replace('does not have', 'not')
@@ -388,6 +390,6 @@ function pointer(location: string): string {
   return decodeURIComponent(location.slice(1))
 }
 
-function escaped(key: string): string {
+function escapePointerKey(key: string): string {
   return key.replace(/~/g, '~0').replace(/\//g, '~1')
 }

@@ -14,20 +14,20 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
   }, value)
 }
 
-export function sameJson(a: unknown, b: unknown): boolean {
+export function isSameJson(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) || Array.isArray(b)) {
     return (
       Array.isArray(a) &&
       Array.isArray(b) &&
       a.length === b.length &&
-      a.every((item, at) => sameJson(item, b[at]))
+      a.every((item, at) => isSameJson(item, b[at]))
     )
   }
   if (!isJsonObject(a) || !isJsonObject(b)) return Object.is(a, b)
   const keys = Object.keys(a)
   return (
     keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key], b[key]))
+    keys.every((key) => Object.hasOwn(b, key) && isSameJson(a[key], b[key]))
   )
 }
 

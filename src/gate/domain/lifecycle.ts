@@ -1,23 +1,23 @@
-import type { NewFact } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/fact.ts'
 import { Failure } from '../../kernel/failure.ts'
-import type { MissionId, Setting, TaskId } from '../../kernel/id.ts'
+import type { MissionId, TaskId, TransactionContext } from '../../kernel/id.ts'
 import { didYouMean } from '../../kernel/nearest-word.ts'
-import type { Hold } from '../../track/domain/records.ts'
-import { decisionHold, endDecisions, endQuestions } from './decisions.ts'
+import type { InboxItem } from '../../track/domain/records.ts'
+import { decisionItem, endDecisions, endQuestions } from './decisions.ts'
 import { type ProcessDefinition, stateNamed } from './definition.ts'
-import type { Emission } from './emission.ts'
-import { type Accepted, contextProblems } from './engine.ts'
-import { type JsonObject, sameJson } from './json.ts'
+import type { EventRequest } from './emission.ts'
+import { type AcceptedTransition, contextProblems } from './engine.ts'
+import { isSameJson, type JsonObject } from './json.ts'
 import {
   beginRun,
-  type EmissionRepeat,
-  type KeptArtifact,
+  type EventIdempotencyKey,
   type RunEvent,
   type RunRecord,
   type RunStatus,
+  type StoredArtifact,
 } from './run.ts'
 
-interface RunBeginning {
+interface RunStart {
   readonly definition: ProcessDefinition
   /** Hash of the definition. */
   readonly hash: string
@@ -31,9 +31,9 @@ interface RunBeginning {
 
 /** Begins a run in the initial state. Fails with INVALID_PAYLOAD when the context does not fit the process. */
 export function createRun(
-  beginning: RunBeginning,
-  setting: Setting,
-): { readonly run: RunRecord; readonly facts: readonly NewFact[] } {
+  beginning: RunStart,
+  setting: TransactionContext,
+): { readonly run: RunRecord; readonly facts: readonly NewProjectEvent[] } {
   const { definition, hash } = beginning
   const { state, revision, context } = beginRun(definition, beginning.context)
   const problems = contextProblems(definition, context)
@@ -63,7 +63,7 @@ export function createRun(
     updatedAt: setting.at,
     endedAt: null,
   }
-  const hold = decisionHold(definition, run, setting)
+  const hold = decisionItem(definition, run, setting)
   return {
     run,
     facts: [
@@ -74,15 +74,15 @@ export function createRun(
   }
 }
 
-interface Advancing {
+interface AdvanceContext {
   readonly record: RunRecord
   readonly definition: ProcessDefinition
-  readonly accepted: Accepted
-  readonly emission: Emission
+  readonly accepted: AcceptedTransition
+  readonly emission: EventRequest
   /** The files of the event, with their stamps. */
-  readonly artifacts: readonly Omit<KeptArtifact, 'revision' | 'by' | 'author'>[]
+  readonly artifacts: readonly Omit<StoredArtifact, 'revision' | 'by' | 'author'>[]
   /** Open holds of the run. */
-  readonly holds: readonly Hold[]
+  readonly holds: readonly InboxItem[]
   readonly by: string
   /** The identity of the one who emitted it. */
   readonly author: string
@@ -92,11 +92,11 @@ export interface AdvancedRun {
   readonly record: RunRecord
   readonly event: RunEvent
   /** What happened, once the answer that a repeat gets is known. */
-  facts(repeat: Omit<EmissionRepeat, 'eventId'> | null): readonly NewFact[]
+  facts(repeat: Omit<EventIdempotencyKey, 'eventId'> | null): readonly NewProjectEvent[]
 }
 
 /** What an accepted event makes of a run: its revision, and in another state what people are asked there. */
-export function advanceRun(advancing: Advancing, setting: Setting): AdvancedRun {
+export function advanceRun(advancing: AdvanceContext, setting: TransactionContext): AdvancedRun {
   const { record, definition, accepted, emission, holds, by, author } = advancing
   const { run, from, to, stateChanged, unsatisfied } = accepted
   const event: RunEvent = {
@@ -126,7 +126,7 @@ export function advanceRun(advancing: Advancing, setting: Setting): AdvancedRun 
     updatedAt: setting.at,
     endedAt: status === 'active' ? null : setting.at,
   }
-  const opened = stateChanged ? decisionHold(definition, after, setting) : null
+  const opened = stateChanged ? decisionItem(definition, after, setting) : null
   return {
     record: after,
     event,
@@ -138,7 +138,7 @@ export function advanceRun(advancing: Advancing, setting: Setting): AdvancedRun 
         taskId: record.taskId,
         event,
         status,
-        context: sameJson(record.context, run.context) ? null : run.context,
+        context: isSameJson(record.context, run.context) ? null : run.context,
         repeat: repeat === null ? null : { ...repeat, eventId: event.id },
       },
       ...(status !== 'active'
@@ -163,20 +163,20 @@ interface Migration {
   readonly isKept: boolean
   /** From states of the old definition to states of the new one, where their names differ. */
   readonly stateMap: ReadonlyMap<string, string>
-  readonly holds: readonly Hold[]
+  readonly holds: readonly InboxItem[]
   readonly by: string
 }
 
 interface MigratedRun {
   readonly record: RunRecord
-  readonly facts: readonly NewFact[]
+  readonly facts: readonly NewProjectEvent[]
 }
 
 /**
  * Moves a run to another version of its process. Fails with REFUSED when the run has ended, its state has no counterpart,
  * or its context does not fit.
  */
-export function migrateRun(run: RunRecord, migration: Migration, setting: Setting): MigratedRun {
+export function migrateRun(run: RunRecord, migration: Migration, setting: TransactionContext): MigratedRun {
   const { definition, hash, stateMap, holds, by } = migration
   if (run.status !== 'active') {
     throw new Failure(
@@ -199,7 +199,7 @@ export function migrateRun(run: RunRecord, migration: Migration, setting: Settin
     )
   }
   const process = { hash, id: definition.id, version: definition.version, name: definition.name }
-  const event = movedByHand(
+  const event = manualMove(
     run,
     { kind: 'migration', event: `version ${run.process.version} → ${definition.version}`, to: state, by },
     setting,
@@ -213,7 +213,7 @@ export function migrateRun(run: RunRecord, migration: Migration, setting: Settin
     revision: event.revision,
     updatedAt: setting.at,
   }
-  const hold = decisionHold(definition, record, setting)
+  const hold = decisionItem(definition, record, setting)
   return {
     record,
     facts: [
@@ -249,10 +249,14 @@ function assertState(definition: ProcessDefinition, state: string, run: RunRecor
 /** Ends a run where it stands. */
 export function cancelRun(
   run: RunRecord,
-  { holds, reason, by }: { readonly holds: readonly Hold[]; readonly reason: string; readonly by: string },
-  setting: Setting,
-): { readonly facts: readonly NewFact[]; readonly revision: number } {
-  const event = movedByHand(run, { kind: 'cancellation', event: reason, to: run.state, by }, setting)
+  {
+    holds,
+    reason,
+    by,
+  }: { readonly holds: readonly InboxItem[]; readonly reason: string; readonly by: string },
+  setting: TransactionContext,
+): { readonly facts: readonly NewProjectEvent[]; readonly revision: number } {
+  const event = manualMove(run, { kind: 'cancellation', event: reason, to: run.state, by }, setting)
   return {
     revision: event.revision,
     facts: [
@@ -263,10 +267,10 @@ export function cancelRun(
 }
 
 /** The entry in a run's history for what no event of its process did. */
-function movedByHand(
+function manualMove(
   run: RunRecord,
   about: Pick<RunEvent, 'kind' | 'event' | 'to' | 'by' | 'author'>,
-  setting: Setting,
+  setting: TransactionContext,
 ): RunEvent {
   return {
     id: setting.ids.next('runEvent'),

@@ -6,13 +6,13 @@ import {
   stateNamed,
   type TransitionDefinition,
 } from './definition.ts'
-import { type Emission, evidenceOf } from './emission.ts'
-import { judgePassage, needsArtifacts, type Passage } from './engine.ts'
-import { expressionWords, guardNames, judgeOver, type MissingGuard, noSuchGuard } from './expression.ts'
-import type { Truth } from './guards/guard.ts'
+import { type EventRequest, evidenceOf } from './emission.ts'
+import { hasArtifactNeeds, judgePassage, type TransitionCheck } from './engine.ts'
+import { createJudge, expressionWords, guardNames, type MissingGuard, noSuchGuard } from './expression.ts'
+import type { TruthValue } from './guards/guard.ts'
 import { guardNeeds } from './guards/guard-kinds.ts'
 import { endOf, type Run } from './run.ts'
-import { candidates, forbidden, permits } from './ways.ts'
+import { candidates, emitterObjection, isRolePermitted } from './ways.ts'
 
 export interface PossibleEvent {
   readonly event: EventDefinition
@@ -35,15 +35,15 @@ interface PossibleTransition {
   readonly onlyFor: readonly string[] | null
 }
 
-type Situation = Omit<Emission, 'event' | 'expectedRevision'>
+type EventSituation = Omit<EventRequest, 'event' | 'expectedRevision'>
 
 /** One event as it stands for a run and an emitter. */
 export function possibleEvent(
   definition: ProcessDefinition,
   run: Run,
-  { event, situation }: { readonly event: EventDefinition; readonly situation: Situation },
+  { event, situation }: { readonly event: EventDefinition; readonly situation: EventSituation },
 ): PossibleEvent {
-  const emission: Emission = { ...situation, event: event.name, expectedRevision: null }
+  const emission: EventRequest = { ...situation, event: event.name, expectedRevision: null }
   const found = endOf(definition, run) === null ? candidates(definition, run.state, event.name) : []
   const judged = found.map((transition) => ({
     transition,
@@ -52,21 +52,21 @@ export function possibleEvent(
   const blockedReason = reasonAgainst(definition, run, { emission, isHere: found.length > 0 })
   const { role } = situation.emitter
   const open = judged.find(
-    ({ transition, judgement }) => judgement.satisfied && permits(transition.allowedRoles, role),
+    ({ transition, judgement }) => judgement.satisfied && isRolePermitted(transition.allowedRoles, role),
   )
   return {
     event,
     isAllowed: blockedReason === null,
     blockedReason,
     transitions: judged.map(({ transition, judgement }) => possibleTransition(transition, judgement, role)),
-    elsewhere: found.length > 0 ? [] : elsewhere(definition, run, emission),
+    elsewhere: found.length > 0 ? [] : reachableElsewhere(definition, run, emission),
     wouldTransitionTo: blockedReason === null ? (open?.transition.to ?? null) : null,
   }
 }
 
 function possibleTransition(
   { to, guard, allowedRoles }: TransitionDefinition,
-  { satisfied, missing }: Passage,
+  { satisfied, missing }: TransitionCheck,
   role: string | null,
 ): PossibleTransition {
   return {
@@ -74,15 +74,15 @@ function possibleTransition(
     guard: guard === null ? null : expressionWords(guard),
     guardStatus: statusOf(guard !== null, satisfied),
     missing,
-    onlyFor: permits(allowedRoles, role) ? null : allowedRoles,
+    onlyFor: isRolePermitted(allowedRoles, role) ? null : allowedRoles,
   }
 }
 
 /** What an event causes in the states that know it, judged as if the run were there. */
-function elsewhere(
+function reachableElsewhere(
   definition: ProcessDefinition,
   run: Run,
-  emission: Emission,
+  emission: EventRequest,
 ): readonly PossibleTransition[] {
   if (endOf(definition, run) !== null) return []
   return definition.transitions
@@ -91,10 +91,10 @@ function elsewhere(
       const there = { ...run, state: transition.from }
       const judged = judgePassage(definition, there, { transition, emission })
       // What is outside the run is gathered for the guards of the present state only.
-      const unseen = guardNames(transition.guard).filter((name) => looksOutside(definition, name))
+      const unseen = guardNames(transition.guard).filter((name) => hasOutsideNeeds(definition, name))
       const missing = [
         ...judged.missing.filter(({ name }) => !unseen.includes(name)),
-        ...unseen.map((name) => lookedAtIn(transition.from, name)),
+        ...unseen.map((name) => deferredGuard(transition.from, name)),
       ]
       return possibleTransition(
         transition,
@@ -104,13 +104,13 @@ function elsewhere(
     })
 }
 
-function looksOutside({ guards }: ProcessDefinition, name: string): boolean {
+function hasOutsideNeeds({ guards }: ProcessDefinition, name: string): boolean {
   const found = guards.find((candidate) => candidate.name === name)
   if (!found) return false
   return guardNeeds(found.guard).some(({ kind }) => kind !== 'context' && kind !== 'artifacts')
 }
 
-function lookedAtIn(state: string, name: string): MissingGuard {
+function deferredGuard(state: string, name: string): MissingGuard {
   return {
     name,
     description: '',
@@ -128,15 +128,15 @@ function statusOf(isGuarded: boolean, isSatisfied: boolean): PossibleTransition[
 function reasonAgainst(
   definition: ProcessDefinition,
   run: Run,
-  { emission, isHere }: { readonly emission: Emission; readonly isHere: boolean },
+  { emission, isHere }: { readonly emission: EventRequest; readonly isHere: boolean },
 ): string | null {
   const end = endOf(definition, run)
   if (end !== null) return end
   if (isHere) {
     const found = candidates(definition, run.state, emission.event)
-    const refusal = forbidden(definition, emission.event, emission.emitter)
+    const refusal = emitterObjection(definition, emission.event, emission.emitter)
     if (refusal !== null) return refusal.reason
-    if (found.some(({ allowedRoles }) => permits(allowedRoles, emission.emitter.role))) return null
+    if (found.some(({ allowedRoles }) => isRolePermitted(allowedRoles, emission.emitter.role))) return null
     return `Role "${emission.emitter.role ?? 'none'}" may not emit "${emission.event}" here.`
   }
   const states = definition.transitions
@@ -147,20 +147,20 @@ function reasonAgainst(
 
 /** One thing that a transition asks for, and how it stands. */
 interface PassageCheck extends Omit<MissingGuard, 'truth'> {
-  readonly truth: Truth
+  readonly truth: TruthValue
   readonly satisfied: boolean
 }
 
 /** Everything that a transition asks for, what holds with its evidence and what does not with the way on. */
-export function passageChecks(
+export function transitionChecks(
   definition: ProcessDefinition,
   run: Run,
-  passage: { readonly transition: TransitionDefinition; readonly emission: Emission },
+  passage: { readonly transition: TransitionDefinition; readonly emission: EventRequest },
 ): readonly PassageCheck[] {
   const { transition, emission } = passage
   const evidence = evidenceOf(definition, run, emission)
-  const judge = judgeOver(evidence, emission.assumed)
-  const guarded = leaves(transition.guard).map(({ name, negated }): PassageCheck => {
+  const judge = createJudge(evidence, emission.assumed)
+  const guarded = expressionLeaves(transition.guard).map(({ name, negated }): PassageCheck => {
     const guard = definition.guards.find((candidate) => candidate.name === name)
     const verdict = guard ? judge(guard) : noSuchGuard
     const truth = negated ? opposite[verdict.truth] : verdict.truth
@@ -173,7 +173,7 @@ export function passageChecks(
       fix: truth === 'holds' ? '' : negated && truth === 'fails' ? 'Take another way.' : verdict.fix,
     }
   })
-  const required = needsArtifacts(definition, run.state, transition)
+  const required = hasArtifactNeeds(definition, run.state, transition)
     ? (stateNamed(definition, run.state)?.requiredArtifacts ?? [])
     : []
   const present = required.flatMap((type): readonly PassageCheck[] => {
@@ -193,22 +193,22 @@ export function passageChecks(
 }
 
 const opposite = { holds: 'fails', fails: 'holds', unknown: 'unknown' } as const satisfies Record<
-  Truth,
-  Truth
+  TruthValue,
+  TruthValue
 >
 
-interface Leaf {
+interface GuardLeaf {
   readonly name: string
   readonly negated: boolean
 }
 
 /** The guards of an expression, each once, and whether it must not hold. */
-function leaves(expression: GuardExpression | null, negated = false): readonly Leaf[] {
+function expressionLeaves(expression: GuardExpression | null, negated = false): readonly GuardLeaf[] {
   if (expression === null) return []
   if (typeof expression === 'string') return [{ name: expression, negated }]
-  if ('not' in expression) return leaves(expression.not, !negated)
+  if ('not' in expression) return expressionLeaves(expression.not, !negated)
   const parts = 'all' in expression ? expression.all : expression.any
-  const found = parts.flatMap((part) => leaves(part, negated))
+  const found = parts.flatMap((part) => expressionLeaves(part, negated))
   return found.filter(
     (leaf, at) =>
       found.findIndex(({ name, negated: not }) => name === leaf.name && not === leaf.negated) === at,

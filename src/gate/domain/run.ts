@@ -32,7 +32,7 @@ export interface RunRecord {
 }
 
 /** An artifact as it is kept: who handed it in, and how its file looked on disk. */
-export interface KeptArtifact extends Omit<Artifact, 'standing'> {
+export interface StoredArtifact extends Omit<Artifact, 'standing'> {
   /** Changes whenever the file does: while it is the same, the file need not be read again. */
   readonly stamp: string
   readonly by: string
@@ -53,7 +53,7 @@ export interface RunEvent {
   readonly from: string
   readonly to: string
   readonly stateChanged: boolean
-  readonly artifacts: readonly KeptArtifact[]
+  readonly artifacts: readonly StoredArtifact[]
   /** Guards that stood in the way of an event that was recorded all the same, `name: reason`. */
   readonly unsatisfied: readonly string[]
   readonly role: string | null
@@ -64,7 +64,7 @@ export interface RunEvent {
 }
 
 /** What an event that was refused came with. */
-export interface Tried {
+export interface AttemptedEvent {
   /** The files as they were named, and why one could not be taken; at most 20. */
   readonly files: readonly { readonly path: string; readonly reason: string | null }[]
   /** The payload as JSON, shortened; null for none. */
@@ -80,7 +80,7 @@ export interface RunRefusal {
   /** Guards that did not hold, `name: reason`. */
   readonly missing: readonly string[]
   /** What was handed to it; absent where it was nothing, and in records from before it was kept. */
-  readonly tried?: Tried | null
+  readonly tried?: AttemptedEvent | null
   readonly state: string
   readonly revision: number
   readonly role: string | null
@@ -153,12 +153,12 @@ export function beginRun(definition: ProcessDefinition, context: JsonObject = {}
     revision: 1,
     context: { ...definition.initialContext, ...context },
     artifacts: [],
-    visits: entered([], definition.initialState, 1),
+    visits: recordVisit([], definition.initialState, 1),
   }
 }
 
 /** The visits after one more entry into a state. */
-export function entered(visits: readonly Visit[], state: string, revision: number): readonly Visit[] {
+export function recordVisit(visits: readonly Visit[], state: string, revision: number): readonly Visit[] {
   const before = visits.find((visit) => visit.state === state)
   if (!before) return [...visits, { state, count: 1, first: revision, last: revision }]
   const again = { ...before, count: before.count + 1, last: revision }
@@ -166,7 +166,7 @@ export function entered(visits: readonly Visit[], state: string, revision: numbe
 }
 
 /** What was handed in after more was: the same file of the same type takes the place of its earlier state. */
-export function handedIn(before: readonly Artifact[], more: readonly Artifact[]): readonly Artifact[] {
+export function mergeArtifacts(before: readonly Artifact[], more: readonly Artifact[]): readonly Artifact[] {
   if (more.length === 0) return before
   const kept = new Map(
     [...before, ...more].map((artifact) => [`${artifact.type}\n${artifact.path}`, artifact]),
@@ -174,35 +174,35 @@ export function handedIn(before: readonly Artifact[], more: readonly Artifact[])
   return [...kept.values()]
 }
 
-interface OfRun {
+interface RunReference {
   readonly runId: RunId
   readonly missionId: MissionId | null
   readonly taskId: TaskId | null
 }
 
 /** What can happen to a run. */
-export type GateFact =
+export type GateEvent =
   /** A definition that no run had before: it is kept for the runs that begin with it. */
   | { readonly kind: 'process.kept'; readonly hash: string; readonly definition: ProcessDefinition }
   | { readonly kind: 'run.created'; readonly run: RunRecord }
-  | (OfRun & {
+  | (RunReference & {
       readonly kind: 'run.advanced'
       readonly event: RunEvent
       readonly status: RunStatus
       /** Null where it did not change. */
       readonly context: JsonObject | null
       /** The caller's key with the hash of what it sent, and the answer that a repeat gets. */
-      readonly repeat: EmissionRepeat | null
+      readonly repeat: EventIdempotencyKey | null
     })
-  | (OfRun & {
+  | (RunReference & {
       readonly kind: 'run.migrated'
       readonly event: RunEvent
       readonly process: ProcessVersion
       readonly status: RunStatus
     })
-  | (OfRun & { readonly kind: 'run.cancelled'; readonly event: RunEvent })
-  | (OfRun & { readonly kind: 'run.refused'; readonly refusal: RunRefusal })
-  | (OfRun & { readonly kind: 'run.approved'; readonly approval: RunApproval })
+  | (RunReference & { readonly kind: 'run.cancelled'; readonly event: RunEvent })
+  | (RunReference & { readonly kind: 'run.refused'; readonly refusal: RunRefusal })
+  | (RunReference & { readonly kind: 'run.approved'; readonly approval: RunApproval })
   /** A person set how Waymark behaves in this project. */
   | { readonly kind: 'setting.changed'; readonly name: SettingName; readonly value: string }
   /** A person took back that a command may run. */
@@ -241,7 +241,7 @@ export const settingNames = [
 export type SettingName = (typeof settingNames)[number]
 
 /** An idempotency key of a run, and what it is bound to. */
-export interface EmissionRepeat {
+export interface EventIdempotencyKey {
   readonly key: string
   /** The principal that sent the key. */
   readonly owner: string

@@ -67,7 +67,7 @@ export function settingValues(name: SettingName): readonly string[] {
 }
 
 /** Whether a setting takes a value. */
-export function takesValue(name: SettingName, value: string): boolean {
+export function isValidSetting(name: SettingName, value: string): boolean {
   const { values, date, patterns }: SettingDefinition = settingDefinitions[name]
   if (values.includes(value) || (date !== undefined && dateIn(value) !== null)) return true
   return patterns !== undefined && isSensitiveList(value)

@@ -1,9 +1,9 @@
 import { Failure } from '../../kernel/failure.ts'
 import { didYouMean } from '../../kernel/nearest-word.ts'
 import { artifactType } from './artifacts.ts'
-import { eventNamed, interpolated, type ProcessDefinition, stateNamed } from './definition.ts'
-import type { Emission, Emitter } from './emission.ts'
-import { type Accepted, type Refused, transition } from './engine.ts'
+import { eventNamed, interpolatePrompt, type ProcessDefinition, stateNamed } from './definition.ts'
+import type { Emitter, EventRequest } from './emission.ts'
+import { type AcceptedTransition, type RefusedTransition, transition } from './engine.ts'
 import { type Artifact, nothingObserved } from './evidence.ts'
 import { negatedNames } from './expression.ts'
 import type { JsonObject } from './json.ts'
@@ -25,7 +25,7 @@ export interface SimulatedEvent {
 export interface SimulatedStep {
   readonly event: string
   readonly role: string | null
-  readonly result: Accepted | Refused
+  readonly result: AcceptedTransition | RefusedTransition
 }
 
 export interface Simulation {
@@ -56,7 +56,7 @@ export function simulate(
 ): Simulation {
   const definition = withoutContents(written)
   for (const assumed of [satisfied, ...events.map((event) => event.satisfied ?? [])]) {
-    assertKnown(definition, assumed)
+    assertKnownAssumptions(definition, assumed)
   }
   let run = beginRun(definition, context)
   const steps: SimulatedStep[] = []
@@ -65,7 +65,7 @@ export function simulate(
     const result = transition(
       definition,
       run,
-      emission(definition, simulated, { emitter, satisfied: simulated.satisfied ?? satisfied }),
+      simulatedEmission(definition, simulated, { emitter, satisfied: simulated.satisfied ?? satisfied }),
     )
     if (result.accepted) run = result.run
     steps.push({ event: simulated.event, role: emitter.role, result })
@@ -77,7 +77,7 @@ export function simulate(
     run,
     finished: state?.isFinal ?? false,
     progress: runProgress(definition, run),
-    prompt: prompt === null ? null : interpolated(prompt, definition.dialect, run.context),
+    prompt: prompt === null ? null : interpolatePrompt(prompt, definition.dialect, run.context),
     next: nextEvents(definition, run, satisfied),
   }
 }
@@ -91,7 +91,7 @@ export function assumableNames({ guards, artifacts, transitions }: ProcessDefini
   ]
 }
 
-function assertKnown(definition: ProcessDefinition, assumed: readonly string[]): void {
+function assertKnownAssumptions(definition: ProcessDefinition, assumed: readonly string[]): void {
   const known = [
     ...assumableNames(definition),
     ...definition.guards.map(({ name }) => `not ${name}`),
@@ -124,11 +124,11 @@ function nextEvents(
   return possible.filter(({ isAllowed }) => isAllowed)
 }
 
-function emission(
+function simulatedEmission(
   definition: ProcessDefinition,
   { event, payload, artifacts }: SimulatedEvent,
   { emitter, satisfied }: { readonly emitter: Emitter; readonly satisfied: readonly string[] },
-): Emission {
+): EventRequest {
   return {
     event,
     payload,

@@ -18,13 +18,17 @@ export function candidates(
 }
 
 /** Why someone may not emit an event, and the way on: a sentence each. */
-interface Objection {
+interface EmitObjection {
   readonly reason: string
   readonly fix: string
 }
 
 /** What stands against someone emitting an event at all; null when nothing does. */
-export function forbidden(definition: ProcessDefinition, event: string, emitter: Emitter): Objection | null {
+export function emitterObjection(
+  definition: ProcessDefinition,
+  event: string,
+  emitter: Emitter,
+): EmitObjection | null {
   const { role, kind } = emitter
   const held = definition.roles.find(({ name }) => name === role)
   if (held?.kind === 'human' && kind === 'agent') {
@@ -34,7 +38,7 @@ export function forbidden(definition: ProcessDefinition, event: string, emitter:
     }
   }
   const { allowedRoles: allowed = [], channels = null } = eventNamed(definition, event) ?? {}
-  if (permits(allowed, role)) return channels === null ? null : otherChannel(event, channels, emitter)
+  if (isRolePermitted(allowed, role)) return channels === null ? null : otherChannel(event, channels, emitter)
   const who = role === null ? 'A connection without a role' : `Role "${role}"`
   return {
     reason: `${who} may not emit "${event}"; ${allowed.length === 0 ? 'no one' : allowed.join(', ')} may.`,
@@ -42,7 +46,11 @@ export function forbidden(definition: ProcessDefinition, event: string, emitter:
   }
 }
 
-function otherChannel(event: string, channels: readonly string[], { channel }: Emitter): Objection | null {
+function otherChannel(
+  event: string,
+  channels: readonly string[],
+  { channel }: Emitter,
+): EmitObjection | null {
   if (channel === undefined || channels.includes(channel)) return null
   const ways = channels.join(' or ')
   return {
@@ -52,7 +60,7 @@ function otherChannel(event: string, channels: readonly string[], { channel }: E
 }
 
 /** Whether a list of roles has this one, or everyone, in it. */
-export function permits(allowed: readonly string[] | null, role: string | null): boolean {
+export function isRolePermitted(allowed: readonly string[] | null, role: string | null): boolean {
   return allowed === null || allowed.includes('*') || (role !== null && allowed.includes(role))
 }
 
@@ -64,7 +72,7 @@ export function nextStates(definition: ProcessDefinition, state: string): readon
 }
 
 /** Every state that can be reached from one, guards aside, with the fewest steps to it. The start is 0 steps away. */
-export function reachable(definition: ProcessDefinition, start: string): ReadonlyMap<string, number> {
+export function reachableStates(definition: ProcessDefinition, start: string): ReadonlyMap<string, number> {
   const steps = new Map([[start, 0]])
   for (const [state, count] of steps) {
     for (const next of nextStates(definition, state)) {
@@ -75,9 +83,9 @@ export function reachable(definition: ProcessDefinition, start: string): Readonl
 }
 
 /** Whether every way from the beginning to a state goes through another one before. */
-export function leads(definition: ProcessDefinition, through: string, state: string): boolean {
+export function isOnEveryPath(definition: ProcessDefinition, through: string, state: string): boolean {
   const { initialState } = definition
-  if (through === state || !reachable(definition, initialState).has(state)) return false
+  if (through === state || !reachableStates(definition, initialState).has(state)) return false
   const around = new Set(through === initialState ? [] : [initialState])
   for (const step of around) {
     for (const next of nextStates(definition, step)) if (next !== through) around.add(next)
@@ -96,7 +104,7 @@ export interface RunProgress {
 }
 
 export function runProgress(definition: ProcessDefinition, run: Run): RunProgress {
-  const steps = run.isCancelled ? new Map<string, number>() : reachable(definition, run.state)
+  const steps = run.isCancelled ? new Map<string, number>() : reachableStates(definition, run.state)
   const ends = [...steps]
     .filter(([state]) => stateNamed(definition, state)?.isFinal)
     .map(([, count]) => count)

@@ -7,7 +7,7 @@ import { errorCode, Failure } from '../../kernel/failure.ts'
 import {
   containedPath,
   isWithin,
-  openContained,
+  openContainedFile,
   type PathRules,
   problemWith,
   type RefusalReason,
@@ -15,7 +15,7 @@ import {
 } from '../../kernel/files/contained.ts'
 import { nextTurn } from '../../kernel/files/next-turn.ts'
 import { isSecretFile } from '../../kernel/secret-files.ts'
-import type { EvidenceFile, EvidenceFiles, FileContent, KnownFile } from '../ports/evidence-files.ts'
+import type { EvidenceFile, EvidenceFileStamp, EvidenceFiles, FileContent } from '../ports/evidence-files.ts'
 
 /** Reads evidence on this machine's disk. */
 export function evidenceFiles(): EvidenceFiles {
@@ -25,7 +25,7 @@ export function evidenceFiles(): EvidenceFiles {
 const atOnce = 8
 
 /** A file, or why the path names none that can be evidence. */
-export type Examined = EvidenceFile | { readonly problem: string; readonly reason?: RefusalReason }
+export type EvidenceResult = EvidenceFile | { readonly problem: string; readonly reason?: RefusalReason }
 
 /** Reads files of a folder, each once, in the order given. Fails with one sentence for all paths that are no evidence. */
 async function readEvidence(folder: string, paths: readonly string[]): Promise<EvidenceFile[]> {
@@ -49,8 +49,8 @@ async function readEvidence(folder: string, paths: readonly string[]): Promise<E
 }
 
 /** One file of a folder. A file that is secret by its name is no evidence. */
-async function examine(folder: string, path: string, rules: PathRules = {}): Promise<Examined> {
-  const opened = await openContained(folder, path, { ...rules, maxBytes: mostBytes })
+async function examine(folder: string, path: string, rules: PathRules = {}): Promise<EvidenceResult> {
+  const opened = await openContainedFile(folder, path, { ...rules, maxBytes: mostBytes })
   if ('reason' in opened) return { problem: problemWith(opened), reason: opened.reason }
   try {
     const measured = await readWhole(opened.file, opened.absolute)
@@ -101,11 +101,12 @@ async function readWhole(file: FileHandle, absolute: string): Promise<MeasuredFi
   const stamp = stampOf(await file.stat({ bigint: true }))
   if (stamp !== stampOf(before) || BigInt(bytes) !== before.size) return unsteady
   const measured = { bytes, sha256: hash.digest('hex'), stamp }
-  const content = bytes > mostParsed ? undefined : parsed(Buffer.concat(small).toString('utf8'), absolute)
+  const content =
+    bytes > mostParsed ? undefined : parseJsonEvidence(Buffer.concat(small).toString('utf8'), absolute)
   return content === undefined ? measured : { ...measured, content }
 }
 
-function parsed(text: string, absolute: string): unknown {
+function parseJsonEvidence(text: string, absolute: string): unknown {
   const plain = text.replace(/^\uFEFF/, '')
   if (extname(absolute).toLowerCase() !== '.json' && !/^\s*[[{]/.test(plain)) return undefined
   try {
@@ -121,7 +122,7 @@ export type Freshness = 'current' | 'changed' | 'deleted'
 const perTurn = 200
 
 /** Whether files are still what they were. A file whose stamp is the same is not read. */
-async function freshnessOf(folder: string, files: readonly KnownFile[]): Promise<Freshness[]> {
+async function freshnessOf(folder: string, files: readonly EvidenceFileStamp[]): Promise<Freshness[]> {
   const top = realPath(folder)
   if (top === null) return files.map(() => 'deleted')
   const parents = new Map<string, boolean>()
@@ -135,12 +136,12 @@ async function freshnessOf(folder: string, files: readonly KnownFile[]): Promise
     const found = direct ? entryAt(absolute) : undefined
     if (found?.isFile() && stampOf(found) === file.stamp) answers.push('current')
     else if (direct && found === undefined) answers.push('deleted')
-    else answers.push(await readAgain(top, file))
+    else answers.push(await recheckFile(top, file))
   }
   return answers
 }
 
-async function readAgain(top: string, file: KnownFile): Promise<Freshness> {
+async function recheckFile(top: string, file: EvidenceFileStamp): Promise<Freshness> {
   const examined = await examine(top, file.path)
   if ('problem' in examined) return examined.reason === 'missing' ? 'deleted' : 'changed'
   return examined.sha256 === file.sha256 ? 'current' : 'changed'

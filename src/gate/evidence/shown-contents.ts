@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createTwoFilesPatch } from 'diff'
-import type { ShownDifference, ShownFile, ShownParts } from '../domain/approved-content.ts'
-import type { ShownContents } from '../ports/evidence-files.ts'
+import type { ContentDifference, ContentParts, FilePreview } from '../domain/approved-content.ts'
+import type { PreviewStore } from '../ports/evidence-files.ts'
 
 const mostKept = 200
 const longest = 30 * 24 * 60 * 60_000
 
 /** What was shown, as one file per content in a state folder. */
-export function shownContents(stateFolder: string): ShownContents {
+export function shownContents(stateFolder: string): PreviewStore {
   const folder = join(stateFolder, 'shown')
   const fileOf = (content: string) => join(folder, `${nameOf(content)}.json`)
   return {
     isKept: (content) => {
       const now = new Date()
-      return utimes(fileOf(content), now, now).then(yes, no)
+      return utimes(fileOf(content), now, now).then(returnTrue, returnFalse)
     },
     keep: async (content, parts) => {
       const file = fileOf(content)
@@ -38,17 +38,17 @@ export function shownContents(stateFolder: string): ShownContents {
   }
 }
 
-const yes = () => true
-const no = () => false
+const returnTrue = () => true
+const returnFalse = () => false
 
 /** Whatever a caller sends as a content, it names a file of this folder. */
 function nameOf(content: string): string {
   return content.toLowerCase().replace(/[^0-9a-z-]/g, '')
 }
 
-async function read(file: string): Promise<ShownParts | null> {
+async function read(file: string): Promise<ContentParts | null> {
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as ShownParts // as this module wrote it
+    return JSON.parse(await readFile(file, 'utf8')) as ContentParts // as this module wrote it
   } catch {
     return null
   }
@@ -70,9 +70,9 @@ async function prune(folder: string): Promise<void> {
   for (const { name } of old) await rm(join(folder, name), { force: true })
 }
 
-function difference(shown: ShownParts, now: ShownParts): ShownDifference {
-  const before = byPath(shown.files)
-  const after = byPath(now.files)
+function difference(shown: ContentParts, now: ContentParts): ContentDifference {
+  const before = indexFilesByPath(shown.files)
+  const after = indexFilesByPath(now.files)
   const paths = [...new Set([...before.keys(), ...after.keys()])].sort()
   const names = [...new Set([...Object.keys(shown.facts), ...Object.keys(now.facts)])]
   return {
@@ -88,7 +88,7 @@ function difference(shown: ShownParts, now: ShownParts): ShownDifference {
   }
 }
 
-function byPath(files: readonly ShownFile[]): ReadonlyMap<string, ShownFile> {
+function indexFilesByPath(files: readonly FilePreview[]): ReadonlyMap<string, FilePreview> {
   return new Map(files.map((file) => [file.path, file]))
 }
 
@@ -96,7 +96,7 @@ const longestPatch = 20_000
 // Finding a difference takes time with the square of its lines: about a tenth of a second for so many.
 const mostEdits = 600
 
-function patch(path: string, was: ShownFile | undefined, is: ShownFile | undefined): string | null {
+function patch(path: string, was: FilePreview | undefined, is: FilePreview | undefined): string | null {
   const [before, after] = [textOf(was), textOf(is)]
   if (before === null || after === null) return null
   const text = createTwoFilesPatch(path, path, before, after, 'shown', 'now', { maxEditLength: mostEdits })
@@ -105,6 +105,6 @@ function patch(path: string, was: ShownFile | undefined, is: ShownFile | undefin
 }
 
 /** Null where there is a content that is not kept. */
-function textOf(file: ShownFile | undefined): string | null {
+function textOf(file: FilePreview | undefined): string | null {
   return file === undefined || file.sha256 === null ? '' : file.text
 }

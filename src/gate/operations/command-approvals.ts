@@ -37,7 +37,7 @@ export const commandList = defineOperation({
     refused: list(Answered.extend({ reason: z.string() })),
   }),
 }).handler(async (context, input) => {
-  const { approved, refused } = await answeredHere(context)
+  const { approved, refused } = await locallyAnsweredCommands(context)
   return {
     commands: await Promise.all(
       approved.slice(0, input.limit ?? 50).map(async (command) => ({
@@ -58,7 +58,7 @@ export const commandList = defineOperation({
 })
 
 /** Answers in other projects of the same user are not this project's business. */
-async function answeredHere({
+async function locallyAnsweredCommands({
   commandApprovals,
   witness,
   folder,
@@ -72,7 +72,7 @@ async function answeredHere({
     throw error
   })
   const folders = [folder, ...others]
-  const recorded = await store.view(refusedInRecord)
+  const recorded = await store.view(recordedRefusals)
   const said = new Set(recorded.map(({ hash }) => hash))
   const approved = await commandApprovals.list(folders)
   const refused = await commandApprovals.refused(folders)
@@ -87,7 +87,7 @@ async function answeredHere({
 const mostRefused = 200
 
 /** What was said no to on any machine of the record. */
-async function refusedInRecord({ holds }: Reads): Promise<readonly RefusedCommand[]> {
+async function recordedRefusals({ holds }: Reads): Promise<readonly RefusedCommand[]> {
   const { items } = await holds.list({ kinds: ['command'], status: 'closed' }, { limit: mostRefused })
   const hashes = items.flatMap(({ item: { hold } }) =>
     hold.status === 'dismissed' && hold.request?.kind === 'command' ? [hold.request.hash] : [],
@@ -125,7 +125,7 @@ export const commandRevoke = defineOperation({
   }),
 }).handler(async (handling, input) => {
   const named = input.hash.toLowerCase()
-  const answered = await answeredHere(handling)
+  const answered = await locallyAnsweredCommands(handling)
   const found = [...answered.approved, ...answered.refused].filter(({ hash }) => hash.startsWith(named))
   const [approved] = found
   if (approved === undefined || named.length < 6) {

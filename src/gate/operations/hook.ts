@@ -3,15 +3,15 @@ import type { TaskId } from '../../kernel/id.ts'
 import { commentLines } from '../../review/operations/in-lines.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { Mission } from '../../track/domain/mission.ts'
-import { namesPackage, parseScope } from '../../track/domain/scope/scope.ts'
+import { hasPackageArea, parseScope } from '../../track/domain/scope/scope.ts'
 import type { Attempt } from '../../track/domain/task.ts'
 import type { Briefing } from '../domain/hook/brief.ts'
 import type { HookAttempt, HookRun, HookSituation } from '../domain/hook/judge.ts'
 import type { RunRecord } from '../domain/run.ts'
-import { saidLine, saidOf } from './run/said.ts'
+import { formatStatement, runStatements } from './run/said.ts'
 
 /** Whose work it is: the tree that the hook acts for, and who knows the packages that its areas may name. */
-export interface HookPlace {
+export interface HookWorkTree {
   readonly top: string
   readonly now: number
   readonly packages: WorkTreeWitness['packages']
@@ -20,11 +20,11 @@ export interface HookPlace {
 const mostRuns = 1000
 
 /** What holds in a work tree: its open attempts, and the runs of their tasks and missions, else the only active run. */
-export async function hookSituation(reads: Reads, place: HookPlace): Promise<HookSituation> {
+export async function hookSituation(reads: Reads, place: HookWorkTree): Promise<HookSituation> {
   const inTree = await reads.tasks.attemptsInTree(place.top, place.now)
   const open = inTree.filter(({ status }) => status === 'open')
   const { items } = await reads.runs.list({ status: 'active' }, { limit: mostRuns })
-  const records = actingRuns(
+  const records = runsOfAttempts(
     items.map(({ item }) => item),
     open,
   )
@@ -36,7 +36,7 @@ export async function hookSituation(reads: Reads, place: HookPlace): Promise<Hoo
   }
 }
 
-function actingRuns(active: readonly RunRecord[], open: readonly Attempt[]): readonly RunRecord[] {
+function runsOfAttempts(active: readonly RunRecord[], open: readonly Attempt[]): readonly RunRecord[] {
   const bound = active.filter(({ taskId, missionId }) =>
     open.some(
       (attempt) => attempt.taskId === taskId || (missionId !== null && attempt.missionId === missionId),
@@ -48,11 +48,11 @@ function actingRuns(active: readonly RunRecord[], open: readonly Attempt[]): rea
 async function withScope(
   attempt: Attempt,
   task: string | undefined,
-  { packages }: HookPlace,
+  { packages }: HookWorkTree,
 ): Promise<HookAttempt> {
   const { areas, snapshot } = attempt
   // Finding the packages of a workspace reads many files, so only where an area may name one.
-  const known = new Map(namesPackage(areas) ? await packages(snapshot) : [])
+  const known = new Map(hasPackageArea(areas) ? await packages(snapshot) : [])
   return {
     attempt,
     task: task ?? attempt.taskId,
@@ -74,7 +74,7 @@ const mostHolds = 5
 const mostRunsHeard = 5
 
 /** What goes on: the missions of the open work in the tree, else the project's open ones, and what waits for a person. */
-export async function briefingOf(reads: Reads, { attempts, runs }: HookSituation): Promise<Briefing> {
+export async function readBriefing(reads: Reads, { attempts, runs }: HookSituation): Promise<Briefing> {
   const waiting = await reads.holds.list({ status: 'open' }, { limit: mostHolds })
   return {
     missions: await missionsOf(reads, { attempts, runs }),
@@ -120,7 +120,7 @@ async function wordsAbout(
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const words = new Map<string, readonly string[]>()
   for (const { record } of runs.slice(0, mostRunsHeard)) {
-    words.set(record.id, (await saidOf(reads, record)).map(saidLine))
+    words.set(record.id, (await runStatements(reads, record)).map(formatStatement))
   }
   return words
 }

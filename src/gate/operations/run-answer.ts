@@ -200,7 +200,7 @@ export function missingEntry({
 const outcome = z.enum(['succeeded', 'failed']).nullable()
 
 /** The states and transitions of a process, to be drawn: one from everywhere is one from each state that goes on. */
-export const Machine = z.object({
+export const MachineAnswer = z.object({
   states: list(
     z.object({
       name: z.string(),
@@ -221,9 +221,9 @@ export const Machine = z.object({
     }),
   ),
 })
-export type Machine = z.output<typeof Machine>
+export type MachineAnswer = z.output<typeof MachineAnswer>
 
-export function machineOf({ states, transitions }: ProcessDefinition): Machine {
+export function machineOf({ states, transitions }: ProcessDefinition): MachineAnswer {
   const going = states.filter(({ isFinal }) => !isFinal).map(({ name }) => name)
   return {
     states: states.map(({ name, description, isFinal, outcome, maxVisits }) => ({

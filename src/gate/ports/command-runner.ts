@@ -24,7 +24,7 @@ export interface GrantedCommand extends CommandLine {
 }
 
 /** Has commands run on the caller's machine, which looks by itself whether they were approved there. */
-export interface AwayRunner {
+export interface RemoteRunner {
   /** Whether a command that was begun before is begun by this very call. */
   isBeginning(id: string): boolean
   /** Null where it goes on: its end is told later. */
@@ -40,7 +40,7 @@ export interface CommandRunner {
   /** Whether a runner of that name still runs. Null for one on another machine, which cannot be asked. */
   isAlive(runner: string): boolean | null
   /** Only where commands run on another machine than this one. */
-  readonly away?: AwayRunner
+  readonly away?: RemoteRunner
   /** Ends every command that runs, with its children. */
   stop(): Promise<void>
 }

@@ -1,4 +1,4 @@
-import type { ShownDifference, ShownParts } from '../domain/approved-content.ts'
+import type { ContentDifference, ContentParts } from '../domain/approved-content.ts'
 
 /** A file that is handed in as evidence, as it is on disk. */
 export interface EvidenceFile {
@@ -12,7 +12,7 @@ export interface EvidenceFile {
   readonly content?: unknown
 }
 
-export interface KnownFile {
+export interface EvidenceFileStamp {
   readonly path: string
   readonly bytes: number
   readonly sha256: string
@@ -37,18 +37,18 @@ export interface EvidenceFiles {
   /** Whether files are still what they were, in the order given. Reads only those whose stamp is another. */
   freshness(
     folder: string,
-    files: readonly KnownFile[],
+    files: readonly EvidenceFileStamp[],
   ): Promise<readonly ('current' | 'changed' | 'deleted')[]>
   /** What is at these paths now, in the order given. Never fails: what cannot be read has a hash of its own. */
   contents(folder: string, paths: readonly string[]): Promise<readonly FileContent[]>
 }
 
 /** What people were shown, kept outside the project for a while, so that a change since then can be told as a difference. */
-export interface ShownContents {
+export interface PreviewStore {
   /** Whether it is known what a content is of; what is asked for is kept longer. */
   isKept(content: string): Promise<boolean>
   /** Keeps what a content is of. What cannot be kept is not. */
-  keep(content: string, parts: ShownParts): Promise<void>
+  keep(content: string, parts: ContentParts): Promise<void>
   /** What differs now from what a content, perhaps shortened, was of. Null where that is not kept. */
-  since(content: string, now: ShownParts): Promise<ShownDifference | null>
+  since(content: string, now: ContentParts): Promise<ContentDifference | null>
 }

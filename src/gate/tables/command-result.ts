@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { Insertable, Selectable } from 'kysely'
-import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
 import type { CommandResultId, RunId } from '../../kernel/id.ts'
 import { bytesOf } from '../../remote/tables/edge.ts'
 import type { RunReads } from '../../store/ports/reads.ts'
-import type { Projecting, ReadScope, RowKey } from '../../store/tables/tables.ts'
+import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
 import type { CommandResult } from '../domain/run.ts'
 
 export interface CommandResultTable {
@@ -78,15 +78,15 @@ function commandOf(row: Selectable<CommandResultTable>): CommandResult {
 }
 
 export async function applyCommandStarted(
-  projecting: Projecting,
-  { command }: FactOf<'command.started'>,
+  projecting: ProjectionContext,
+  { command }: ProjectEventOf<'command.started'>,
 ): Promise<void> {
   await projecting.db.insertInto('command_result').values(commandRow(projecting, command)).execute()
 }
 
 export async function applyCommandEnded(
-  { db, projectId, at }: Projecting,
-  { commandId, status, exitCode, output, treeHeld }: FactOf<'command.ended'>,
+  { db, projectId, at }: ProjectionContext,
+  { commandId, status, exitCode, output, treeHeld }: ProjectEventOf<'command.ended'>,
 ): Promise<void> {
   await db
     .updateTable('command_result')
@@ -125,11 +125,11 @@ export async function removeOutputs(
     .set({ content: Buffer.alloc(0), removed_at: at })
     .where('project_id', '=', projectId)
     .where('removed_at', 'is', null)
-    .where('command_id', 'in', endedBefore({ db, projectId }, before))
+    .where('command_id', 'in', resultsEndedBefore({ db, projectId }, before))
     .execute()
 }
 
-function endedBefore({ db, projectId }: ReadScope, before: number) {
+function resultsEndedBefore({ db, projectId }: ReadScope, before: number) {
   return db
     .selectFrom('command_result')
     .select('id')
@@ -162,7 +162,7 @@ export function commandResults({
         .select(({ fn }) => [fn.countAll<number>().as('count'), fn.sum<number | null>('bytes').as('bytes')])
         .where('project_id', '=', projectId)
         .where('removed_at', 'is', null)
-        .where('command_id', 'in', endedBefore({ db, projectId }, before))
+        .where('command_id', 'in', resultsEndedBefore({ db, projectId }, before))
         .executeTakeFirstOrThrow()
       return { count: row.count, bytes: row.bytes ?? 0 }
     },

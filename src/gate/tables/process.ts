@@ -1,6 +1,6 @@
-import type { FactOf } from '../../events/domain/fact-kinds.ts'
-import { parsed, remembered } from '../../store/tables/query.ts'
-import type { Projecting, ReadScope } from '../../store/tables/tables.ts'
+import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
+import { createVersionedCache, parseColumn } from '../../store/tables/query.ts'
+import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
 import type { ProcessDefinition } from '../domain/definition.ts'
 
 export interface ProcessTable {
@@ -13,8 +13,8 @@ export interface ProcessTable {
 }
 
 export async function applyProcessKept(
-  { db, projectId, seq }: Projecting,
-  { hash, definition }: FactOf<'process.kept'>,
+  { db, projectId, seq }: ProjectionContext,
+  { hash, definition }: ProjectEventOf<'process.kept'>,
 ): Promise<void> {
   await db
     .insertInto('process')
@@ -30,7 +30,7 @@ export async function applyProcessKept(
 }
 
 /** A hash names its content for ever: parsed once, it need not be read again. */
-export function keptDefinition(
+export function storedDefinition(
   { db, projectId }: ReadScope,
   hash: string,
 ): Promise<ProcessDefinition | null> {
@@ -41,8 +41,8 @@ export function keptDefinition(
       .where('project_id', '=', projectId)
       .where('hash', '=', hash)
       .executeTakeFirst()
-    return row ? parsed<ProcessDefinition>(row.definition) : null
+    return row ? parseColumn<ProcessDefinition>(row.definition) : null
   })
 }
 
-const definitions = remembered<ProcessDefinition>(100)
+const definitions = createVersionedCache<ProcessDefinition>(100)

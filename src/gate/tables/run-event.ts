@@ -1,11 +1,18 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
-import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import type { RunEventId, RunId } from '../../kernel/id.ts'
 import type { RunReads } from '../../store/ports/reads.ts'
-import { inBatches, pageOf, parsed, prepared } from '../../store/tables/query.ts'
-import type { Projecting, ReadScope, RowKey } from '../../store/tables/tables.ts'
-import type { EmissionRepeat, KeptArtifact, RunApproval, RunEvent, RunRefusal, Tried } from '../domain/run.ts'
+import { pageOf, parseColumn, prepareQuery, splitIntoBatches } from '../../store/tables/query.ts'
+import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
+import type {
+  AttemptedEvent,
+  EventIdempotencyKey,
+  RunApproval,
+  RunEvent,
+  RunRefusal,
+  StoredArtifact,
+} from '../domain/run.ts'
 
 export interface RunEventTable {
   project_id: string
@@ -77,7 +84,7 @@ export interface RunApprovalTable {
 export function runEventRow(
   { projectId, seq }: RowKey,
   event: RunEvent,
-  repeat: EmissionRepeat | null,
+  repeat: EventIdempotencyKey | null,
 ): Insertable<RunEventTable> {
   return {
     project_id: projectId,
@@ -111,12 +118,12 @@ function runEventOf(row: Selectable<RunEventTable>): RunEvent {
     revision: row.revision,
     kind: row.kind as RunEvent['kind'], // as it was written
     event: row.event,
-    payload: parsed(row.payload),
+    payload: parseColumn(row.payload),
     from: row.from_state,
     to: row.to_state,
     stateChanged: row.state_changed === 1,
-    artifacts: parsed(row.artifacts),
-    unsatisfied: parsed(row.unsatisfied),
+    artifacts: parseColumn(row.artifacts),
+    unsatisfied: parseColumn(row.unsatisfied),
     role: row.role,
     by: row.by_name,
     ...(row.author !== null && { author: row.author }),
@@ -125,7 +132,7 @@ function runEventOf(row: Selectable<RunEventTable>): RunEvent {
 }
 
 /** What a key is bound to; null in an event that came without one. */
-function repeatOf(row: Selectable<RunEventTable>): EmissionRepeat | null {
+function repeatOf(row: Selectable<RunEventTable>): EventIdempotencyKey | null {
   const { idempotency_key: key, key_owner: owner, input_hash: inputHash } = row
   if (key === null || owner === null || inputHash === null || row.answer === null) return null
   return {
@@ -133,16 +140,16 @@ function repeatOf(row: Selectable<RunEventTable>): EmissionRepeat | null {
     owner,
     inputHash,
     eventId: row.id as RunEventId, // a brand
-    answer: parsed(row.answer),
+    answer: parseColumn(row.answer),
   }
 }
 
 /** The same file of the same type takes the place of what was handed in before. */
 export async function keepArtifacts(
-  { db, projectId }: Projecting,
+  { db, projectId }: ProjectionContext,
   { runId, artifacts }: RunEvent,
 ): Promise<void> {
-  for (const batch of inBatches(artifacts)) {
+  for (const batch of splitIntoBatches(artifacts)) {
     await db
       .insertInto('run_artifact')
       .values(batch.map((artifact) => artifactRow(projectId, runId, artifact)))
@@ -161,7 +168,11 @@ export async function keepArtifacts(
   }
 }
 
-function artifactRow(projectId: string, runId: RunId, artifact: KeptArtifact): Insertable<RunArtifactTable> {
+function artifactRow(
+  projectId: string,
+  runId: RunId,
+  artifact: StoredArtifact,
+): Insertable<RunArtifactTable> {
   return {
     project_id: projectId,
     run_id: runId,
@@ -177,14 +188,14 @@ function artifactRow(projectId: string, runId: RunId, artifact: KeptArtifact): I
   }
 }
 
-function artifactOf(row: Selectable<RunArtifactTable>): KeptArtifact {
+function artifactOf(row: Selectable<RunArtifactTable>): StoredArtifact {
   return {
     type: row.type,
     path: row.path,
     bytes: row.bytes,
     sha256: row.sha256,
     stamp: row.stamp,
-    ...(row.content !== null && { content: parsed(row.content) }),
+    ...(row.content !== null && { content: parseColumn(row.content) }),
     revision: row.revision,
     by: row.by_name,
     ...(row.author !== null && { author: row.author }),
@@ -200,7 +211,7 @@ function refusalRow({ projectId, seq }: RowKey, refusal: RunRefusal): Insertable
     code: refusal.code,
     message: refusal.message,
     missing: JSON.stringify(refusal.missing),
-    tried: triedText(refusal.tried),
+    tried: encodeTried(refusal.tried),
     state: refusal.state,
     revision: refusal.revision,
     role: refusal.role,
@@ -215,8 +226,8 @@ function refusalOf(row: Selectable<RunRefusalTable>): RunRefusal {
     event: row.event,
     code: row.code,
     message: row.message,
-    missing: parsed(row.missing),
-    ...(row.tried !== null && { tried: parsed<Tried>(row.tried) }),
+    missing: parseColumn(row.missing),
+    ...(row.tried !== null && { tried: parseColumn<AttemptedEvent>(row.tried) }),
     state: row.state,
     revision: row.revision,
     role: row.role,
@@ -226,7 +237,7 @@ function refusalOf(row: Selectable<RunRefusalTable>): RunRefusal {
 }
 
 /** As it is kept, so that what is alike can be counted. */
-function triedText(tried: Tried | null | undefined): string | null {
+function encodeTried(tried: AttemptedEvent | null | undefined): string | null {
   return tried == null ? null : JSON.stringify(tried)
 }
 
@@ -259,20 +270,20 @@ function approvalOf(row: Selectable<RunApprovalTable>): RunApproval {
 }
 
 export async function applyRunRefused(
-  projecting: Projecting,
-  { refusal }: FactOf<'run.refused'>,
+  projecting: ProjectionContext,
+  { refusal }: ProjectEventOf<'run.refused'>,
 ): Promise<void> {
   await projecting.db.insertInto('run_refusal').values(refusalRow(projecting, refusal)).execute()
 }
 
 export async function applyRunApproved(
-  projecting: Projecting,
-  { approval }: FactOf<'run.approved'>,
+  projecting: ProjectionContext,
+  { approval }: ProjectEventOf<'run.approved'>,
 ): Promise<void> {
   await projecting.db.insertInto('run_approval').values(approvalRow(projecting, approval)).execute()
 }
 
-const eventOfKey = prepared((db, projectId: string, runId: string, key: string, owner: string) =>
+const eventOfKey = prepareQuery((db, projectId: string, runId: string, key: string, owner: string) =>
   db
     .selectFrom('run_event')
     .selectAll()
@@ -334,7 +345,7 @@ export function runEventReads({
         .execute()
       return new Map(
         rows.flatMap(({ revision, actor }) => {
-          const { edge } = parsed<Actor>(actor)
+          const { edge } = parseColumn<Actor>(actor)
           return edge === undefined ? [] : [[revision, edge] as const]
         }),
       )
@@ -352,7 +363,7 @@ export function runEventReads({
         .where('event', '=', event)
         .where('code', '=', code)
         .where('revision', '>=', since)
-        .$if(tried !== undefined, (query) => query.where('tried', 'is not distinct from', triedText(tried)))
+        .$if(tried !== undefined, (query) => query.where('tried', 'is not distinct from', encodeTried(tried)))
         .executeTakeFirstOrThrow()
       return total
     },
@@ -370,7 +381,7 @@ export function runEventReads({
   }
 }
 
-const artifactsOf = prepared((db, projectId: string, runId: string) =>
+const artifactsOf = prepareQuery((db, projectId: string, runId: string) =>
   db
     .selectFrom('run_artifact')
     .selectAll()
@@ -383,12 +394,12 @@ const artifactsOf = prepared((db, projectId: string, runId: string) =>
 export async function artifactsOfRun(
   { db, projectId }: ReadScope,
   runId: string,
-): Promise<readonly KeptArtifact[]> {
+): Promise<readonly StoredArtifact[]> {
   const rows = await artifactsOf(db, projectId, runId)
-  return rows.map(artifactOf).toSorted(inOrder)
+  return rows.map(artifactOf).toSorted(compareArtifacts)
 }
 
-function inOrder(one: KeptArtifact, other: KeptArtifact): number {
+function compareArtifacts(one: StoredArtifact, other: StoredArtifact): number {
   if (one.revision !== other.revision) return one.revision - other.revision
   return `${one.path}\n${one.type}` < `${other.path}\n${other.type}` ? -1 : 1
 }

@@ -1,14 +1,20 @@
 import { type ExpressionBuilder, type Insertable, type Selectable, sql } from 'kysely'
-import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
 import type { MissionId, RunId, TaskId } from '../../kernel/id.ts'
 import { settingsOf } from '../../project/tables/setting.ts'
 import type { LoadedRun, RunReads } from '../../store/ports/reads.ts'
-import { idsLike, pageOf, parsed, prepared, remembered } from '../../store/tables/query.ts'
-import type { Projecting, ReadScope, RowKey, Tables } from '../../store/tables/tables.ts'
+import {
+  createVersionedCache,
+  idsByPrefix,
+  pageOf,
+  parseColumn,
+  prepareQuery,
+} from '../../store/tables/query.ts'
+import type { ProjectionContext, ReadScope, RowKey, Tables } from '../../store/tables/tables.ts'
 import { subjectWork } from '../../track/tables/attempt.ts'
-import type { EmissionRepeat, RunEvent, RunRecord } from '../domain/run.ts'
+import type { EventIdempotencyKey, RunEvent, RunRecord } from '../domain/run.ts'
 import { commandResults } from './command-result.ts'
-import { keptDefinition } from './process.ts'
+import { storedDefinition } from './process.ts'
 import { artifactsOfRun, keepArtifacts, runEventReads, runEventRow } from './run-event.ts'
 
 export interface RunTable {
@@ -76,7 +82,7 @@ function runOf(row: Selectable<RunTable>): RunRecord {
     status: row.status as RunRecord['status'], // as it was written
     state: row.state,
     revision: row.revision,
-    context: parsed(row.context),
+    context: parseColumn(row.context),
     createdBy: row.created_by,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
@@ -84,15 +90,18 @@ function runOf(row: Selectable<RunTable>): RunRecord {
   }
 }
 
-export async function applyRunCreated(projecting: Projecting, { run }: FactOf<'run.created'>): Promise<void> {
+export async function applyRunCreated(
+  projecting: ProjectionContext,
+  { run }: ProjectEventOf<'run.created'>,
+): Promise<void> {
   await projecting.db.insertInto('run').values(runRow(projecting, run)).execute()
   const { id, state, revision } = run
-  await enter(projecting, { runId: id, to: state, revision, stateChanged: true })
+  await recordStateVisit(projecting, { runId: id, to: state, revision, stateChanged: true })
 }
 
 export async function applyRunAdvanced(
-  projecting: Projecting,
-  { event, status, context, repeat }: FactOf<'run.advanced'>,
+  projecting: ProjectionContext,
+  { event, status, context, repeat }: ProjectEventOf<'run.advanced'>,
 ): Promise<void> {
   const changed = {
     state: event.to,
@@ -102,12 +111,12 @@ export async function applyRunAdvanced(
   }
   await moveRun(projecting, event, { changed, repeat })
   await keepArtifacts(projecting, event)
-  await enter(projecting, event)
+  await recordStateVisit(projecting, event)
 }
 
 export async function applyRunMigrated(
-  projecting: Projecting,
-  { event, process, status }: FactOf<'run.migrated'>,
+  projecting: ProjectionContext,
+  { event, process, status }: ProjectEventOf<'run.migrated'>,
 ): Promise<void> {
   const changed = {
     process_hash: process.hash,
@@ -119,19 +128,22 @@ export async function applyRunMigrated(
     ...(status !== 'active' && { ended_at: projecting.at }),
   }
   await moveRun(projecting, event, { changed, repeat: null })
-  await enter(projecting, event)
+  await recordStateVisit(projecting, event)
 }
 
-export function applyRunCancelled(projecting: Projecting, { event }: FactOf<'run.cancelled'>): Promise<void> {
+export function applyRunCancelled(
+  projecting: ProjectionContext,
+  { event }: ProjectEventOf<'run.cancelled'>,
+): Promise<void> {
   const changed = { status: 'cancelled', ended_at: projecting.at }
   return moveRun(projecting, event, { changed, repeat: null })
 }
 
 /** A run as it is after an event, and the event. */
 async function moveRun(
-  projecting: Projecting,
+  projecting: ProjectionContext,
   event: RunEvent,
-  { changed, repeat }: { readonly changed: Partial<RunTable>; readonly repeat: EmissionRepeat | null },
+  { changed, repeat }: { readonly changed: Partial<RunTable>; readonly repeat: EventIdempotencyKey | null },
 ): Promise<void> {
   const { db, projectId, at } = projecting
   await db
@@ -146,8 +158,8 @@ async function moveRun(
     .execute()
 }
 
-async function enter(
-  { db, projectId }: Projecting,
+async function recordStateVisit(
+  { db, projectId }: ProjectionContext,
   { runId, to: state, revision, stateChanged }: Pick<RunEvent, 'runId' | 'to' | 'revision' | 'stateChanged'>,
 ): Promise<void> {
   if (!stateChanged) return
@@ -186,19 +198,19 @@ export function runReads(scope: ReadScope): RunReads {
     },
     gating: async (missionId) => (await gatingRuns(db, projectId, missionId)).map(runOf),
     lost: async (missionId) => (await lostRuns(db, projectId, missionId)).map(runOf),
-    definition: (hash) => keptDefinition(scope, hash),
+    definition: (hash) => storedDefinition(scope, hash),
     settings: () => settingsOf(scope),
-    idsLike: (prefix, limit) => idsLike(scope, 'run', { prefix, limit }),
+    idsLike: (prefix, limit) => idsByPrefix(scope, 'run', { prefix, limit }),
   }
 }
 
-type Gathered = Pick<LoadedRun, 'visits' | 'artifacts'>
+type RunDetails = Pick<LoadedRun, 'visits' | 'artifacts'>
 
-const runById = prepared((db, projectId: string, id: string) =>
+const runById = prepareQuery((db, projectId: string, id: string) =>
   db.selectFrom('run').selectAll().where('project_id', '=', projectId).where('id', '=', id),
 )
 
-const visitsOf = prepared((db, projectId: string, runId: string) =>
+const visitsOf = prepareQuery((db, projectId: string, runId: string) =>
   db
     .selectFrom('run_visit')
     .select(['state', 'count', 'first', 'last'])
@@ -208,7 +220,7 @@ const visitsOf = prepared((db, projectId: string, runId: string) =>
 )
 
 // An event asks for its run three times, and a run may hold a thousand files.
-const gathered = remembered<Gathered>(10)
+const gathered = createVersionedCache<RunDetails>(10)
 
 /** A run with what its engine looks at: its states and files are bounded, however many events moved it. */
 async function loadRun(scope: ReadScope, id: string): Promise<LoadedRun | null> {
@@ -216,7 +228,7 @@ async function loadRun(scope: ReadScope, id: string): Promise<LoadedRun | null> 
   const [row] = await runById(db, projectId, id)
   if (!row) return null
   const record = runOf(row)
-  const definition = await keptDefinition(scope, record.process.hash)
+  const definition = await storedDefinition(scope, record.process.hash)
   if (definition === null) throw new Error(`run ${id} names a definition that is not kept`)
   // States are entered and files handed in by what makes a revision, and by nothing else.
   const wanted = { key: `${projectId} ${id}`, version: `${record.revision} ${record.updatedAt}` }
@@ -224,9 +236,9 @@ async function loadRun(scope: ReadScope, id: string): Promise<LoadedRun | null> 
   return { record, definition, visits, artifacts }
 }
 
-const nothing: Gathered = { visits: [], artifacts: [] }
+const nothing: RunDetails = { visits: [], artifacts: [] }
 
-async function gather(scope: ReadScope, id: string): Promise<Gathered> {
+async function gather(scope: ReadScope, id: string): Promise<RunDetails> {
   const [visits, artifacts] = await Promise.all([
     visitsOf(scope.db, scope.projectId, id),
     artifactsOfRun(scope, id),
@@ -235,13 +247,13 @@ async function gather(scope: ReadScope, id: string): Promise<Gathered> {
 }
 
 /** Active runs of a mission, of the tasks at home there, and of those with an attempt there; oldest first. */
-const gatingRuns = prepared((db, projectId: string, missionId: string) =>
+const gatingRuns = prepareQuery((db, projectId: string, missionId: string) =>
   db
     .selectFrom('run')
     .selectAll()
     .where('project_id', '=', projectId)
     .where('status', '=', 'active')
-    .where((eb) => ofMission(eb, projectId, missionId))
+    .where((eb) => isRunOfMission(eb, projectId, missionId))
     .orderBy('seq')
     .limit(100),
 )
@@ -250,13 +262,13 @@ const gatingRuns = prepared((db, projectId: string, missionId: string) =>
  * Runs of the same that failed or were cancelled, and that no later run of the same definition and subject made good;
  * those of dropped tasks are not asked for any more. Oldest first.
  */
-const lostRuns = prepared((db, projectId: string, missionId: string) =>
+const lostRuns = prepareQuery((db, projectId: string, missionId: string) =>
   db
     .selectFrom('run')
     .selectAll('run')
     .where('run.project_id', '=', projectId)
     .where('run.status', 'in', ['failed', 'cancelled'])
-    .where((eb) => ofMission(eb, projectId, missionId))
+    .where((eb) => isRunOfMission(eb, projectId, missionId))
     .where((eb) =>
       eb.not(
         eb.exists(
@@ -292,7 +304,7 @@ const lostRuns = prepared((db, projectId: string, missionId: string) =>
     .limit(100),
 )
 
-function ofMission(eb: ExpressionBuilder<Tables, 'run'>, projectId: string, missionId: string) {
+function isRunOfMission(eb: ExpressionBuilder<Tables, 'run'>, projectId: string, missionId: string) {
   // By the task of each run, of which there are few: not by all tasks of the mission.
   return eb.or([
     eb('run.mission_id', '=', missionId),

@@ -2,14 +2,14 @@ import type { MeasuredLines } from '../../lines/domain/step.ts'
 import type { LineHistory } from '../../lines/ports/line-history.ts'
 import type { ChangeReport } from '../../track/domain/changes.ts'
 import type { AreaCount, AreaOverlap } from '../../track/domain/scope/survey.ts'
-import type { SnapshotPlace } from '../../track/domain/task.ts'
+import type { SnapshotLocation } from '../../track/domain/task.ts'
 import type { TreeLosses } from '../../track/domain/tree-losses.ts'
 import type { Branch, BranchRequest } from './branch.ts'
 
-export type SnapshotEngine = SnapshotPlace['engine']
+export type SnapshotEngine = SnapshotLocation['engine']
 
 /** Where a recorded snapshot lives. Stored with the attempt; everything else is read from the directory. */
-export type SnapshotRef = SnapshotPlace
+export type SnapshotRef = SnapshotLocation
 
 export interface Snapshot {
   readonly ref: SnapshotRef
@@ -48,7 +48,7 @@ export const leftOutReasons = [
   'no_git',
 ] as const
 
-export interface LeftOut {
+export interface OmittedFile {
   readonly path: string
   readonly why: (typeof leftOutReasons)[number]
 }
@@ -56,7 +56,7 @@ export interface LeftOut {
 export interface UnifiedDiff {
   readonly text: string
   /** Changed files that the text only names. */
-  readonly leftOut: readonly LeftOut[]
+  readonly leftOut: readonly OmittedFile[]
 }
 
 export interface WholeDiff {
@@ -86,7 +86,7 @@ export interface WorkTreeLocation {
   readonly reason?: string
 }
 
-export interface LinesWish {
+export interface LineMeasureOptions {
   /** What the hashes of the project's lines begin with. */
   readonly salt: string
   /** Whether an attempt was open in between: what git brought is judged by it. */
@@ -112,7 +112,7 @@ export interface FileState {
 }
 
 /** Null where it is longer than was asked for. */
-export interface KeptContent {
+export interface StoredContent {
   readonly bytes: Uint8Array | null
   readonly size: number
 }
@@ -130,7 +130,7 @@ export interface SnapshotContents {
     ids: readonly string[],
     most: number,
     source?: 'all' | 'kept',
-  ): Promise<ReadonlyMap<string, KeptContent>>
+  ): Promise<ReadonlyMap<string, StoredContent>>
 }
 
 /** The witness: measures a work tree, never changes it and never runs what its repository configures. */
@@ -144,7 +144,7 @@ export interface WorkTreeWitness {
   /** What differs between two snapshots of one work tree. A lost snapshot answers `unknown`, never "no changes". */
   changes(from: SnapshotRef, to: SnapshotRef): Promise<ChangeReport>
   /** Where lines went and came, without their text. `null` when it cannot be known. */
-  lines(from: SnapshotRef, to: SnapshotRef, wish: LinesWish): Promise<MeasuredLines | null>
+  lines(from: SnapshotRef, to: SnapshotRef, wish: LineMeasureOptions): Promise<MeasuredLines | null>
   /** What git knows of the lines of a file. */
   readonly history: LineHistory
   readonly contents: SnapshotContents
@@ -192,7 +192,7 @@ export interface LinkedTree {
   readonly exists: boolean
 }
 
-export interface TreeToAdd {
+export interface NewWorkTreeRequest {
   /** Any folder of the repository. */
   readonly folder: string
   /** Where to make it, absolute. */
@@ -203,7 +203,7 @@ export interface TreeToAdd {
   readonly taskId: string
 }
 
-export interface AddedTree extends LinkedTree {
+export interface NewWorkTree extends LinkedTree {
   /** What was not done in it. */
   readonly notes: readonly string[]
 }
@@ -214,7 +214,7 @@ export interface LinkedTrees {
   bound(folder: string): Promise<readonly { readonly path: string; readonly taskId: string }[]>
   list(folder: string): Promise<readonly LinkedTree[]>
   /** Fails with a sentence, and leaves nothing behind then. */
-  add(tree: TreeToAdd): Promise<AddedTree>
+  add(tree: NewWorkTreeRequest): Promise<NewWorkTree>
   /** What would be lost with a tree. */
   losses(folder: string, tree: LinkedTree): Promise<TreeLosses>
   /** Refuses, naming it, where work would be lost: files that are not committed, commits that are on nothing else. */
@@ -239,7 +239,7 @@ export interface ContentAt {
 }
 
 /** A step of a file's history: who made what of it. */
-export interface Step {
+export interface HistoryStep {
   readonly by: string
   readonly before: string | null
   readonly after: string | null
@@ -265,5 +265,5 @@ export interface FileCopies {
     files: ReadonlyMap<string, string | null>,
   ): Promise<SnapshotRef | null>
   /** The lines of a file that each made and removed, from its first state to its last. Null where contents are gone. */
-  linesOf(place: SnapshotRef, steps: readonly Step[]): Promise<ReadonlyMap<string, OwnLines> | null>
+  linesOf(place: SnapshotRef, steps: readonly HistoryStep[]): Promise<ReadonlyMap<string, OwnLines> | null>
 }

@@ -1,32 +1,33 @@
-import { shortened } from '../../gate/domain/approved-content.ts'
+import { shortenContent } from '../../gate/domain/approved-content.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
-import { blocks, bullets, cutNote, indented, nextPage } from '../../surfaces/cli/render/parts.ts'
-import { age, inOneLine, withPerson } from '../../surfaces/cli/render/text.ts'
-import type { Page, View } from '../../surfaces/cli/render/view.ts'
-import { quoted } from '../../track/cli/records.ts'
-import type { HoldEntry } from '../operations/hold-answer.ts'
+import { blocks, bullets, cutNote, indentText, nextPage } from '../../surfaces/cli/render/parts.ts'
+import { escapeLineBreaks, formatAge, withPerson } from '../../surfaces/cli/render/text.ts'
+import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
+import { quoteText } from '../../track/cli/records.ts'
+import type { InboxItemEntry } from '../operations/hold-answer.ts'
 
-type InboxHold = OutputOf<'inbox'>['holds'][number]
+type InboxRow = OutputOf<'inbox'>['holds'][number]
 
-export const inbox: View<'inbox'> = (answer, page) => {
+export const inbox: AnswerView<'inbox'> = (answer, page) => {
   const { holds } = answer
   if (holds.length === 0) return 'Nothing waits for you.'
   const lines = holds.map((hold) =>
-    [holdText(hold, page), indented(answerLines(hold))].filter(Boolean).join('\n'),
+    [inboxItemText(hold, page), indentText(answerLines(hold))].filter(Boolean).join('\n'),
   )
   return blocks(...lines, cutNote(holds.length, answer.total, nextPage(answer)))
 }
 
 /** What is asked, or the command that shows it; and each way to answer. */
-function answerLines(hold: InboxHold): string {
+function answerLines(hold: InboxRow): string {
   const answers = hold.answers.map(({ verb, command }) => {
-    const content = verb === 'Approve' && hold.content !== null ? ` --content ${shortened(hold.content)}` : ''
+    const content =
+      verb === 'Approve' && hold.content !== null ? ` --content ${shortenContent(hold.content)}` : ''
     return `${verb}: ${command}${content}`
   })
   return [...shownLines(hold), ...answers].filter((line) => line !== '').join('\n')
 }
 
-function shownLines({ request, task_id: task, mission_id: mission }: InboxHold): readonly string[] {
+function shownLines({ request, task_id: task, mission_id: mission }: InboxRow): readonly string[] {
   if (request?.kind === 'command') {
     const files = (request.files ?? []).map(
       ({ path, sha256 }) => `pinned ${path}  ${sha256?.slice(0, 12) ?? 'none'}`,
@@ -37,36 +38,36 @@ function shownLines({ request, task_id: task, mission_id: mission }: InboxHold):
   return [task === null ? `waymark mission changes ${mission}` : `waymark diff ${task}`]
 }
 
-export const resolve: View<'resolve'> = (answer, { ink }) => {
+export const resolve: AnswerView<'resolve'> = (answer, { ink }) => {
   const done = answer.status === 'dismissed' ? 'Dismissed' : 'Resolved'
   const kind = answer.kind.replace(/_/g, ' ')
   return `${ink('green', done)} ${kind} ${answer.hold_id}.${answer.answer === null ? '' : ` The agent is told: ${answer.answer}`}`
 }
 
 /** What waits for a person: each hold with why, who opened it, and its files. */
-export function holdList(holds: readonly HoldEntry[], page: Page): string {
-  return blocks(...holds.map((hold) => holdText(hold, page)))
+export function inboxList(holds: readonly InboxItemEntry[], page: RenderContext): string {
+  return blocks(...holds.map((hold) => inboxItemText(hold, page)))
 }
 
-function holdText(hold: HoldEntry & Partial<InboxHold>, page: Page): string {
+function inboxItemText(hold: InboxItemEntry & Partial<InboxRow>, page: RenderContext): string {
   const { ink } = page
   const about = [hold.run_id, hold.task_id, hold.mission_id].filter((id) => id !== null)
   const head = [
     ink('bold', hold.hold_id),
     ink('yellow', hold.kind.replace(/_/g, ' ')),
     ...about.map((id) => ink('dim', id)),
-    `opened by ${withPerson(hold.opened_by, hold.opened_by_person)} ${age(hold.opened_at, page.now)}`,
+    `opened by ${withPerson(hold.opened_by, hold.opened_by_person)} ${formatAge(hold.opened_at, page.now)}`,
   ]
   const lines = [
-    hold.mission_name ? `Mission: ${inOneLine(hold.mission_name)}` : '',
-    hold.task_name ? `Task: ${inOneLine(hold.task_name)}` : '',
+    hold.mission_name ? `Mission: ${escapeLineBreaks(hold.mission_name)}` : '',
+    hold.task_name ? `Task: ${escapeLineBreaks(hold.task_name)}` : '',
     hold.reason,
-    indented(bullets(hold.paths.map(inOneLine))),
+    indentText(bullets(hold.paths.map(escapeLineBreaks))),
     cutNote(hold.paths.length, hold.paths_total, `waymark changes ${hold.task_id} lists all files.`),
-    hold.workaround ? `${hold.opened_by} says it did meanwhile: ${quoted(hold.workaround, page)}` : '',
+    hold.workaround ? `${hold.opened_by} says it did meanwhile: ${quoteText(hold.workaround, page)}` : '',
     hold.closed_by
       ? `${hold.said ?? hold.status} by ${hold.closed_by}: ${hold.answer ?? 'without an answer'}`
       : '',
   ]
-  return [head.join('  '), ...lines.map((line) => indented(line))].filter((line) => line !== '').join('\n')
+  return [head.join('  '), ...lines.map((line) => indentText(line))].filter((line) => line !== '').join('\n')
 }

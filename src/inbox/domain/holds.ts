@@ -1,7 +1,12 @@
-import type { NewFact } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/fact.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { instant } from '../../kernel/instant.ts'
-import { type Hold, type HoldAnswer, type HoldKind, holdKinds } from '../../track/domain/records.ts'
+import {
+  holdKinds,
+  type InboxItem,
+  type InboxItemAnswer,
+  type InboxItemKind,
+} from '../../track/domain/records.ts'
 import type { Attempt } from '../../track/domain/task.ts'
 
 /** What of the open holds about a task holds up what depends on it, by the word that the project set. */
@@ -9,29 +14,33 @@ const holding = {
   blockers: ['blocker', 'review'],
   all: holdKinds,
   none: [],
-} as const satisfies Record<string, readonly HoldKind[]>
+} as const satisfies Record<string, readonly InboxItemKind[]>
 
-export type HoldsGate = keyof typeof holding
+export type InboxGateMode = keyof typeof holding
 
 /** The default where nothing is set, or a word of a later version. */
-export function holdsGateOf(setting: string | undefined): HoldsGate {
+export function inboxGateOf(setting: string | undefined): InboxGateMode {
   return setting === 'all' || setting === 'none' ? setting : 'blockers'
 }
 
-export function holdingKinds(setting: string | undefined): readonly HoldKind[] {
-  return holding[holdsGateOf(setting)]
+export function gatingItemKinds(setting: string | undefined): readonly InboxItemKind[] {
+  return holding[inboxGateOf(setting)]
 }
 
-export interface HoldEnding {
+export interface InboxItemClosing {
   readonly status: 'resolved' | 'dismissed'
   readonly answer: string | null
-  readonly said: HoldAnswer
+  readonly said: InboxItemAnswer
   /** It is a yes or a no to what is asked, and not only the end of the question. */
   readonly isDecision?: boolean
 }
 
 /** A person ends a hold. Resolving a stale attempt's hold abandons the attempt; dismissing it lets the attempt go on. */
-export function resolveHold(hold: Hold, ending: HoldEnding, attempt: Attempt | null): readonly NewFact[] {
+export function resolveItem(
+  hold: InboxItem,
+  ending: InboxItemClosing,
+  attempt: Attempt | null,
+): readonly NewProjectEvent[] {
   if (hold.status !== 'open') {
     const when = hold.closedAt === null ? '' : ` at ${instant(hold.closedAt)}`
     throw new Failure('CONFLICT', `Hold ${hold.id} was already ${hold.status} by ${hold.closedBy}${when}.`, {
@@ -39,7 +48,7 @@ export function resolveHold(hold: Hold, ending: HoldEnding, attempt: Attempt | n
       hint: 'waymark inbox lists the holds that are open.',
     })
   }
-  const closed: NewFact = {
+  const closed: NewProjectEvent = {
     kind: 'hold.closed',
     holdId: hold.id,
     missionId: hold.missionId,

@@ -5,37 +5,37 @@ import type { Evidence } from '../../gate/domain/evidence.ts'
 import { guardNames } from '../../gate/domain/expression.ts'
 import { evaluateGuard } from '../../gate/domain/guards/guard-kinds.ts'
 import { candidates } from '../../gate/domain/ways.ts'
-import { alreadySaid, type GivenApproval, giveApprovals } from '../../gate/operations/run/approvals.ts'
-import { askPerson, keepShown, shownOfCommand } from '../../gate/operations/run/commands.ts'
-import { engineRun, observe, requestedBy } from '../../gate/operations/run/evidence.ts'
-import { answerTo, assertFilesAreHere, gatherState } from '../../gate/operations/run/external-state.ts'
+import { type ApprovalInput, giveApprovals, priorApprovalsNote } from '../../gate/operations/run/approvals.ts'
+import { askPerson, shownCommandOf, storeShownCommand } from '../../gate/operations/run/commands.ts'
+import { engineRun, observeRun, requestAuthor } from '../../gate/operations/run/evidence.ts'
+import { assertFilesAreHere, commandAnswer, gatherState } from '../../gate/operations/run/external-state.ts'
 import { loadRun } from '../../gate/operations/run/find-run.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { identifier } from '../../kernel/operations/input/fields.ts'
-import { defineOperation, type Handling } from '../../kernel/operations/operation.ts'
+import { type CommandContext, defineOperation } from '../../kernel/operations/operation.ts'
 import type { LoadedRun } from '../../store/ports/reads.ts'
-import type { Hold, HoldRequest } from '../../track/domain/records.ts'
+import type { InboxItem, InboxItemRequest } from '../../track/domain/records.ts'
 import { decideRun, RunDecided } from './decide.ts'
 import { recordDue } from './due.ts'
-import { closeHold, HoldClosed } from './resolve.ts'
-import { assertSeen, type Shown, shownOfHold, shownOfRun } from './shown.ts'
+import { closeItem, HoldClosed } from './resolve.ts'
+import { type ApprovalContent, assertContentSeen, shownContentOfItem, shownContentOfRun } from './shown.ts'
 import {
   contentField,
   decidedField,
   findDecisionSubject,
-  neededWords,
   reasonField,
+  requireAnswerText,
   roleField,
 } from './subject.ts'
 
-type CommandRequest = Extract<HoldRequest, { kind: 'command' }>
+type CommandApprovalRequest = Extract<InboxItemRequest, { kind: 'command' }>
 
 interface Approval {
   readonly reason: string | null
   readonly role: string | undefined
   readonly event: string | undefined
   /** What they say they saw, as it is now; null where they do not say. */
-  readonly seen: Shown | null
+  readonly seen: ApprovalContent | null
 }
 
 export const approve = defineOperation({
@@ -59,15 +59,21 @@ export const approve = defineOperation({
 }).handler(async (handling, input) => {
   await recordDue(handling)
   const subject = await handling.store.view((reads) => findDecisionSubject(reads, input.id))
-  const seen = await assertSeen(handling, { id: input.id, seen: input.content }, () =>
-    subject.kind === 'run' ? shownOfRun(handling, subject.loaded) : shownOfHold(handling, subject.hold),
+  const seen = await assertContentSeen(handling, { id: input.id, seen: input.content }, () =>
+    subject.kind === 'run'
+      ? shownContentOfRun(handling, subject.loaded)
+      : shownContentOfItem(handling, subject.hold),
   )
   const approval: Approval = { reason: input.reason ?? null, role: input.role, event: input.event, seen }
   if (subject.kind === 'run') return approveRun(handling, subject.loaded, approval)
-  return approveHold(handling, subject.hold, approval)
+  return approveItem(handling, subject.hold, approval)
 })
 
-async function approveRun(handling: Handling, loaded: LoadedRun, { reason, role, event, seen }: Approval) {
+async function approveRun(
+  handling: CommandContext,
+  loaded: LoadedRun,
+  { reason, role, event, seen }: Approval,
+) {
   const { record, definition } = loaded
   const awaited = awaitedDecision(definition, record.state)
   const acting = handling.actor.role ?? role
@@ -88,10 +94,10 @@ async function approveRun(handling: Handling, loaded: LoadedRun, { reason, role,
     })
   }
   if (approvals.length > 0) return approveOnly(handling, loaded, approvals)
-  throw nothingToApprove(loaded, awaited?.events ?? [])
+  throw noApprovalFailure(loaded, awaited?.events ?? [])
 }
 
-function nothingToApprove({ record }: LoadedRun, events: readonly string[]): Failure {
+function noApprovalFailure({ record }: LoadedRun, events: readonly string[]): Failure {
   const message = `Run ${record.id} is in "${record.state}", which does not wait for an approval${events.length === 0 ? '' : `, but for ${events.join(' or ')}`}.`
   const hint =
     events.length === 0
@@ -100,7 +106,7 @@ function nothingToApprove({ record }: LoadedRun, events: readonly string[]): Fai
   return new Failure('REFUSED', message, { reason: 'no_approving_event', hint })
 }
 
-async function approveHold(handling: Handling, hold: Hold, { reason }: Approval) {
+async function approveItem(handling: CommandContext, hold: InboxItem, { reason }: Approval) {
   if (hold.kind === 'stale_attempt') {
     throw new Failure(
       'REFUSED',
@@ -113,13 +119,13 @@ async function approveHold(handling: Handling, hold: Hold, { reason }: Approval)
   }
   const { request } = hold
   if (hold.kind === 'blocker') {
-    neededWords(reason ?? undefined, {
+    requireAnswerText(reason ?? undefined, {
       what: `Hold ${hold.id} is a question: its answer`,
       command: `waymark resolve ${hold.id} "<answer>"`,
     })
   }
   if (request?.kind === 'command') await approveCommand(handling, hold, request)
-  const closed = await closeHold(handling, hold.id, {
+  const closed = await closeItem(handling, hold.id, {
     status: 'resolved',
     answer: reason ?? 'approved',
     said: hold.kind === 'blocker' ? 'answered' : 'approved',
@@ -130,9 +136,9 @@ async function approveHold(handling: Handling, hold: Hold, { reason }: Approval)
 
 /** What was asked about is approved, and only while it is there: a change since opens a new question. */
 async function approveCommand(
-  handling: Handling,
-  hold: Hold,
-  { hash, run, folder, pinned, edge, files: known = [] }: CommandRequest,
+  handling: CommandContext,
+  hold: InboxItem,
+  { hash, run, folder, pinned, edge, files: known = [] }: CommandApprovalRequest,
 ): Promise<void> {
   const { commandApprovals, shownContents, store, clock, actor } = handling
   const command = { run, folder, pinned }
@@ -140,15 +146,15 @@ async function approveCommand(
   if (edge !== handling.edge?.id) {
     return commandApprovals.approve({ ...command, hash, files: known, by: actor.name, at: clock.now() })
   }
-  const now = await shownOfCommand(handling, command)
+  const now = await shownCommandOf(handling, command)
   if (now.content === hash) {
     const files = await commandApprovals.filesOf(command)
-    await keepShown({ shownContents }, { content: hash, parts: now.parts })
+    await storeShownCommand({ shownContents }, { content: hash, parts: now.parts })
     return commandApprovals.approve({ ...command, hash, files, by: actor.name, at: clock.now() })
   }
   const difference = await shownContents.since(hash, await now.parts())
   const record = hold.runId === null ? null : await store.view(({ runs }) => runs.find(hold.runId ?? ''))
-  const { approved, refusal } = await answerTo(handling, now.content)
+  const { approved, refusal } = await commandAnswer(handling, now.content)
   const isAnswered = approved || refusal !== null
   if (record) await askPerson(handling, record, [{ ...command, hash: now.content, isAnswered }])
   const asked = await store.view(({ holds }) => holds.openCommand(now.content))
@@ -163,18 +169,18 @@ async function approveCommand(
 }
 
 /** Gives approvals that guards of an agent's event ask for: the run moves when the agent emits it. */
-async function approveOnly(handling: Handling, before: LoadedRun, approvals: readonly GivenApproval[]) {
+async function approveOnly(handling: CommandContext, before: LoadedRun, approvals: readonly ApprovalInput[]) {
   const { clock, fingerprint, commandRunner } = handling
   const external = await gatherState(handling, before, undefined)
   return handling.record(async (reads, setting) => {
     const loaded = await loadRun(reads, before.record.id)
     const run = engineRun(loaded, external.standings)
     const isAlive = (runner: string) => commandRunner.isAlive(runner)
-    const observed = await observe(
+    const observed = await observeRun(
       { reads, external, fingerprint, now: clock.now(), by: handling.actor, isAlive },
       loaded,
     )
-    const requester = await requestedBy(reads, loaded)
+    const requester = await requestAuthor(reads, loaded)
     const known = await reads.runs.approvals(loaded.record.id)
     const given = await giveApprovals(
       { reads, loaded, run, external, handling, requester, known },
@@ -200,7 +206,7 @@ async function approveOnly(handling: Handling, before: LoadedRun, approvals: rea
         decided: missing.length === 0,
         approvals: approvals.map(({ role, of }) => ({ role, of })),
         still_missing: missing,
-        ...alreadySaid(given.already),
+        ...priorApprovalsNote(given.already),
       },
     }
   })

@@ -3,7 +3,7 @@ import { decisionChoices } from '../../gate/domain/decisions.ts'
 import { type EventDefinition, eventNamed } from '../../gate/domain/definition.ts'
 import { isJsonObject, type JsonObject } from '../../gate/domain/json.ts'
 import { candidates } from '../../gate/domain/ways.ts'
-import { alreadySaid, type GivenApproval } from '../../gate/operations/run/approvals.ts'
+import { type ApprovalInput, priorApprovalsNote } from '../../gate/operations/run/approvals.ts'
 import { assertFilesAreHere } from '../../gate/operations/run/external-state.ts'
 import { loadRun } from '../../gate/operations/run/find-run.ts'
 import { guardLine, refusalFailure } from '../../gate/operations/run/refusal.ts'
@@ -14,10 +14,10 @@ import { Failure } from '../../kernel/failure.ts'
 import { didYouMean } from '../../kernel/nearest-word.ts'
 import { freeObject, identifier } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
-import { defineOperation, type Handling } from '../../kernel/operations/operation.ts'
+import { type CommandContext, defineOperation } from '../../kernel/operations/operation.ts'
 import type { LoadedRun } from '../../store/ports/reads.ts'
-import { assertSeen, shownOfRun } from './shown.ts'
-import { contentField, neededWords, reasonField, roleField } from './subject.ts'
+import { assertContentSeen, shownContentOfRun } from './shown.ts'
+import { contentField, reasonField, requireAnswerText, roleField } from './subject.ts'
 
 const Approved = z.object({ role: z.string(), of: z.string().nullable() })
 
@@ -58,7 +58,7 @@ export const decide = defineOperation({
   const command = `waymark decide ${loaded.record.id} ${event}`
   await assertFilesAreHere(handling, loaded, { event, approvals: [], command })
   const about = { id: loaded.record.id, seen: input.content }
-  const seen = await assertSeen(handling, about, () => shownOfRun(handling, loaded))
+  const seen = await assertContentSeen(handling, about, () => shownContentOfRun(handling, loaded))
   return decideRun(handling, loaded, {
     event: input.event,
     reason: input.reason ?? null,
@@ -75,7 +75,7 @@ export interface RunDecision {
   readonly reason: string | null
   readonly payload: JsonObject | null
   readonly role: string | undefined
-  readonly approvals: readonly GivenApproval[]
+  readonly approvals: readonly ApprovalInput[]
   /** What they saw was looked at again: the run must not move meanwhile. */
   readonly seen: boolean
 }
@@ -85,7 +85,7 @@ export interface RunDecision {
  * something, such as a second one; the answer says so. Anything else that refuses the event fails.
  */
 export async function decideRun(
-  handling: Handling,
+  handling: CommandContext,
   { record, definition }: LoadedRun,
   decision: RunDecision,
 ) {
@@ -106,7 +106,7 @@ export async function decideRun(
     !hasWords &&
     candidates(definition, record.state, event.name).length > 0
   ) {
-    neededWords(decision.reason ?? undefined, {
+    requireAnswerText(decision.reason ?? undefined, {
       what: `To send run ${record.id} ${event.name}`,
       command: `waymark decide ${record.id} ${event.name} "<reason>"`,
     })
@@ -133,7 +133,7 @@ export async function decideRun(
       ...sent.answer,
       approvals: given,
       still_missing: [],
-      ...(sent.kind === 'accepted' && alreadySaid(sent.already)),
+      ...(sent.kind === 'accepted' && priorApprovalsNote(sent.already)),
     }
   }
   if (given.length === 0 || sent.refused.code !== 'GUARD_FAILED') throw refusalFailure(sent.run, sent.refused)
@@ -143,7 +143,7 @@ export async function decideRun(
     event: event.name,
     approvals: given,
     still_missing: sent.refused.missing.map(guardLine),
-    ...alreadySaid(sent.already),
+    ...priorApprovalsNote(sent.already),
   }
 }
 

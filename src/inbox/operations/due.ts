@@ -1,27 +1,27 @@
-import type { NewFact } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/fact.ts'
 import { type Actor, displayName } from '../../kernel/actor.ts'
 import { instant } from '../../kernel/instant.ts'
 import type { Context } from '../../kernel/operations/operation.ts'
 import { expiryOf } from '../../plan/operations/read-tasks.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { dueHoldId, type Hold, openHold } from '../../track/domain/records.ts'
+import { dueItemId, type InboxItem, openInboxItem } from '../../track/domain/records.ts'
 import { type Attempt, isStale, staleAfter } from '../../track/domain/task.ts'
 
 /** Records what is due by the clock alone, whoever calls. */
 const waymark: Actor = { name: 'waymark', kind: 'agent', role: null, channel: 'cli' }
 
 /** The items that stale attempts without one will have once they are recorded: queries show these, and record nothing. */
-export async function dueHolds(reads: Reads, now: number): Promise<readonly Hold[]> {
+export async function dueItems(reads: Reads, now: number): Promise<readonly InboxItem[]> {
   const silent = await reads.tasks.silentAttempts(now - staleAfter)
-  return silent.filter((attempt) => isStale(attempt, now)).map((attempt) => staleHold(attempt))
+  return silent.filter((attempt) => isStale(attempt, now)).map((attempt) => staleItem(attempt))
 }
 
-function staleHold(attempt: Attempt): Hold {
+function staleItem(attempt: Attempt): InboxItem {
   const at = attempt.lastCallAt + staleAfter
-  const hold = openHold(
+  const hold = openInboxItem(
     { kind: 'stale_attempt', reason: reasonOf(attempt), openedBy: waymark.name },
     { ...attempt, attemptId: attempt.id },
-    { at, id: dueHoldId(attempt) },
+    { at, id: dueItemId(attempt) },
   )
   return hold
 }
@@ -37,7 +37,7 @@ export async function recordDue({
 }: Pick<Context, 'store' | 'clock' | 'ids'>): Promise<number> {
   const now = clock.now()
   const isDue = await store.view(async (reads) => {
-    const holds = await dueHolds(reads, now)
+    const holds = await dueItems(reads, now)
     return holds.length > 0 || (await reads.plan.expiredClaims(now)).length > 0
   })
   if (!isDue) return 0
@@ -45,9 +45,9 @@ export async function recordDue({
     actor: waymark,
     at: now,
     decide: async (reads) => {
-      const holds = await dueHolds(reads, now)
+      const holds = await dueItems(reads, now)
       const expired = await reads.plan.expiredClaims(now)
-      const facts: readonly NewFact[] = [
+      const facts: readonly NewProjectEvent[] = [
         ...holds.map((hold) => ({ kind: 'hold.opened', hold }) as const),
         ...expired.flatMap((planned) => expiryOf(planned, { at: now, ids })),
       ]

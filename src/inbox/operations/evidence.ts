@@ -6,9 +6,9 @@ import { displayName } from '../../kernel/actor.ts'
 import { personOf } from '../../kernel/operations/find.ts'
 import { list, Named, strings } from '../../kernel/operations/list-answer.ts'
 import { excerpt } from '../../kernel/text.ts'
-import { MeasuredShort, measuredShort } from '../../reports/operations/board.ts'
+import { MeasuredShort, measuredSummary } from '../../reports/operations/board.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import type { Hold } from '../../track/domain/records.ts'
+import type { InboxItem } from '../../track/domain/records.ts'
 import { attemptStatuses, outcomeAuthorOf } from '../../track/domain/task.ts'
 
 import { ChoiceEntry, choiceEntries } from './subject.ts'
@@ -34,7 +34,7 @@ export const InboxEvidence = z.object({
   claimed_by_person: z.string().nullable(),
 })
 
-export async function inboxEvidence(reads: Reads, hold: Hold): Promise<z.output<typeof InboxEvidence>> {
+export async function inboxEvidence(reads: Reads, hold: InboxItem): Promise<z.output<typeof InboxEvidence>> {
   const { tasks, runs, identities } = reads
   const { taskId, attemptId, runId } = hold
   const run = runId === null ? null : await runs.find(runId)
@@ -46,12 +46,12 @@ export async function inboxEvidence(reads: Reads, hold: Hold): Promise<z.output<
   return {
     run: run && { process_name: excerpt(run.process.name, 80), state: run.state },
     choices: await choicesOf(reads, hold, run),
-    changed: await changedOf(reads, hold, run),
+    changed: await changesToApprove(reads, hold, run),
     agent_name: attempt === null ? null : displayName(attempt),
     person: await personOf(identities, attempt?.actor),
     attempt_status: attempt?.status ?? null,
     areas: attempt?.areas ?? [],
-    measured: measured ? measuredShort(measured) : null,
+    measured: measured ? measuredSummary(measured) : null,
     claimed: end === null ? null : excerpt(end.outcome.summary, 600),
     claimed_by: attempt === null || end === null ? null : outcomeAuthorOf(attempt),
     claimed_by_person: end === null ? null : await personOf(identities, attempt?.completedBy),
@@ -59,7 +59,7 @@ export async function inboxEvidence(reads: Reads, hold: Hold): Promise<z.output<
 }
 
 /** The events that a decision may be, each with what it means; empty where it is none. */
-async function choicesOf({ runs }: Reads, { request }: Hold, run: RunRecord | null) {
+async function choicesOf({ runs }: Reads, { request }: InboxItem, run: RunRecord | null) {
   if (run === null || request?.kind !== 'decision') return []
   const definition = await runs.definition(run.process.hash)
   if (definition === null) return []
@@ -69,7 +69,7 @@ async function choicesOf({ runs }: Reads, { request }: Hold, run: RunRecord | nu
 const mostTasks = 5
 
 /** Whose measured changes are to be approved, so that their diff can be opened; null where it is not about them. */
-async function changedOf({ runs, tasks }: Reads, { request }: Hold, run: RunRecord | null) {
+async function changesToApprove({ runs, tasks }: Reads, { request }: InboxItem, run: RunRecord | null) {
   if (run === null || request?.kind !== 'decision') return null
   if (!request.approvals.some(({ of }) => of === 'changes')) return null
   const subject = subjectOf(run)

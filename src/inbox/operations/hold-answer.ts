@@ -4,8 +4,8 @@ import { instant, instantOrNull } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { NameBehind } from '../../people/operations/people-behind.ts'
-import type { HoldLine } from '../../store/ports/reads.ts'
-import { type Hold, holdAnswers, holdKinds } from '../../track/domain/records.ts'
+import type { InboxItemLine } from '../../store/ports/reads.ts'
+import { holdAnswers, holdKinds, type InboxItem } from '../../track/domain/records.ts'
 import { issueWords } from '../../track/operations/record-answer.ts'
 
 /** What waits for a person: whole, as a blocker of a mission, and in one line beside a task. */
@@ -46,7 +46,7 @@ const HoldRequestEntry = z.discriminatedUnion('kind', [
   }),
 ])
 
-export const HoldEntry = z.object({
+export const InboxItemEntry = z.object({
   hold_id: z.string(),
   kind: holdKind,
   status: holdStatus,
@@ -73,9 +73,9 @@ export const HoldEntry = z.object({
   closed_by: z.string().nullable(),
   closed_at: z.string().nullable(),
 })
-export type HoldEntry = z.output<typeof HoldEntry>
+export type InboxItemEntry = z.output<typeof InboxItemEntry>
 
-export function holdEntry({ hold, issue, opener }: HoldLine, personOf: NameBehind): HoldEntry {
+export function inboxItemEntry({ hold, issue, opener }: InboxItemLine, personOf: NameBehind): InboxItemEntry {
   return {
     hold_id: hold.id,
     kind: hold.kind,
@@ -95,7 +95,7 @@ export function holdEntry({ hold, issue, opener }: HoldLine, personOf: NameBehin
     opened_by_person:
       opener !== null && displayName({ actor: opener }) === hold.openedBy ? personOf(opener) : null,
     opened_at: instant(hold.openedAt),
-    answers: hold.status === 'open' ? answersTo(hold) : [],
+    answers: hold.status === 'open' ? possibleAnswers(hold) : [],
     answer: hold.answer,
     said: hold.said,
     closed_by: hold.closedBy,
@@ -104,7 +104,7 @@ export function holdEntry({ hold, issue, opener }: HoldLine, personOf: NameBehin
 }
 
 /** What a person can say to a hold. What asks is answered in words; a yes alone is for what asks for one. */
-function answersTo({ id, kind, taskId }: Hold): HoldEntry['answers'] {
+function possibleAnswers({ id, kind, taskId }: InboxItem): InboxItemEntry['answers'] {
   const answer = { verb: 'Answer', command: `waymark resolve ${id} "<answer>"` }
   const dismiss = (verb: string) => ({ verb, command: `waymark resolve ${id} --dismiss` })
   const approve = { verb: 'Approve', command: `waymark approve ${id}` }
@@ -155,7 +155,7 @@ export const BlockerEntry = z.object({
 export type BlockerEntry = z.output<typeof BlockerEntry>
 
 /** A blocker: an issue that asks for a person, or a review that a completion asked for. */
-export function blockerEntry({ hold, issue }: Pick<HoldLine, 'hold' | 'issue'>): BlockerEntry {
+export function blockerEntry({ hold, issue }: Pick<InboxItemLine, 'hold' | 'issue'>): BlockerEntry {
   return {
     id: issue?.id ?? hold.id,
     hold_id: hold.id,
@@ -180,6 +180,6 @@ export function blockerEntry({ hold, issue }: Pick<HoldLine, 'hold' | 'issue'>):
 export const WaitingEntry = z.object({ hold_id: z.string(), kind: holdKind, question: z.string() })
 export type WaitingEntry = z.output<typeof WaitingEntry>
 
-export function waitingEntry({ id, kind, reason }: Hold): WaitingEntry {
+export function openItemEntry({ id, kind, reason }: InboxItem): WaitingEntry {
   return { hold_id: id, kind, question: excerpt(reason, 300) }
 }

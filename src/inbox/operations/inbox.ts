@@ -7,10 +7,10 @@ import { nextCursor, readCursor } from '../../kernel/operations/paging.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { peopleBehind } from '../../people/operations/people-behind.ts'
 import { holdKinds } from '../../track/domain/records.ts'
-import { dueHolds } from './due.ts'
+import { dueItems } from './due.ts'
 import { InboxEvidence, inboxEvidence } from './evidence.ts'
-import { content, HoldEntry, holdEntry } from './hold-answer.ts'
-import { contentsShown } from './shown.ts'
+import { content, InboxItemEntry, inboxItemEntry } from './hold-answer.ts'
+import { shownContentsOf } from './shown.ts'
 
 export const inbox = defineOperation({
   name: 'inbox',
@@ -34,7 +34,7 @@ export const inbox = defineOperation({
   }),
   output: z.object({
     holds: list(
-      HoldEntry.extend({
+      InboxItemEntry.extend({
         task_name: z.string().nullable(),
         mission_name: z.string().nullable(),
         content,
@@ -59,7 +59,7 @@ export const inbox = defineOperation({
     const recorded = holds.items.slice(0, limit)
     const isLast = holds.items.length <= limit
     const asksForDue = !input.closed && (input.kind ?? 'stale_attempt') === 'stale_attempt'
-    const due = (asksForDue ? await dueHolds(reads, handling.clock.now()) : []).filter(
+    const due = (asksForDue ? await dueItems(reads, handling.clock.now()) : []).filter(
       ({ missionId }) => mission === null || missionId === mission.id,
     )
     // They are the newest, at the end of the last page.
@@ -85,13 +85,13 @@ export const inbox = defineOperation({
     }
   })
   const { shown, tasks, missions, evidence, personOf, ...rest } = found
-  const contents = await contentsShown(
+  const contents = await shownContentsOf(
     handling,
     shown.map(({ hold }) => hold),
   )
   return {
     holds: shown.map((line, at) => ({
-      ...holdEntry(line, personOf),
+      ...inboxItemEntry(line, personOf),
       task_name: nameOf(line.hold.taskId, tasks),
       mission_name: nameOf(line.hold.missionId, missions),
       content: contents.get(line.hold.id) ?? null,

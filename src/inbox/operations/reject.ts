@@ -1,24 +1,24 @@
 import { z } from 'zod'
-import type { NewFact } from '../../events/domain/fact.ts'
-import { awaitedDecision, decisionHold, eventFor } from '../../gate/domain/decisions.ts'
+import type { NewProjectEvent } from '../../events/domain/fact.ts'
+import { awaitedDecision, decisionItem, eventFor } from '../../gate/domain/decisions.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { identifier } from '../../kernel/operations/input/fields.ts'
 import { strings } from '../../kernel/operations/list-answer.ts'
-import type { Handling } from '../../kernel/operations/operation.ts'
+import type { CommandContext } from '../../kernel/operations/operation.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import type { LoadedRun } from '../../store/ports/reads.ts'
-import type { Hold } from '../../track/domain/records.ts'
-import { resolveHold } from '../domain/holds.ts'
+import type { InboxItem } from '../../track/domain/records.ts'
+import { resolveItem } from '../domain/holds.ts'
 import { decideRun, RunDecided } from './decide.ts'
 import { recordDue } from './due.ts'
-import { closeHold, HoldClosed } from './resolve.ts'
-import { assertSeen, shownOfHold, shownOfRun } from './shown.ts'
+import { closeItem, HoldClosed } from './resolve.ts'
+import { assertContentSeen, shownContentOfItem, shownContentOfRun } from './shown.ts'
 import {
   contentField,
   decidedField,
   findDecisionSubject,
-  neededWords,
   reasonField,
+  requireAnswerText,
   roleField,
 } from './subject.ts'
 
@@ -33,7 +33,7 @@ const ApprovalWithheld = z.object({
 })
 
 /** A no where a run waits for an approval and no event means no: the agent reads the words, and the run stays and asks on. */
-function withholdApproval(handling: Handling, { record, definition }: LoadedRun, reason: string) {
+function withholdApproval(handling: CommandContext, { record, definition }: LoadedRun, reason: string) {
   return handling.record(async (reads, setting) => {
     const now = await reads.runs.find(record.id)
     if (now?.status !== 'active' || now.revision !== record.revision) {
@@ -45,14 +45,14 @@ function withholdApproval(handling: Handling, { record, definition }: LoadedRun,
     const open = (await reads.holds.ofRun(record.id)).filter(
       ({ kind, status }) => kind === 'approval' && status === 'open',
     )
-    const asked = decisionHold(definition, record, setting)
+    const asked = decisionItem(definition, record, setting)
     // A no is about what was asked; where nothing was asked yet, about what is asked now.
     const refused = open.length > 0 ? open : asked ? [asked] : []
-    const again = decisionHold(definition, record, setting)
-    const facts: readonly NewFact[] = [
+    const again = decisionItem(definition, record, setting)
+    const facts: readonly NewProjectEvent[] = [
       ...(open.length === 0 && asked ? [{ kind: 'hold.opened' as const, hold: asked }] : []),
       ...refused.flatMap((hold) =>
-        resolveHold(hold, { status: 'dismissed', answer: reason, said: 'rejected' }, null),
+        resolveItem(hold, { status: 'dismissed', answer: reason, said: 'rejected' }, null),
       ),
       ...(again
         ? [
@@ -82,8 +82,8 @@ function withholdApproval(handling: Handling, { record, definition }: LoadedRun,
 
 /** What a person said no to is not asked about again as it is. */
 async function keepRefusal(
-  { commandApprovals, actor, clock }: Handling,
-  hold: Hold,
+  { commandApprovals, actor, clock }: CommandContext,
+  hold: InboxItem,
   reason: string,
 ): Promise<void> {
   const { request } = hold
@@ -117,16 +117,18 @@ export const reject = defineOperation({
 }).handler(async (handling, input) => {
   await recordDue(handling)
   const subject = await handling.store.view((reads) => findDecisionSubject(reads, input.id))
-  const reason = neededWords(input.reason, {
+  const reason = requireAnswerText(input.reason, {
     what: `To reject ${input.id}`,
     command: `waymark reject ${input.id} "<reason>"`,
   })
-  const seen = await assertSeen(handling, { id: input.id, seen: input.content }, () =>
-    subject.kind === 'run' ? shownOfRun(handling, subject.loaded) : shownOfHold(handling, subject.hold),
+  const seen = await assertContentSeen(handling, { id: input.id, seen: input.content }, () =>
+    subject.kind === 'run'
+      ? shownContentOfRun(handling, subject.loaded)
+      : shownContentOfItem(handling, subject.hold),
   )
   if (subject.kind === 'hold') {
     await keepRefusal(handling, subject.hold, reason)
-    const closed = await closeHold(handling, subject.hold.id, {
+    const closed = await closeItem(handling, subject.hold.id, {
       status: 'dismissed',
       answer: reason,
       said: 'rejected',

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
 import { instant } from '../../kernel/instant.ts'
 import { identifier, text } from '../../kernel/operations/input/fields.ts'
-import { defineOperation, type Handling } from '../../kernel/operations/operation.ts'
-import { type Hold, holdKinds } from '../../track/domain/records.ts'
-import { type HoldEnding, resolveHold } from '../domain/holds.ts'
+import { type CommandContext, defineOperation } from '../../kernel/operations/operation.ts'
+import { holdKinds, type InboxItem } from '../../track/domain/records.ts'
+import { type InboxItemClosing, resolveItem } from '../domain/holds.ts'
 import { recordDue } from './due.ts'
-import { assertSeen, shownOfHold } from './shown.ts'
-import { contentField, findHold, neededWords } from './subject.ts'
+import { assertContentSeen, shownContentOfItem } from './shown.ts'
+import { contentField, findInboxItem, requireAnswerText } from './subject.ts'
 
 /** A hold as a person ended it. */
 export const HoldClosed = z.object({
@@ -38,23 +38,25 @@ export const resolve = defineOperation({
   output: HoldClosed,
 }).handler(async (handling, input) => {
   await recordDue(handling)
-  const hold = await handling.store.view((reads) => findHold(reads, input.id))
+  const hold = await handling.store.view((reads) => findInboxItem(reads, input.id))
   if (input.dismiss !== true) assertAnswerable(hold)
-  await assertSeen(handling, { id: input.id, seen: input.content }, () => shownOfHold(handling, hold))
+  await assertContentSeen(handling, { id: input.id, seen: input.content }, () =>
+    shownContentOfItem(handling, hold),
+  )
   const asksForWords = hold.status === 'open' && (hold.kind === 'blocker' || hold.kind === 'review')
   if (asksForWords && input.dismiss !== true) {
-    neededWords(input.answer, {
+    requireAnswerText(input.answer, {
       what: `Hold ${hold.id} is a question: its answer`,
       command: `waymark resolve ${hold.id} "<answer>"; or close it without one: --dismiss`,
     })
   }
   const status = input.dismiss ? 'dismissed' : 'resolved'
   const said = input.dismiss ? 'dismissed' : hold.kind === 'scope' ? 'accepted' : 'answered'
-  return closeHold(handling, hold.id, { status, answer: input.answer ?? null, said })
+  return closeItem(handling, hold.id, { status, answer: input.answer ?? null, said })
 })
 
 /** What a run or a command waits for is a yes or a no: an answer in words alone would let it wait on. */
-function assertAnswerable({ id, kind, status }: Hold): void {
+function assertAnswerable({ id, kind, status }: InboxItem): void {
   if (status !== 'open' || (kind !== 'approval' && kind !== 'command')) return
   throw new Failure('REFUSED', `Hold ${id} waits for a decision: a yes or a no.`, {
     reason: 'decision_needed',
@@ -63,12 +65,12 @@ function assertAnswerable({ id, kind, status }: Hold): void {
 }
 
 /** Ends a hold as a person decided. Fails with CONFLICT when it has ended already. */
-export function closeHold({ record, actor }: Handling, id: string, ending: HoldEnding) {
+export function closeItem({ record, actor }: CommandContext, id: string, ending: InboxItemClosing) {
   return record(async (reads, setting) => {
-    const hold = await findHold(reads, id)
+    const hold = await findInboxItem(reads, id)
     const attempt = hold.attemptId === null ? null : await reads.tasks.attempt(hold.attemptId)
     return {
-      facts: resolveHold(hold, ending, attempt),
+      facts: resolveItem(hold, ending, attempt),
       answer: {
         hold_id: hold.id,
         kind: hold.kind,

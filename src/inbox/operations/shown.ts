@@ -1,37 +1,37 @@
 import {
   approvedContent,
+  type ContentParts,
   differenceWords,
   isContent,
-  namesContent,
+  isContentName,
   revisionContent,
-  type ShownParts,
-  shortened,
+  shortenContent,
 } from '../../gate/domain/approved-content.ts'
 import { awaitedDecision } from '../../gate/domain/decisions.ts'
-import { keepShown, shownOfCommand } from '../../gate/operations/run/commands.ts'
+import { shownCommandOf, storeShownCommand } from '../../gate/operations/run/commands.ts'
 import { engineRun } from '../../gate/operations/run/evidence.ts'
-import { gatherApproved } from '../../gate/operations/run/external-state.ts'
+import { gatherApprovedContent } from '../../gate/operations/run/external-state.ts'
 import type { WorkTreeWitness } from '../../git/ports/work-tree.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { Context, QueryContext } from '../../kernel/operations/operation.ts'
 import type { LoadedRun } from '../../store/ports/reads.ts'
-import type { Hold, HoldRequest } from '../../track/domain/records.ts'
+import type { InboxItem, InboxItemRequest } from '../../track/domain/records.ts'
 
 /** What an answer to a hold or a run is bound to, as it is now. */
-export interface Shown {
+export interface ApprovalContent {
   /** The hash of it all, or the run's revision where nothing can be hashed. */
   readonly content: string
   /** What each approval that the state asks for would be bound to, by what it is of; null where there is nothing. */
   readonly approvals: ReadonlyMap<string | null, string | null>
-  readonly parts: () => Promise<ShownParts>
+  readonly parts: () => Promise<ContentParts>
 }
 
 /** What a run shows to the person who decides about it: its state, its files as they were handed in, what is to be approved. */
-export async function shownOfRun(context: QueryContext, loaded: LoadedRun): Promise<Shown> {
+export async function shownContentOfRun(context: QueryContext, loaded: LoadedRun): Promise<ApprovalContent> {
   const { fingerprint, evidenceFiles, folder } = context
   const { record, definition, artifacts, visits } = loaded
   const asked = record.status === 'active' ? (awaitedDecision(definition, record.state)?.approvals ?? []) : []
-  const external = await gatherApproved(context, loaded, asked)
+  const external = await gatherApprovedContent(context, loaded, asked)
   const run = engineRun(loaded, external.standings)
   const approvals = new Map(
     asked.map(({ of }) => {
@@ -77,18 +77,26 @@ export async function shownOfRun(context: QueryContext, loaded: LoadedRun): Prom
 }
 
 /** What a hold shows; null for one whose answer is words alone: what it asks does not change. */
-export async function shownOfHold(context: QueryContext, hold: Hold): Promise<Shown | null> {
+export async function shownContentOfItem(
+  context: QueryContext,
+  hold: InboxItem,
+): Promise<ApprovalContent | null> {
   const { request, runId } = hold
   if (hold.status !== 'open' || request === null) return null
   if (request.kind === 'command') {
-    return request.edge === context.edge?.id ? shownOfCommand(context, request) : shownAsAsked(request)
+    return request.edge === context.edge?.id ? shownCommandOf(context, request) : shownCommandContent(request)
   }
   const loaded = runId === null ? null : await context.store.view(({ runs }) => runs.load(runId))
-  return loaded && shownOfRun(context, loaded)
+  return loaded && shownContentOfRun(context, loaded)
 }
 
 /** What would run on another machine is shown as that one asked about it. */
-function shownAsAsked({ hash, run, folder, files = [] }: Extract<HoldRequest, { kind: 'command' }>): Shown {
+function shownCommandContent({
+  hash,
+  run,
+  folder,
+  files = [],
+}: Extract<InboxItemRequest, { kind: 'command' }>): ApprovalContent {
   return {
     content: hash,
     approvals: new Map(),
@@ -100,29 +108,29 @@ function shownAsAsked({ hash, run, folder, files = [] }: Extract<HoldRequest, { 
 }
 
 /** The contents of several holds, by the hold's id, and kept: a tree that several of them ask for is measured once. */
-export async function contentsShown(
+export async function shownContentsOf(
   context: QueryContext,
-  holds: readonly Hold[],
+  holds: readonly InboxItem[],
 ): Promise<ReadonlyMap<string, string>> {
-  const once = { ...context, witness: measuringOnce(context.witness) }
+  const once = { ...context, witness: cacheTreeHashes(context.witness) }
   const contents = new Map<string, string>()
   for (const hold of holds) {
-    const shown = await shownOfHold(once, hold)
-    if (shown) contents.set(hold.id, await showing(context, shown))
+    const shown = await shownContentOfItem(once, hold)
+    if (shown) contents.set(hold.id, await storeShownContent(context, shown))
   }
   return contents
 }
 
 /** The content to answer with, kept so that a change since can be told. */
-export async function showing(
+export async function storeShownContent(
   context: QueryContext,
-  shown: Pick<Shown, 'content' | 'parts'>,
+  shown: Pick<ApprovalContent, 'content' | 'parts'>,
 ): Promise<string> {
-  await keepShown(context, shown)
+  await storeShownCommand(context, shown)
   return shown.content
 }
 
-function measuringOnce(witness: WorkTreeWitness): WorkTreeWitness {
+function cacheTreeHashes(witness: WorkTreeWitness): WorkTreeWitness {
   const trees = new Map<string, Promise<string>>()
   return {
     ...witness,
@@ -138,13 +146,13 @@ function measuringOnce(witness: WorkTreeWitness): WorkTreeWitness {
  * Fails with CONFLICT where what someone saw is not what is there, with the difference. Answers what is there where it
  * is the same, and null where no one says what they saw.
  */
-export async function assertSeen(
+export async function assertContentSeen(
   context: Context,
   { id, seen }: { readonly id: string; readonly seen: string | undefined },
-  look: () => Promise<Shown | null>,
-): Promise<Shown | null> {
+  look: () => Promise<ApprovalContent | null>,
+): Promise<ApprovalContent | null> {
   if (seen === undefined) return null
-  if (!namesContent(seen)) {
+  if (!isContentName(seen)) {
     throw new Failure(
       'INVALID_INPUT',
       `"${seen.slice(0, 80)}" is not a content: give its hash, or at least the first 6 characters of it, or a revision such as r3.`,
@@ -160,12 +168,12 @@ export async function assertSeen(
     )
   }
   if (isContent(seen, shown.content)) return shown
-  throw await changedSince(context, { id, seen, shown })
+  throw await contentChangedFailure(context, { id, seen, shown })
 }
 
-async function changedSince(
+async function contentChangedFailure(
   context: Context,
-  { id, seen, shown }: { readonly id: string; readonly seen: string; readonly shown: Shown },
+  { id, seen, shown }: { readonly id: string; readonly seen: string; readonly shown: ApprovalContent },
 ): Promise<Failure> {
   const now = await shown.parts()
   const difference = await context.shownContents.since(seen, now)
@@ -174,17 +182,17 @@ async function changedSince(
   const what = words ? `: ${words}` : '; what you saw is no longer kept, so the difference is not known'
   return new Failure(
     'CONFLICT',
-    `${id} is not what you saw (${shortened(seen)} → ${shortened(shown.content)})${what}.`,
+    `${id} is not what you saw (${shortenContent(seen)} → ${shortenContent(shown.content)})${what}.`,
     {
       reason: 'content_changed',
-      hint: `Look at it again; then answer with --content ${shortened(shown.content)}.`,
+      hint: `Look at it again; then answer with --content ${shortenContent(shown.content)}.`,
       details: { id, shown: seen, content: shown.content, difference },
     },
   )
 }
 
 /** What was to be approved changed between the look at it and the approval. */
-export function changedMeanwhile(id: string): Failure {
+export function concurrentChangeFailure(id: string): Failure {
   return new Failure('CONFLICT', `${id} changed while you answered: nothing was decided.`, {
     reason: 'content_changed',
     hint: 'Look at it again: waymark inbox.',

@@ -8,17 +8,17 @@ import { strings } from '../../kernel/operations/list-answer.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { LoadedRun } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import type { Hold } from '../../track/domain/records.ts'
+import type { InboxItem } from '../../track/domain/records.ts'
 
 /** What a person decides about: a run, with the hold through which it was named if it was; or another hold. */
 export type DecisionSubject =
   | { readonly kind: 'run'; readonly loaded: LoadedRun }
-  | { readonly kind: 'hold'; readonly hold: Hold }
+  | { readonly kind: 'hold'; readonly hold: InboxItem }
 
 /** Finds what `h-…`, `i-…` or `run-…` names. Fails with NOT_FOUND, or CONFLICT when the hold has ended. */
 export async function findDecisionSubject(reads: Reads, id: string): Promise<DecisionSubject> {
   if (id.startsWith('run-')) return { kind: 'run', loaded: await loadActive(reads, id) }
-  const hold = await findHold(reads, id)
+  const hold = await findInboxItem(reads, id)
   if (hold.status !== 'open') {
     throw new Failure(
       'CONFLICT',
@@ -43,7 +43,7 @@ async function loadActive(reads: Reads, id: string): Promise<LoadedRun> {
   )
 }
 
-export async function findHold(reads: Reads, id: string): Promise<Hold> {
+export async function findInboxItem(reads: Reads, id: string): Promise<InboxItem> {
   if (/^[tmw]-/.test(id)) {
     throw new Failure('NOT_FOUND', `${id} is no hold: the id of what waits begins with h-.`, {
       reason: 'inbox_id_invalid',
@@ -68,7 +68,7 @@ export const contentField = identifier(
 ).optional()
 
 /** The words of a person, where the waiting agent needs some. Fails with INVALID_INPUT where there are none. */
-export function neededWords(
+export function requireAnswerText(
   words: string | undefined,
   { what, command }: { readonly what: string; readonly command: string },
 ): string {

@@ -1,17 +1,30 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
-import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
 import { displayName } from '../../kernel/actor.ts'
-import type { AttemptId, HoldId, IssueId, MissionId, PhaseId, RunId, TaskId } from '../../kernel/id.ts'
+import type { AttemptId, InboxItemId, IssueId, MissionId, PhaseId, RunId, TaskId } from '../../kernel/id.ts'
 import { countEveryDependency } from '../../plan/tables/dependency.ts'
 import { recountDependents, taskBefore } from '../../plan/tables/task.ts'
-import type { HoldFilter, HoldLine, HoldReads, Page, PageRequest } from '../../store/ports/reads.ts'
-import { actorOf, anyOf, idsLike, parsed, parsedOrNull, prepared } from '../../store/tables/query.ts'
-import type { Projecting, ReadScope, RowKey } from '../../store/tables/tables.ts'
-import type { Hold } from '../../track/domain/records.ts'
+import type {
+  InboxItemFilter,
+  InboxItemLine,
+  InboxItemReads,
+  Page,
+  PageRequest,
+} from '../../store/ports/reads.ts'
+import {
+  actorOf,
+  idsByPrefix,
+  nonEmptyValues,
+  parseColumn,
+  parseColumnOrNull,
+  prepareQuery,
+} from '../../store/tables/query.ts'
+import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
+import type { InboxItem } from '../../track/domain/records.ts'
 import { issueOf, recordConditions } from '../../track/tables/records.ts'
-import { holdingKinds } from '../domain/holds.ts'
+import { gatingItemKinds } from '../domain/holds.ts'
 
-export interface HoldTable {
+export interface InboxItemTable {
   project_id: string
   id: string
   seq: number
@@ -37,7 +50,7 @@ export interface HoldTable {
   closed_at: number | null
 }
 
-function holdRow({ projectId, seq }: RowKey, hold: Hold): Insertable<HoldTable> {
+function inboxItemRow({ projectId, seq }: RowKey, hold: InboxItem): Insertable<InboxItemTable> {
   return {
     project_id: projectId,
     id: hold.id,
@@ -64,40 +77,40 @@ function holdRow({ projectId, seq }: RowKey, hold: Hold): Insertable<HoldTable> 
   }
 }
 
-export function holdOf(row: Selectable<HoldTable>): Hold {
+export function inboxItemOf(row: Selectable<InboxItemTable>): InboxItem {
   return {
-    id: row.id as HoldId, // a brand
-    kind: row.kind as Hold['kind'], // as it was written
+    id: row.id as InboxItemId, // a brand
+    kind: row.kind as InboxItem['kind'], // as it was written
     missionId: row.mission_id as MissionId | null, // a brand
     phaseId: row.phase_id as PhaseId | null, // a brand
     taskId: row.task_id as TaskId | null, // a brand
     attemptId: row.attempt_id as AttemptId | null, // a brand
     issueId: row.issue_id as IssueId | null, // a brand
     runId: row.run_id as RunId | null, // a brand
-    request: parsedOrNull(row.request),
+    request: parseColumnOrNull(row.request),
     reason: row.reason,
-    paths: parsed(row.paths),
+    paths: parseColumn(row.paths),
     openedBy: row.opened_by,
     openedAt: row.opened_at,
-    status: row.status as Hold['status'], // as it was written
+    status: row.status as InboxItem['status'], // as it was written
     answer: row.answer,
-    said: row.said as Hold['said'], // as it was written
+    said: row.said as InboxItem['said'], // as it was written
     closedBy: row.closed_by,
     closedAt: row.closed_at,
   }
 }
 
-export async function applyHoldOpened(
-  projecting: Projecting,
-  { hold }: FactOf<'hold.opened'>,
+export async function applyItemOpened(
+  projecting: ProjectionContext,
+  { hold }: ProjectEventOf<'hold.opened'>,
 ): Promise<void> {
-  await projecting.db.insertInto('hold').values(holdRow(projecting, hold)).execute()
-  await recountHolds(projecting, hold.taskId)
+  await projecting.db.insertInto('hold').values(inboxItemRow(projecting, hold)).execute()
+  await recountItems(projecting, hold.taskId)
 }
 
-export async function applyHoldClosed(
-  projecting: Projecting,
-  { holdId, status, answer, said }: FactOf<'hold.closed'>,
+export async function applyItemClosed(
+  projecting: ProjectionContext,
+  { holdId, status, answer, said }: ProjectEventOf<'hold.closed'>,
 ): Promise<void> {
   const { db, projectId, at, actor } = projecting
   const closed = await db
@@ -114,16 +127,16 @@ export async function applyHoldClosed(
     .where('id', '=', holdId)
     .returning('task_id')
     .executeTakeFirst()
-  await recountHolds(projecting, closed?.task_id ?? null)
+  await recountItems(projecting, closed?.task_id ?? null)
 }
 
 /** A done task with something open that holds up is not settled: what depends on it waits. */
-async function recountHolds(projecting: Projecting, taskId: string | null): Promise<void> {
+async function recountItems(projecting: ProjectionContext, taskId: string | null): Promise<void> {
   if (taskId === null) return
   const before = await taskBefore(projecting, taskId)
-  const kinds = await kindsThatHold(projecting)
+  const kinds = await gatingKinds(projecting)
   const { rows } = await sql<{ open_holds: number }>`
-    update task set open_holds = ${openHolds(kinds)}
+    update task set open_holds = ${openItemCount(kinds)}
       where project_id = ${projecting.projectId} and id = ${taskId} returning open_holds`.execute(
     projecting.db,
   )
@@ -132,32 +145,32 @@ async function recountHolds(projecting: Projecting, taskId: string | null): Prom
 }
 
 /** The project holds up other work than before: every task is looked at again. */
-export async function holdUpAnew(projecting: Projecting): Promise<void> {
-  const kinds = await kindsThatHold(projecting)
-  await sql`update task set open_holds = ${openHolds(kinds)} where project_id = ${projecting.projectId}`.execute(
+export async function recountOpenItems(projecting: ProjectionContext): Promise<void> {
+  const kinds = await gatingKinds(projecting)
+  await sql`update task set open_holds = ${openItemCount(kinds)} where project_id = ${projecting.projectId}`.execute(
     projecting.db,
   )
   await countEveryDependency(projecting)
 }
 
-async function kindsThatHold({ db, projectId }: Projecting): Promise<readonly string[]> {
+async function gatingKinds({ db, projectId }: ProjectionContext): Promise<readonly string[]> {
   const row = await db
     .selectFrom('setting')
     .select('value')
     .where('project_id', '=', projectId)
     .where('name', '=', 'holds_gate')
     .executeTakeFirst()
-  return holdingKinds(row?.value)
+  return gatingItemKinds(row?.value)
 }
 
-function openHolds(kinds: readonly string[]) {
+function openItemCount(kinds: readonly string[]) {
   if (kinds.length === 0) return sql`0`
   return sql`(select count(*) from hold
     where hold.project_id = task.project_id and hold.task_id = task.id
       and hold.status = 'open' and hold.kind in (${sql.join(kinds)}))`
 }
 
-const openOfTask = prepared((db, projectId: string, taskId: string) =>
+const openOfTask = prepareQuery((db, projectId: string, taskId: string) =>
   db
     .selectFrom('hold')
     .selectAll()
@@ -168,7 +181,7 @@ const openOfTask = prepared((db, projectId: string, taskId: string) =>
     .limit(100),
 )
 
-const openOfRun = prepared((db, projectId: string, runId: string) =>
+const openOfRun = prepareQuery((db, projectId: string, runId: string) =>
   db
     .selectFrom('hold')
     .selectAll()
@@ -178,7 +191,7 @@ const openOfRun = prepared((db, projectId: string, runId: string) =>
     .limit(sql.lit(100)),
 )
 
-const holdsOfAttempt = prepared((db, projectId: string, attemptId: string) =>
+const holdsOfAttempt = prepareQuery((db, projectId: string, attemptId: string) =>
   db
     .selectFrom('hold')
     .selectAll()
@@ -188,25 +201,25 @@ const holdsOfAttempt = prepared((db, projectId: string, attemptId: string) =>
     .limit(100),
 )
 
-export function holdReads(scope: ReadScope): HoldReads {
+export function inboxReads(scope: ReadScope): InboxItemReads {
   const { db, projectId } = scope
   const holds = () => db.selectFrom('hold').selectAll().where('project_id', '=', projectId)
   return {
     async find(id) {
       const row = await holds().where('id', '=', id).executeTakeFirst()
-      return row ? holdOf(row) : null
+      return row ? inboxItemOf(row) : null
     },
-    list: (filter, request) => listHolds(scope, filter, request),
+    list: (filter, request) => listInboxItems(scope, filter, request),
     async ofIssue(issueId) {
       const row = await holds()
         .where('issue_id', '=', issueId)
         .orderBy('seq', 'desc')
         .limit(1)
         .executeTakeFirst()
-      return row ? holdOf(row) : null
+      return row ? inboxItemOf(row) : null
     },
     async ofAttempt(attemptId) {
-      return (await holdsOfAttempt(db, projectId, attemptId)).map(holdOf)
+      return (await holdsOfAttempt(db, projectId, attemptId)).map(inboxItemOf)
     },
     async opener(id) {
       const row = await db
@@ -221,11 +234,11 @@ export function holdReads(scope: ReadScope): HoldReads {
       return row ? actorOf(row) : null
     },
     async ofTask(taskId) {
-      return (await openOfTask(db, projectId, taskId)).map(holdOf)
+      return (await openOfTask(db, projectId, taskId)).map(inboxItemOf)
     },
     async ofRun(runId) {
       const rows = await openOfRun(db, projectId, runId)
-      return rows.toSorted((one, other) => one.seq - other.seq).map(holdOf)
+      return rows.toSorted((one, other) => one.seq - other.seq).map(inboxItemOf)
     },
     async answeredOfRun(runId, limit) {
       const rows = await holds()
@@ -235,7 +248,7 @@ export function holdReads(scope: ReadScope): HoldReads {
         .orderBy('seq', 'desc')
         .limit(limit)
         .execute()
-      return rows.map(holdOf)
+      return rows.map(inboxItemOf)
     },
     async openCommand(hash) {
       const row = await holds()
@@ -244,7 +257,7 @@ export function holdReads(scope: ReadScope): HoldReads {
         .orderBy('seq')
         .limit(1)
         .executeTakeFirst()
-      return row ? holdOf(row) : null
+      return row ? inboxItemOf(row) : null
     },
     async answeredCommands(hashes) {
       const rows = await holds()
@@ -274,19 +287,19 @@ export function holdReads(scope: ReadScope): HoldReads {
         .orderBy('seq')
         .execute()
       const byId = new Map(rows.map((row) => [row.id, row]))
-      const answers = new Map<string, Hold>()
+      const answers = new Map<string, InboxItem>()
       for (const { kind, body } of ended) {
         if (kind === 'command.revoked') {
-          answers.delete(parsed<FactOf<'command.revoked'>>(body).hash)
+          answers.delete(parseColumn<ProjectEventOf<'command.revoked'>>(body).hash)
           continue
         }
-        const { holdId, decided } = parsed<FactOf<'hold.closed'>>(body)
+        const { holdId, decided } = parseColumn<ProjectEventOf<'hold.closed'>>(body)
         const row = byId.get(holdId)
-        if (row && decided === true) answers.set(row.request_hash ?? '', holdOf(row))
+        if (row && decided === true) answers.set(row.request_hash ?? '', inboxItemOf(row))
       }
       return [...answers.values()]
     },
-    idsLike: (prefix, limit) => idsLike(scope, 'hold', { prefix, limit }),
+    idsLike: (prefix, limit) => idsByPrefix(scope, 'hold', { prefix, limit }),
   }
 }
 
@@ -294,11 +307,11 @@ export function holdReads(scope: ReadScope): HoldReads {
 const mostQuestions = 500
 
 /** Open ones oldest first, because they wait; anything else newest first. */
-async function listHolds(
+async function listInboxItems(
   { db, projectId }: ReadScope,
-  filter: HoldFilter,
+  filter: InboxItemFilter,
   { limit, before }: PageRequest,
-): Promise<Page<HoldLine>> {
+): Promise<Page<InboxItemLine>> {
   const oldestFirst = filter.status === 'open'
   const matching = db
     .selectFrom('hold')
@@ -309,7 +322,9 @@ async function listHolds(
         time: filter.status === 'closed' ? 'closed_at' : 'opened_at',
       }),
     )
-    .$if(filter.kinds !== undefined, (query) => query.where('hold.kind', 'in', anyOf(filter.kinds ?? [])))
+    .$if(filter.kinds !== undefined, (query) =>
+      query.where('hold.kind', 'in', nonEmptyValues(filter.kinds ?? [])),
+    )
     .$if(filter.status === 'open', (query) => query.where('hold.status', '=', 'open'))
     .$if(filter.status === 'closed', (query) => query.where('hold.status', '<>', 'open'))
   const rows = await matching
@@ -348,7 +363,7 @@ async function listHolds(
     items: rows.map((row) => ({
       seq: row.seq,
       item: {
-        hold: holdOf(row),
+        hold: inboxItemOf(row),
         issue: issueById.get(row.issue_id ?? '') ?? null,
         opener: openers.get(row.seq) ?? null,
       },

@@ -58,7 +58,7 @@ export interface PathRules {
 
 /** Whether a path is the folder or below it, by their names alone: both absolute. */
 export function isWithin(folder: string, path: string): boolean {
-  return namesBelow(folder, path) !== null
+  return pathSegmentsBelow(folder, path) !== null
 }
 
 /**
@@ -75,13 +75,13 @@ export function containedPath(
   const top = realPath(base)
   if (typeof top !== 'string') return refusal('missing')
   const named = resolve(top, path)
-  const own = namesBelow(top, named)
+  const own = pathSegmentsBelow(top, named)
   // An absolute path may spell the base in another way, through a link above it.
   if (!isAbsolute(path) && own === null) return refusal('outside')
   const reached = rules.missing === 'allowed' ? reachedPath(named) : realPath(named)
   if (typeof reached !== 'string')
     return own === null || isOutside(top, dirname(named)) ? refusal('outside') : reached
-  const names = namesBelow(top, reached)
+  const names = pathSegmentsBelow(top, reached)
   if (names === null) return refusal('outside')
   const inside = names.join('/')
   if (rules.git !== 'allowed' && [...names, ...(own ?? [])].some(isGitName)) return refusal('git')
@@ -93,7 +93,7 @@ export function containedPath(
 /** Whether a folder is outside, also one that is not there: what is missing outside is not told. */
 function isOutside(top: string, folder: string): boolean {
   const reached = reachedPath(folder)
-  return typeof reached === 'string' && namesBelow(top, reached) === null
+  return typeof reached === 'string' && pathSegmentsBelow(top, reached) === null
 }
 
 /** What a path leads to, although its last parts need not exist yet. A link that leads nowhere is refused. */
@@ -117,7 +117,7 @@ export interface OpenedFile extends ContainedPath {
  * Opens a regular file inside the base folder for reading. No link is followed between the check and the opening, and
  * a pipe or a device is never waited for.
  */
-export async function openContained(
+export async function openContainedFile(
   base: string,
   path: string,
   { maxBytes, ...rules }: PathRules & { readonly maxBytes: number },
@@ -127,14 +127,15 @@ export async function openContained(
   let file: FileHandle | null = null
   try {
     const found = await promises.lstat(place.absolute)
-    const unfit = unfitness(found, maxBytes)
+    const unfit = fileRefusal(found, maxBytes)
     if (unfit !== null) return unfit
     file = await promises.open(
       place.absolute,
       constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
     )
     const opened = await file.stat()
-    if (!isSame(opened, found) || realPath(place.absolute) !== place.absolute) return await closing(file)
+    if (!isSame(opened, found) || realPath(place.absolute) !== place.absolute)
+      return await closeAsChanged(file)
     return { ...place, file, size: opened.size }
   } catch (error) {
     await file?.close()
@@ -148,7 +149,7 @@ export async function readContained(
   path: string,
   rules: PathRules & { readonly maxBytes: number },
 ): Promise<(ContainedPath & { readonly content: Buffer }) | PathRefusal> {
-  const opened = await openContained(base, path, rules)
+  const opened = await openContainedFile(base, path, rules)
   if ('reason' in opened) return opened
   const { file, size, ...place } = opened
   try {
@@ -225,7 +226,7 @@ export function linkFree(base: string, path: string): ContainedPath | PathRefusa
   const top = realPath(base)
   if (typeof top !== 'string') return top
   const absolute = resolve(top, path)
-  const names = namesBelow(top, absolute)
+  const names = pathSegmentsBelow(top, absolute)
   if (names === null) return refusal('outside')
   if (names.some(isGitName)) return refusal('git')
   for (let at = dirname(absolute); at.length > top.length; at = dirname(at)) {
@@ -255,7 +256,7 @@ function writeNew(path: string, content: string | Uint8Array): void {
 }
 
 /** The names from a folder to a path in it. Null outside. */
-function namesBelow(folder: string, path: string): readonly string[] | null {
+function pathSegmentsBelow(folder: string, path: string): readonly string[] | null {
   const way = relative(folder, path)
   const names = way.split(sep).filter(Boolean)
   return names[0] === '..' || isAbsolute(way) ? null : names
@@ -288,12 +289,12 @@ function isSame(one: Stats, other: Stats): boolean {
   return one.ino === other.ino && one.dev === other.dev
 }
 
-async function closing(file: FileHandle): Promise<PathRefusal> {
+async function closeAsChanged(file: FileHandle): Promise<PathRefusal> {
   await file.close()
   return refusal('changed')
 }
 
-function unfitness(found: Stats, maxBytes: number): PathRefusal | null {
+function fileRefusal(found: Stats, maxBytes: number): PathRefusal | null {
   if (found.isDirectory()) return refusal('folder')
   if (!found.isFile()) return refusal('special', specialKind(found) ?? undefined)
   return found.size > maxBytes

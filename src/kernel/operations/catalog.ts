@@ -254,10 +254,10 @@ export type CatalogOperation = (typeof operations)[number]
 
 export type OperationName = CatalogOperation['name']
 
-type Named<Name extends OperationName> = Extract<CatalogOperation, { readonly name: Name }>
+type OperationByName<Name extends OperationName> = Extract<CatalogOperation, { readonly name: Name }>
 
 /** What an operation takes, as a caller writes it. */
-export type InputOf<Name extends OperationName> = z.input<Named<Name>['input']>
+export type InputOf<Name extends OperationName> = z.input<OperationByName<Name>['input']>
 
 /** What an operation answers. */
-export type OutputOf<Name extends OperationName> = z.output<Named<Name>['output']>
+export type OutputOf<Name extends OperationName> = z.output<OperationByName<Name>['output']>

@@ -6,7 +6,7 @@ import type { Actor } from '../actor.ts'
 import { callTo, Failure, hintOf } from '../failure.ts'
 
 /** A session or a turn that hooks told of, where something else is asked for: it has commands of its own. */
-export function refuseCaptured(id: string): void {
+export function refuseRecordedId(id: string): void {
   if (!/^(?:cs|tn)-/.test(id)) return
   const isTurn = id.startsWith('tn-')
   const lines = isTurn ? `, waymark sessions diff ${id} its lines` : ''
@@ -21,7 +21,7 @@ export function refuseCaptured(id: string): void {
 export async function findMission(reads: Reads, id: string): Promise<Mission> {
   const mission = await reads.missions.find(id)
   if (mission) return mission
-  refuseCaptured(id)
+  refuseRecordedId(id)
   throw new Failure('NOT_FOUND', `mission not found: ${id}`, {
     missing: 'mission',
     hint: hintOf`Use ${callTo('list_missions')} to see the missions of this project, or ${callTo('start_mission')} to start one.`,
@@ -31,7 +31,7 @@ export async function findMission(reads: Reads, id: string): Promise<Mission> {
 export async function findTask(reads: Reads, id: string): Promise<Task> {
   const task = await reads.tasks.find(id)
   if (task) return task
-  refuseCaptured(id)
+  refuseRecordedId(id)
   throw new Failure('NOT_FOUND', `task not found: ${id}`, {
     missing: 'task',
     hint: hintOf`Use ${callTo('get_context', { mission_id: undefined, include: ['tasks'] })} to see the tasks of a mission, or ${callTo('start_task')} to start one.`,

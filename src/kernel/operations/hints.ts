@@ -2,7 +2,7 @@ import { Failure, type Hint, isCall, type NextCall } from '../failure.ts'
 import type { Operation } from './operation.ts'
 
 /** A hint as a person reads it: a call of `start_task` is `waymark task start --planned-task-id t-1`. */
-export function inCommands(hint: Hint, operations: readonly Operation[]): string {
+export function formatHintCommands(hint: Hint, operations: readonly Operation[]): string {
   return hint.map((part) => (isCall(part) ? commandOf(part, operations) : part)).join('')
 }
 
@@ -25,11 +25,11 @@ function flagOf(field: string, value: unknown): readonly string[] {
 }
 
 /** The same refusal for a person: its hint names commands. */
-export function inWordsOfCommands(failure: Failure, operations: readonly Operation[]): Failure {
+export function withCommandHints(failure: Failure, operations: readonly Operation[]): Failure {
   const { code, message, reason, hint, hintParts, fix, details, missing } = failure
   return new Failure(code, message, {
     ...(reason !== null && { reason }),
-    ...(hint !== undefined && { hint: inCommands(hintParts, operations) }),
+    ...(hint !== undefined && { hint: formatHintCommands(hintParts, operations) }),
     ...(fix !== null && { fix }),
     ...(details && { details }),
     ...(missing && { missing }),

@@ -1,17 +1,17 @@
-import { onlyReads, permits } from '../../people/domain/access.ts'
+import { hasAccess, isReadOnlyAccess } from '../../people/domain/access.ts'
 import type { Idempotency, Store, StoreReader } from '../../store/ports/store.ts'
 import { keyOwner } from '../actor.ts'
 import { Failure } from '../failure.ts'
-import type { Setting } from '../id.ts'
+import type { TransactionContext } from '../id.ts'
 import { parseInput } from './input/parse-input.ts'
-import { measurerHere } from './measuring.ts'
+import { localMeasurer } from './measuring.ts'
 import {
   type Answer,
   accessOf,
+  type CommandContext,
   type Context,
-  type Handling,
   type Operation,
-  type Recording,
+  type RecordFunction,
 } from './operation.ts'
 
 export interface InvokeOptions {
@@ -20,7 +20,7 @@ export interface InvokeOptions {
 }
 
 /** What an operation was asked, as it understood it, and what it answered. */
-export interface Invoked {
+export interface InvokeResult {
   readonly input: Readonly<Record<string, unknown>>
   readonly answer: Answer
   /** What is said before it: that the project was moved, and this is what it was. */
@@ -43,7 +43,7 @@ export async function invokeParsing(
   context: Context,
   rawInput: unknown,
   options: InvokeOptions = {},
-): Promise<Invoked> {
+): Promise<InvokeResult> {
   refuseAgent(operation, context)
   refuseWithoutAccess(operation, context)
   const input = parseInput(operation, rawInput)
@@ -56,17 +56,22 @@ export async function invokeParsing(
   if (idempotency) {
     const replayed = await context.store.replay(idempotency)
     // It was an answer when it was stored.
-    if (replayed) return { input, answer: inBrief(operation, input, replayed.answer as Answer), notice: null }
+    if (replayed)
+      return { input, answer: briefAnswerOf(operation, input, replayed.answer as Answer), notice: null }
   }
   const answer = await operation.handle(
-    handlingOf(operation.kind === 'query' ? onlyReading(context) : context, idempotency),
+    handlingContext(operation.kind === 'query' ? readOnlyContext(context) : context, idempotency),
     input,
   )
   const notice = operation.kind === 'query' ? await context.store.notice() : null
-  return { input, answer: inBrief(operation, input, answer), notice }
+  return { input, answer: briefAnswerOf(operation, input, answer), notice }
 }
 
-function inBrief({ brief }: Operation, input: Readonly<Record<string, unknown>>, answer: Answer): Answer {
+function briefAnswerOf(
+  { brief }: Operation,
+  input: Readonly<Record<string, unknown>>,
+  answer: Answer,
+): Answer {
   return brief && input['brief'] === true ? brief(answer) : answer
 }
 
@@ -83,13 +88,13 @@ function refuseWithoutAccess(operation: Operation, { standing }: Context): void 
   if (!standing) return
   const needed = accessOf(operation)
   const { access, personName, most } = standing
-  if (onlyReads(standing, operation.kind)) {
+  if (isReadOnlyAccess(standing, operation.kind)) {
     throw new Failure('FORBIDDEN', `${operation.name} changes something, and this token only reads.`, {
       reason: 'token_read_only',
       hint: otherToken,
     })
   }
-  if (permits(standing, needed)) return
+  if (hasAccess(standing, needed)) return
   if (most) {
     throw new Failure(
       'FORBIDDEN',
@@ -143,11 +148,14 @@ function idempotencyOf(
   }
 }
 
-function handlingOf(context: Context, idempotency: Idempotency | undefined): Handling {
+function handlingContext(context: Context, idempotency: Idempotency | undefined): CommandContext {
   const recording =
-    (key: Idempotency | undefined): Recording =>
+    (key: Idempotency | undefined): RecordFunction =>
     (decide, ahead) => {
-      const setting: Setting = context.settingNow?.() ?? { at: context.clock.now(), ids: context.ids }
+      const setting: TransactionContext = context.settingNow?.() ?? {
+        at: context.clock.now(),
+        ids: context.ids,
+      }
       return context.store.record({
         actor: context.actor,
         at: setting.at,
@@ -156,12 +164,12 @@ function handlingOf(context: Context, idempotency: Idempotency | undefined): Han
         decide: (reads) => decide(reads, setting),
       })
     }
-  const measurer = context.measurer ?? measurerHere(context)
+  const measurer = context.measurer ?? localMeasurer(context)
   return { ...context, measurer, record: recording(idempotency), recordAside: recording(undefined) }
 }
 
 /** What a query is given at run time, too: a helper that records fails wherever a query reaches it. */
-function onlyReading(context: Context): Context {
+function readOnlyContext(context: Context): Context {
   const { store, team } = context
   return {
     ...context,
@@ -193,14 +201,17 @@ function readOnly(store: Store): Store {
 
 function newReader(store: Store): Store {
   const refused = (name: string) => () => Promise.reject(new Error(`A query called ${name} of the store.`))
-  const own = boundTo(store, reads)
+  const own = bindMethods(store, reads)
   return new Proxy(store, {
     get: (_, name) => Reflect.get(own, name) ?? refused(String(name)),
   })
 }
 
 /** These methods, which may be taken off the object. */
-function boundTo<Of extends object, Name extends keyof Of>(of: Of, names: readonly Name[]): Pick<Of, Name> {
+function bindMethods<Of extends object, Name extends keyof Of>(
+  of: Of,
+  names: readonly Name[],
+): Pick<Of, Name> {
   const methods = names.map((name) => {
     const method = of[name]
     return [name, typeof method === 'function' ? method.bind(of) : method]

@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import type { CommandApprovals } from '../../gate/ports/command-runner.ts'
-import type { EvidenceFiles, ShownContents } from '../../gate/ports/evidence-files.ts'
+import type { EvidenceFiles, PreviewStore } from '../../gate/ports/evidence-files.ts'
 import type { FileCopies, LinkedTrees, WorkTreeWitness } from '../../git/ports/work-tree.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import type { SnapshotPlace } from '../../track/domain/task.ts'
+import type { SnapshotLocation } from '../../track/domain/task.ts'
 import { Failure } from '../failure.ts'
 import type { Answer, Context } from './operation.ts'
 
@@ -13,7 +13,7 @@ export interface WorkTree
   readonly witness: Omit<WorkTreeWitness, 'settle' | 'sweep'>
   readonly linkedTrees: Pick<LinkedTrees, 'bound' | 'list' | 'losses'>
   readonly evidenceFiles: EvidenceFiles
-  readonly shownContents: ShownContents
+  readonly shownContents: PreviewStore
   readonly copies?: Pick<FileCopies, 'contents' | 'amended' | 'linesOf'>
   readonly commandApprovals: Pick<
     CommandApprovals,
@@ -40,7 +40,7 @@ export interface Measurement {
   measure(workTree: WorkTree, brief: unknown, input: Answer): Promise<unknown>
 }
 
-interface Defined<Brief extends z.ZodType, Measured extends z.ZodType> extends Measurement {
+interface MeasurementDefinition<Brief extends z.ZodType, Measured extends z.ZodType> extends Measurement {
   readonly brief: Brief
   readonly measured: Measured
   fits?(brief: Readable<z.output<Brief>>, measured: Readable<z.output<Measured>>): boolean
@@ -56,11 +56,11 @@ export type Readable<Value> = Value extends object
   : Value
 
 export type BriefOf<Of extends Measurement> = Readable<z.output<Of['brief']>>
-export type MeasuredOf<Of extends Measurement> = Readable<z.output<Of['measured']>>
+export type MeasurementOf<Of extends Measurement> = Readable<z.output<Of['measured']>>
 
 export function measurement<Brief extends z.ZodType, Measured extends z.ZodType>(
-  defined: Defined<Brief, Measured>,
-): Defined<Brief, Measured> {
+  defined: MeasurementDefinition<Brief, Measured>,
+): MeasurementDefinition<Brief, Measured> {
   return defined
 }
 
@@ -72,18 +72,18 @@ export type Briefs<Of extends Measurements> = {
 }
 
 /** What was measured so far. */
-export type Measured<Of extends Measurements> = {
-  readonly [Name in keyof Of]?: MeasuredOf<Of[Name]>
+export type MeasurementValues<Of extends Measurements> = {
+  readonly [Name in keyof Of]?: MeasurementOf<Of[Name]>
 }
 
 /** What an operation reads before it measures, and what it wants measured by that. */
-export interface Prepared<Of extends Measurements, Found> {
+export interface PreparedOperation<Of extends Measurements, Found> {
   readonly briefs: Briefs<Of>
   readonly found: Found
 }
 
 /** A brief with its hash, by which a machine says what it measured. */
-export interface Asked {
+export interface MeasurementRequest {
   readonly hash: string
   readonly brief: unknown
 }
@@ -91,46 +91,46 @@ export interface Asked {
 /** Has the measurements of an operation made where the files are. */
 export type Measurer = (
   operation: { readonly name: string; readonly measurements: Measurements },
-  asked: ReadonlyMap<string, Asked>,
+  asked: ReadonlyMap<string, MeasurementRequest>,
   input: Answer,
 ) => Promise<ReadonlyMap<string, unknown>>
 
 /** The record changed what is to be measured since it was. */
-class Moved extends Error {}
+class StateMovedError extends Error {}
 
 const maxRounds = 4
 const maxStarts = 10
 
-export interface MeasuringParts<Of extends Measurements, Found> {
+export interface MeasurementRunParts<Of extends Measurements, Found> {
   readonly context: Pick<Context, 'store' | 'fingerprint' | 'drain'> & { readonly measurer: Measurer }
   readonly operation: { readonly name: string; readonly measurements: Of }
   readonly input: Answer
   /** Called until what was measured answers all that it asks. It reads only, and depends on nothing else. */
-  readonly prepare: (reads: Reads, measured: Measured<Of>) => Promise<Prepared<Of, Found>>
+  readonly prepare: (reads: Reads, measured: MeasurementValues<Of>) => Promise<PreparedOperation<Of, Found>>
 }
 
 /** Measures what an operation asks for, and knows under the lock whether it would still ask for the same. */
-export class Measuring<Of extends Measurements, Found> {
-  readonly #parts: MeasuringParts<Of, Found>
+export class MeasurementRun<Of extends Measurements, Found> {
+  readonly #parts: MeasurementRunParts<Of, Found>
   readonly #known = new Map<string, { readonly hash: string; readonly value: unknown }>()
   #rounds = 0
   /** How often something was measured again. */
   #starts = 0
 
-  constructor(parts: MeasuringParts<Of, Found>) {
+  constructor(parts: MeasurementRunParts<Of, Found>) {
     this.#parts = parts
   }
 
   /** Measures, then decides in a transaction; starts over where the record asks for something else by then. */
   async decided<Answered>(
-    decide: (how: (reads: Reads) => Promise<Settled<Of, Found>>) => Promise<Answered>,
+    decide: (how: (reads: Reads) => Promise<SettledMeasurements<Of, Found>>) => Promise<Answered>,
   ): Promise<Answered> {
     for (;;) {
       await this.#measure()
       try {
         return await decide((reads) => this.#settled(reads))
       } catch (error) {
-        if (!(error instanceof Moved)) throw error
+        if (!(error instanceof StateMovedError)) throw error
       }
     }
   }
@@ -149,7 +149,7 @@ export class Measuring<Of extends Measurements, Found> {
   }
 
   /** A round asks for something new. What is asked again was changed meanwhile in the record. */
-  #count(asked: ReadonlyMap<string, Asked>): void {
+  #count(asked: ReadonlyMap<string, MeasurementRequest>): void {
     const { name } = this.#parts.operation
     const isNew = [...asked.keys()].some((one) => !this.#known.has(one))
     if (isNew) this.#rounds += 1
@@ -157,39 +157,39 @@ export class Measuring<Of extends Measurements, Found> {
     if (this.#rounds > maxRounds) {
       throw new Error(`${name} asks for more than ${maxRounds} rounds: ${[...asked.keys()]}`)
     }
-    if (this.#starts >= maxStarts) throw keepsChanging(name)
+    if (this.#starts >= maxStarts) throw keepsChangingFailure(name)
   }
 
-  async #settled(reads: Reads): Promise<Settled<Of, Found>> {
+  async #settled(reads: Reads): Promise<SettledMeasurements<Of, Found>> {
     const { briefs, found } = await this.#prepared(reads)
-    if (this.#asked(briefs).size > 0) throw new Moved()
+    if (this.#asked(briefs).size > 0) throw new StateMovedError()
     return { found, measured: this.#measured(), reads }
   }
 
-  #prepared(reads: Reads): Promise<Prepared<Of, Found>> {
+  #prepared(reads: Reads): Promise<PreparedOperation<Of, Found>> {
     return this.#parts.prepare(reads, this.#measured())
   }
 
-  #measured(): Measured<Of> {
+  #measured(): MeasurementValues<Of> {
     const values = [...this.#known].map(([name, { value }]) => [name, value])
-    return Object.fromEntries(values) as Measured<Of> // each by its measurement
+    return Object.fromEntries(values) as MeasurementValues<Of> // each by its measurement
   }
 
   /** What is asked and was not measured, or not for this brief. */
-  #asked(briefs: Briefs<Of>): ReadonlyMap<string, Asked> {
+  #asked(briefs: Briefs<Of>): ReadonlyMap<string, MeasurementRequest> {
     const asked = askedIn(briefs, this.#parts.context.fingerprint)
     return new Map([...asked].filter(([name, { hash }]) => this.#known.get(name)?.hash !== hash))
   }
 }
 
 /** What was read under the lock, and what was measured for exactly that. */
-export interface Settled<Of extends Measurements, Found> {
+export interface SettledMeasurements<Of extends Measurements, Found> {
   readonly reads: Reads
   readonly found: Found
-  readonly measured: Measured<Of>
+  readonly measured: MeasurementValues<Of>
 }
 
-function keepsChanging(operation: string): Failure {
+function keepsChangingFailure(operation: string): Failure {
   return new Failure(
     'CONFLICT',
     `${operation} was measured ${maxStarts} times, and each time the record had changed meanwhile. Nothing was recorded.`,
@@ -200,13 +200,13 @@ function keepsChanging(operation: string): Failure {
 /** Has some of an operation's measurements made. Where the files are elsewhere, the operation is run again with them. */
 export type Measure<Of extends Measurements> = <const Wanted extends Briefs<Of>>(
   briefs: Wanted,
-) => Promise<{ readonly [Name in keyof Wanted & keyof Of]: MeasuredOf<Of[Name]> }>
+) => Promise<{ readonly [Name in keyof Wanted & keyof Of]: MeasurementOf<Of[Name]> }>
 
 export function measureFor<Of extends Measurements>({
   context,
   operation,
   input,
-}: Omit<MeasuringParts<Of, never>, 'prepare'>): Measure<Of> {
+}: Omit<MeasurementRunParts<Of, never>, 'prepare'>): Measure<Of> {
   return async (briefs) => {
     const asked = askedIn(briefs, context.fingerprint)
     const measured = await context.measurer(operation, asked, input)
@@ -218,23 +218,23 @@ export function measureFor<Of extends Measurements>({
 /** Measures with the ports of a context, for an operation that does not declare its measurements yet. */
 export function measureByPorts<Of extends Measurements>(context: Context, measurements: Of): Measure<Of> {
   const operation = { name: '', measurements }
-  return measureFor({ context: { ...context, measurer: measurerHere(context) }, operation, input: {} })
+  return measureFor({ context: { ...context, measurer: localMeasurer(context) }, operation, input: {} })
 }
 
 function askedIn(
   briefs: Readonly<Record<string, unknown>>,
   fingerprint: Context['fingerprint'],
-): ReadonlyMap<string, Asked> {
+): ReadonlyMap<string, MeasurementRequest> {
   const wanted = Object.entries(briefs).filter(([, brief]) => brief !== undefined)
   return new Map(wanted.map(([name, brief]) => [name, { brief, hash: fingerprint(brief) }]))
 }
 
-function drains(measurements: Measurements, asked: ReadonlyMap<string, Asked>): boolean {
+function drains(measurements: Measurements, asked: ReadonlyMap<string, MeasurementRequest>): boolean {
   return [...asked.keys()].some((name) => measurements[name]?.drains)
 }
 
 /** Measures on the machine that keeps the record. */
-export function measurerHere(context: Context): Measurer {
+export function localMeasurer(context: Context): Measurer {
   const workTree = workTreeOf(context)
   return async ({ measurements }, asked, input) =>
     new Map(
@@ -257,7 +257,7 @@ export function isAmong(named: readonly string[], asked: readonly string[]): boo
 }
 
 /** A snapshot as the record names it: with the machine that it lies on. */
-export function placed({ edge }: Pick<Context, 'edge'>, place: SnapshotPlace): SnapshotPlace {
+export function withMachine({ edge }: Pick<Context, 'edge'>, place: SnapshotLocation): SnapshotLocation {
   return edge ? { ...place, edge: edge.id, machine: edge.name } : place
 }
 
@@ -282,7 +282,7 @@ const maxAheadMs = 1_000
 const maxAgeMs = 60 * 60_000
 
 /** What a round before this one measured. */
-export function measuredBefore<Value>(value: Value | undefined): Value {
+export function requireMeasured<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new Error('Something was decided before it was measured.')
   return value
 }

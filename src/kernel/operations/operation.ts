@@ -2,32 +2,32 @@ import type { z } from 'zod'
 import type { ClientHealth } from '../../clients/ports/client-health.ts'
 import type { SetupFiles } from '../../clients/ports/setup-files.ts'
 import type { CommandApprovals, CommandRunner } from '../../gate/ports/command-runner.ts'
-import type { EvidenceFiles, ShownContents } from '../../gate/ports/evidence-files.ts'
+import type { EvidenceFiles, PreviewStore } from '../../gate/ports/evidence-files.ts'
 import type { FileCopies, LinkedTrees, WorkTreeWitness } from '../../git/ports/work-tree.ts'
 import type { Messenger } from '../../notifications/ports/messenger.ts'
-import type { NeededAccess, Standing } from '../../people/domain/access.ts'
+import type { CallerPermissions, NeededAccess } from '../../people/domain/access.ts'
 import type { Team, TeamReader } from '../../people/ports/team.ts'
 import type { PlanFiles, ProcessFiles } from '../../project/ports/project-files.ts'
 import type { CaptureHealth } from '../../sessions/ports/capture-health.ts'
 import type {
-  Decided,
-  DecidedFirst,
+  ChangeSet,
+  DeferredChangeSet,
   Fingerprint,
   Reads,
   Store,
   StoreReader,
 } from '../../store/ports/store.ts'
 import type { Actor } from '../actor.ts'
-import type { IdSource, Setting } from '../id.ts'
+import type { IdSource, TransactionContext } from '../id.ts'
 import type { Clock } from '../ports/clock.ts'
 import {
   type Measure,
-  type Measured,
+  MeasurementRun,
   type Measurements,
+  type MeasurementValues,
   type Measurer,
-  Measuring,
   measureFor,
-  type Prepared,
+  type PreparedOperation,
 } from './measuring.ts'
 
 export type Toolset = 'plan' | 'track' | 'gate'
@@ -54,12 +54,12 @@ const accessOfCommands = {
 /** What an operation answers: one object, or one of several. */
 type AnswerSchema = z.ZodType<Answer>
 
-type Kind = 'query' | 'command'
+type OperationKind = 'query' | 'command'
 
 export interface OperationContract<
   Input extends z.ZodObject,
   Output extends AnswerSchema,
-  Of extends Kind = Kind,
+  Of extends OperationKind = OperationKind,
 > {
   /** Identity: catalog and `POST /api/<name>`. */
   readonly name: string
@@ -123,45 +123,45 @@ export interface Operation<
 > extends OperationContract<Input, Output> {
   /** What may be measured for it where the files are; none where it only reads and records. */
   readonly measurements?: Measurements
-  handle(handling: Handling, input: z.output<Input>): Promise<z.output<Output>>
+  handle(handling: CommandContext, input: z.output<Input>): Promise<z.output<Output>>
 }
 
 /** An operation whose name is known to the compiler, so that a client can be typed by it. */
-interface Named<Name extends string> {
+interface NamedOperation<Name extends string> {
   readonly name: Name
 }
 
-interface Defining<
+interface OperationBuilder<
   Name extends string,
   Input extends z.ZodObject,
   Output extends AnswerSchema,
-  Of extends Kind,
+  Of extends OperationKind,
 > {
   handler(
     handle: (
-      handling: Of extends 'query' ? QueryContext : Handling,
+      handling: Of extends 'query' ? QueryContext : CommandContext,
       input: z.output<Input>,
     ) => Promise<z.output<Output>>,
-  ): Operation<Input, Output> & Named<Name>
+  ): Operation<Input, Output> & NamedOperation<Name>
   /** What it may have measured where the files are. */
-  measure<const M extends Measurements>(measurements: M): Preparing<Name, Input, Output, Of, M>
+  measure<const M extends Measurements>(measurements: M): OperationPreparer<Name, Input, Output, Of, M>
 }
 
-interface Preparing<
+interface OperationPreparer<
   Name extends string,
   Input extends z.ZodObject,
   Output extends AnswerSchema,
-  Of extends Kind,
+  Of extends OperationKind,
   M extends Measurements,
 > {
   /** For an operation that measures first, and then does what is no decision of one transaction. */
   handler(
     handle: (
-      handling: Of extends 'query' ? QueryContext : Handling,
+      handling: Of extends 'query' ? QueryContext : CommandContext,
       input: z.output<Input>,
       measure: Measure<M>,
     ) => Promise<z.output<Output>>,
-  ): Operation<Input, Output> & Named<Name>
+  ): Operation<Input, Output> & NamedOperation<Name>
   /**
    * Reads what the operation rests on, and says what must be measured next. It is called again with what was measured until
    * nothing more is, at most four times; and again in the transaction, where `found` is what holds.
@@ -171,33 +171,33 @@ interface Preparing<
       reads: Reads,
       input: z.output<Input>,
       context: RecordContext,
-      measured: Measured<M>,
-    ) => Promise<Prepared<M, Found>>,
+      measured: MeasurementValues<M>,
+    ) => Promise<PreparedOperation<M, Found>>,
   ): Of extends 'query'
     ? {
         answer(
-          answer: (deciding: Deciding<M, Found>, input: z.output<Input>) => Promise<z.output<Output>>,
-        ): Operation<Input, Output> & Named<Name>
+          answer: (deciding: TransactionInput<M, Found>, input: z.output<Input>) => Promise<z.output<Output>>,
+        ): Operation<Input, Output> & NamedOperation<Name>
       }
     : {
         record(
           record: (
-            deciding: Deciding<M, Found>,
+            deciding: TransactionInput<M, Found>,
             input: z.output<Input>,
-          ) => Promise<Decided<z.output<Output>> | DecidedFirst<z.output<Output>>>,
+          ) => Promise<ChangeSet<z.output<Output>> | DeferredChangeSet<z.output<Output>>>,
           /** Where it only shows what it would do, it is decided in a view. */
           shows?: { readonly only: (input: z.output<Input>) => boolean },
-        ): Operation<Input, Output> & Named<Name>
+        ): Operation<Input, Output> & NamedOperation<Name>
       }
 }
 
 /** What is known when an operation is decided. */
-export interface Deciding<M extends Measurements, Found> {
+export interface TransactionInput<M extends Measurements, Found> {
   readonly reads: Reads
   readonly found: Found
-  readonly measured: Measured<M>
+  readonly measured: MeasurementValues<M>
   readonly context: RecordContext
-  readonly setting: Setting
+  readonly setting: TransactionContext
 }
 
 /** A second call because TypeScript infers the literal types of the output only then. */
@@ -205,8 +205,10 @@ export function defineOperation<
   const Name extends string,
   Input extends z.ZodObject,
   Output extends AnswerSchema,
-  const Of extends Kind,
->(contract: OperationContract<Input, Output, Of> & Named<Name>): Defining<Name, Input, Output, Of> {
+  const Of extends OperationKind,
+>(
+  contract: OperationContract<Input, Output, Of> & NamedOperation<Name>,
+): OperationBuilder<Name, Input, Output, Of> {
   return {
     handler: (handle) => ({ ...contract, handle }),
     measure: (measurements) => ({
@@ -219,23 +221,23 @@ export function defineOperation<
         },
       }),
       prepare: (prepare) => {
-        const measuring = (handling: Handling, input: z.output<Input>) =>
-          new Measuring({
+        const measuring = (handling: CommandContext, input: z.output<Input>) =>
+          new MeasurementRun({
             context: handling,
             operation: { name: contract.name, measurements },
             input,
             prepare: (reads, measured) => prepare(reads, input, handling, measured),
           })
         const inView = async <Answered>(
-          handling: Handling,
+          handling: CommandContext,
           input: z.output<Input>,
-          decide: (deciding: Deciding<typeof measurements, never>) => Promise<Answered>,
+          decide: (deciding: TransactionInput<typeof measurements, never>) => Promise<Answered>,
         ) => {
           const setting = { at: handling.clock.now(), ids: handling.ids }
           return measuring(handling, input).decided((settled) =>
             handling.store.view(async (reads) =>
               decide({
-                ...((await settled(reads)) as Deciding<typeof measurements, never>),
+                ...((await settled(reads)) as TransactionInput<typeof measurements, never>),
                 context: handling,
                 setting,
               }),
@@ -246,16 +248,16 @@ export function defineOperation<
           answer: (answer: (deciding: never, input: z.output<Input>) => Promise<z.output<Output>>) => ({
             ...contract,
             measurements,
-            handle: (handling: Handling, input: z.output<Input>) =>
+            handle: (handling: CommandContext, input: z.output<Input>) =>
               inView(handling, input, (deciding) => answer(deciding as never, input)),
           }),
           record: (
-            record: (deciding: never, input: z.output<Input>) => Promise<Decided<z.output<Output>>>,
+            record: (deciding: never, input: z.output<Input>) => Promise<ChangeSet<z.output<Output>>>,
             shows?: { readonly only: (input: z.output<Input>) => boolean },
           ) => ({
             ...contract,
             measurements,
-            handle: async (handling: Handling, input: z.output<Input>) => {
+            handle: async (handling: CommandContext, input: z.output<Input>) => {
               if (shows?.only(input)) {
                 return (await inView(handling, input, (deciding) => record(deciding as never, input))).answer
               }
@@ -287,7 +289,7 @@ export interface Context {
   readonly planFiles: PlanFiles
   readonly processFiles: ProcessFiles
   readonly evidenceFiles: EvidenceFiles
-  readonly shownContents: ShownContents
+  readonly shownContents: PreviewStore
   /** What setup wrote on this machine; absent where that cannot be asked. */
   readonly setupFiles?: SetupFiles
   readonly linkedTrees: LinkedTrees
@@ -309,11 +311,11 @@ export interface Context {
   /** Who may use the server, where the database is one that was named for all its projects. */
   readonly team?: Team
   /** Who calls and what they may; absent where nobody is asked for it: on one's own machine. */
-  readonly standing?: Standing
+  readonly standing?: CallerPermissions
   /** The machine that its caller works on, where that is not the one that keeps the record. */
-  readonly edge?: Edge
+  readonly edge?: RemoteMachine
   /** The time and the ids of what is recorded, where they are not those by which it is gathered. */
-  readonly settingNow?: () => Setting
+  readonly settingNow?: () => TransactionContext
   /** Has measurements made where the files are; absent where they are here. */
   readonly measurer?: Measurer
   /** The idempotency key of a call that brings none of its own. */
@@ -321,7 +323,7 @@ export interface Context {
 }
 
 /** A machine where agents work, whose record is kept by a server elsewhere. */
-export interface Edge {
+export interface RemoteMachine {
   /** `e-…` */
   readonly id: string
   readonly name: string
@@ -362,15 +364,18 @@ export type RecordContext = Omit<
 }
 
 /** A context during one call of a command. `record` is the only way to write, and carries the call's idempotency key. */
-export interface Handling extends Context {
+export interface CommandContext extends Context {
   readonly measurer: Measurer
-  readonly record: Recording
+  readonly record: RecordFunction
   /** Writes what a call noticed beside its own work: not under its idempotency key. */
-  readonly recordAside: Recording
+  readonly recordAside: RecordFunction
 }
 
-export type Recording = <Answer>(
-  decide: (reads: Reads, setting: Setting) => Promise<Decided<Answer> | DecidedFirst<Answer>>,
+export type RecordFunction = <Answer>(
+  decide: (
+    reads: Reads,
+    setting: TransactionContext,
+  ) => Promise<ChangeSet<Answer> | DeferredChangeSet<Answer>>,
   /** As `RecordRequest` says it. */
   ahead?: (reads: Reads) => Promise<unknown>,
 ) => Promise<Answer>

@@ -10,7 +10,7 @@ export function pageSize(limit: number | undefined, { channel }: Actor): number 
 }
 
 /** As many entries as an answer holds. Who names a limit gets as many as that. */
-export function fitted<Entry>(
+export function fitPage<Entry>(
   entries: readonly Entry[],
   limit: number | undefined,
   { channel }: Actor,
@@ -20,7 +20,7 @@ export function fitted<Entry>(
 }
 
 /** What a cut list needs for its next page. */
-export interface CutList {
+export interface TruncatedList {
   readonly name: string
   /** The journal positions of what was shown. */
   readonly seqs: readonly number[]
@@ -29,7 +29,7 @@ export interface CutList {
 }
 
 /** One cursor for several lists, `decisions:41,tasks:17`: the position up to which each was shown. Null at the end. */
-export function nextCursor(lists: readonly CutList[]): string | null {
+export function nextCursor(lists: readonly TruncatedList[]): string | null {
   const open = lists.filter(({ seqs, more }) => seqs.length > 0 && more)
   if (open.length === 0) return null
   return open.map(({ name, seqs }) => `${name}:${seqs.at(-1)}`).join(',')

@@ -1,8 +1,8 @@
 import type { Answer } from './operation.ts'
 
 /** taskman's text form: one `key: value` line per field, the title first; entries of a list separated by `---`. */
-export function asText(entry: unknown): string {
-  if (Array.isArray(entry)) return entry.map(asText).join('\n---\n')
+export function printAsText(entry: unknown): string {
+  if (Array.isArray(entry)) return entry.map(printAsText).join('\n---\n')
   if (typeof entry !== 'object' || entry === null) return String(entry)
   const fields = Object.entries(entry)
   const leading = ['title', 'name', 'content', 'description', 'status', 'role']
@@ -24,7 +24,7 @@ function valueText(value: unknown): string {
 
 /** One entity, bare. */
 export function printEntity(answer: Answer, input: Answer): readonly string[] {
-  return [input['format'] === 'text' ? asText(answer) : JSON.stringify(answer)]
+  return [input['format'] === 'text' ? printAsText(answer) : JSON.stringify(answer)]
 }
 
 /** A list, bare; where it was cut, a second block says how it goes on. */
@@ -32,7 +32,7 @@ export function printList(key: string): (answer: Answer, input: Answer) => reado
   return (answer, input) => {
     const entries = answer[key]
     const isEmpty = Array.isArray(entries) && entries.length === 0
-    const words = isEmpty ? `There are no ${key} to show.` : asText(entries)
+    const words = isEmpty ? `There are no ${key} to show.` : printAsText(entries)
     const text = input['format'] === 'text' ? words : JSON.stringify(entries)
     const cursor = answer['next_cursor']
     if (typeof cursor !== 'string' || !Array.isArray(entries)) return [text]
@@ -41,7 +41,7 @@ export function printList(key: string): (answer: Answer, input: Answer) => reado
 }
 
 /** The changed entity; an edit that names nothing to change prints nothing, as taskman's does. */
-export function printEdited(answer: Answer, input: Answer): readonly string[] {
+export function printEditedEntity(answer: Answer, input: Answer): readonly string[] {
   const asked = Object.keys(input).filter((key) => !['id', 'format', 'asked', 'brief'].includes(key))
   return asked.length === 0 ? [''] : printEntity(answer, input)
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Branch, mostBranchFiles } from '../../git/ports/branch.ts'
 import type { MeasuredLines } from '../../lines/domain/step.ts'
-import type { Blamed, FoundFile } from '../../lines/ports/line-history.ts'
+import type { BlameResult, LineHistoryFile } from '../../lines/ports/line-history.ts'
 import {
   type DocumentTask,
   documentResolutions,
@@ -10,7 +10,7 @@ import {
 } from '../../plan/domain/document.ts'
 import { planFormats } from '../../project/ports/project-files.ts'
 import type { ChangeReport } from '../../track/domain/changes.ts'
-import type { SnapshotPlace } from '../../track/domain/task.ts'
+import type { SnapshotLocation } from '../../track/domain/task.ts'
 
 /** The shapes of what machines are asked to measure and of what they measured. */
 
@@ -59,7 +59,7 @@ export const place = z.strictObject({
   id: z.string().max(200),
   edge: z.string().max(100).exactOptional(),
   machine: z.string().max(100).exactOptional(),
-}) satisfies z.ZodType<SnapshotPlace, unknown>
+}) satisfies z.ZodType<SnapshotLocation, unknown>
 
 export const snapshotName = z.string().regex(/^[a-z0-9-]{1,100}$/)
 const changeKinds = ['added', 'modified', 'deleted', 'renamed'] as const
@@ -239,7 +239,7 @@ export const foundFile = z.strictObject({
   hashes: lineHashes,
   stamp: z.string().max(100),
   withoutLines: words.exactOptional(),
-}) satisfies z.ZodType<FoundFile, unknown>
+}) satisfies z.ZodType<LineHistoryFile, unknown>
 export const blamed = z.strictObject({
   lines: list(
     z.strictObject({ commit: oidOrNull, path: z.string(), line: count, at: count, count }),
@@ -258,7 +258,7 @@ export const blamed = z.strictObject({
   ),
   contents: list(z.tuple([oid, z.string(), oid]), 200_000),
   trouble: words.exactOptional(),
-}) satisfies z.ZodType<Blamed, unknown>
+}) satisfies z.ZodType<BlameResult, unknown>
 
 const namedCommit = z.strictObject({ id: oid, at: z.number() })
 export const branch = z.strictObject({

@@ -1,27 +1,27 @@
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { plainLine } from '../../kernel/text.ts'
 import { blocks, section } from '../../surfaces/cli/render/parts.ts'
-import { inOneLine } from '../../surfaces/cli/render/text.ts'
-import type { View } from '../../surfaces/cli/render/view.ts'
+import { escapeLineBreaks } from '../../surfaces/cli/render/text.ts'
+import type { AnswerView } from '../../surfaces/cli/render/view.ts'
 
-type Range = OutputOf<'blame'>['ranges'][number]
+type BlameRange = OutputOf<'blame'>['ranges'][number]
 
 const colours = ['cyan', 'green', 'yellow', 'bold'] as const
 
 /** A file's lines, each with who made it. */
-export const blame: View<'blame'> = (answer, page) => {
+export const blame: AnswerView<'blame'> = (answer, page) => {
   const { ranges, text, notes } = answer
-  const colourOf = coloursOf(ranges)
-  const width = Math.max(1, ...ranges.map((range) => Array.from(whose(range)).length))
+  const colourOf = colorsOfOwners(ranges)
+  const width = Math.max(1, ...ranges.map((range) => Array.from(lineOwnerText(range)).length))
   const first = ranges[0]?.start ?? 1
   const digits = String(ranges.at(-1)?.end ?? 1).length
   const rows = ranges.flatMap((range) => {
-    const told = whose(range).padEnd(width)
+    const told = lineOwnerText(range).padEnd(width)
     const head = range.attempt === null ? page.ink('dim', told) : page.ink(colourOf(range.attempt), told)
     return Array.from({ length: range.end - range.start + 1 }, (_, more) => {
       const line = range.start + more
       const number = page.ink('dim', String(line).padStart(digits))
-      return `${head} ${number}  ${inOneLine(text?.[line - first] ?? '')}`.trimEnd()
+      return `${head} ${number}  ${escapeLineBreaks(text?.[line - first] ?? '')}`.trimEnd()
     })
   })
   return blocks(rows.join('\n'), [...wordsOf(ranges), ...notes].join('\n'))
@@ -36,8 +36,8 @@ const words = {
 } as const
 
 /** What the words beside lines mean, of those that are there. */
-function wordsOf(ranges: readonly Range[]): readonly string[] {
-  const has = (test: (range: Range) => boolean, word: keyof typeof words) =>
+function wordsOf(ranges: readonly BlameRange[]): readonly string[] {
+  const has = (test: (range: BlameRange) => boolean, word: keyof typeof words) =>
     ranges.some(test) ? [words[word]] : []
   return [
     ...has(({ certainty }) => certainty === 'probable', 'probable'),
@@ -48,11 +48,11 @@ function wordsOf(ranges: readonly Range[]): readonly string[] {
   ]
 }
 
-function isMatched({ kind, how }: Range): boolean {
+function isMatched({ kind, how }: BlameRange): boolean {
   return (kind === 'agent' || kind === 'outside') && (how === 'matched' || how === 'aligned')
 }
 
-function coloursOf(ranges: readonly Range[]): (attempt: string) => (typeof colours)[number] {
+function colorsOfOwners(ranges: readonly BlameRange[]): (attempt: string) => (typeof colours)[number] {
   const attempts = [...new Set(ranges.flatMap(({ attempt }) => attempt ?? []))]
   return (attempt) => colours[attempts.indexOf(attempt) % colours.length] ?? 'cyan'
 }
@@ -60,7 +60,7 @@ function coloursOf(ranges: readonly Range[]): (attempt: string) => (typeof colou
 const widestGoal = 24
 
 /** Who made lines, in a few words. */
-function whose(range: Range): string {
+function lineOwnerText(range: BlameRange): string {
   const { kind, agent, model, task, goal, author, commit, rests, certainty } = range
   const short = commit === null ? '' : commit.slice(0, 8)
   if (kind === 'agent') {
@@ -68,22 +68,22 @@ function whose(range: Range): string {
     // Of several it would be the goal of one of them.
     const about = tasks.length > 1 ? '' : plainLine(goal ?? '', widestGoal)
     const what = [tasks.join(' or '), about].filter((part) => part !== '').join(' ')
-    const who = [agent, model].flatMap((word) => (word === null ? [] : [inOneLine(word)])).join(' ')
+    const who = [agent, model].flatMap((word) => (word === null ? [] : [escapeLineBreaks(word)])).join(' ')
     const sure = certainty === 'contested' || certainty === 'probable' ? certainty : ''
     const marks = [isMatched(range) ? 'matched' : '', sure, rests ? '~' : ''].filter(Boolean).join(' ')
     return [what, who, marks].filter((part) => part !== '').join(' · ')
   }
   if (kind === 'outside') return 'outside: no attempt'
   if (kind === 'uncommitted') return 'not committed, not recorded'
-  const who = [short, inOneLine(author ?? '')].filter(Boolean).join(' ')
+  const who = [short, escapeLineBreaks(author ?? '')].filter(Boolean).join(' ')
   return kind === 'before' ? `${who} (before the record)`.trim() : `${who} (not recorded)`.trim()
 }
 
 /** Why a line is there, as a page. */
-export const why: View<'why'> = (answer, page) => {
+export const why: AnswerView<'why'> = (answer, page) => {
   const { path, line, text, says, makers, turn, decisions, holds, reviews, later, commit, notes } = answer
   return blocks(
-    `${page.ink('bold', inOneLine(`${path}:${line}`))}${text === undefined ? '' : `  ${inOneLine(text)}`}\n${inProse(says)}`,
+    `${page.ink('bold', escapeLineBreaks(`${path}:${line}`))}${text === undefined ? '' : `  ${escapeLineBreaks(text)}`}\n${inProse(says)}`,
     ...makers.map((maker, at) => {
       const title = makers.length === 1 ? 'Task' : at === 0 ? 'Either for' : 'Or for'
       return section(title, taskOf(maker), page)
@@ -148,7 +148,7 @@ export const why: View<'why'> = (answer, page) => {
 function commentOf(comment: OutputOf<'why'>['comments'][number]): string {
   const { line, quoted, text, by, kind, status, replies } = comment
   const where =
-    line === null ? (quoted === null ? 'on the file' : `on "${inOneLine(quoted)}"`) : `on line ${line}`
+    line === null ? (quoted === null ? 'on the file' : `on "${escapeLineBreaks(quoted)}"`) : `on line ${line}`
   return [
     `${kind} by ${inProse(by)} ${where}, ${status}: ${inProse(text)}`,
     ...replies.map((reply) => `  ${inProse(reply.by)}${reply.done ? ', done' : ''}: ${inProse(reply.text)}`),

@@ -4,21 +4,21 @@
  */
 export function align(first: readonly string[], second: readonly string[]): Int32Array {
   const pairs = new Int32Array(first.length).fill(-1)
-  const work: Part[] = [{ from: 0, to: first.length, start: 0, end: second.length }]
+  const work: AlignmentRange[] = [{ from: 0, to: first.length, start: 0, end: second.length }]
   for (let part = work.pop(); part !== undefined; part = work.pop()) {
     for (const inner of alignPart({ first, second, pairs }, part)) work.push(inner)
   }
   return pairs
 }
 
-interface Aligning {
+interface AlignmentInput {
   readonly first: readonly string[]
   readonly second: readonly string[]
   readonly pairs: Int32Array
 }
 
 /** A part of both: `from` and `to` in the first, `start` and `end` in the second. */
-interface Part {
+interface AlignmentRange {
   readonly from: number
   readonly to: number
   readonly start: number
@@ -28,10 +28,13 @@ interface Part {
 const mostMatches = 400_000
 
 /** Answers the parts that are still to be aligned. */
-function alignPart({ first, second, pairs }: Aligning, whole: Part): readonly Part[] {
-  const part = trimmed({ first, second, pairs }, whole)
+function alignPart(
+  { first, second, pairs }: AlignmentInput,
+  whole: AlignmentRange,
+): readonly AlignmentRange[] {
+  const part = trimCommonEnds({ first, second, pairs }, whole)
   const places = placesIn(second, part)
-  const { wanted, isAll } = chosen(first, part, places)
+  const { wanted, isAll } = chooseAnchors(first, part, places)
   const anchors = longestRise(first, part, (element) =>
     wanted.has(element) ? places.get(element) : undefined,
   )
@@ -41,7 +44,7 @@ function alignPart({ first, second, pairs }: Aligning, whole: Part): readonly Pa
     alignGreedily({ first, second, pairs }, part)
     return []
   }
-  const parts: Part[] = []
+  const parts: AlignmentRange[] = []
   let { from, start } = part
   for (const [at, to] of [...anchors, [part.to, part.end] as const]) {
     if (from < at && start < to) parts.push({ from, to: at, start, end: to })
@@ -51,7 +54,10 @@ function alignPart({ first, second, pairs }: Aligning, whole: Part): readonly Pa
   return parts
 }
 
-function trimmed({ first, second, pairs }: Aligning, { from, to, start, end }: Part): Part {
+function trimCommonEnds(
+  { first, second, pairs }: AlignmentInput,
+  { from, to, start, end }: AlignmentRange,
+): AlignmentRange {
   let low = 0
   while (from + low < to && start + low < end && first[from + low] === second[start + low]) {
     pairs[from + low] = start + low
@@ -69,7 +75,7 @@ function trimmed({ first, second, pairs }: Aligning, { from, to, start, end }: P
   return { from: from + low, to: to - high, start: start + low, end: end - high }
 }
 
-function placesIn(second: readonly string[], { start, end }: Part): Map<string, number[]> {
+function placesIn(second: readonly string[], { start, end }: AlignmentRange): Map<string, number[]> {
   const places = new Map<string, number[]>()
   for (let at = start; at < end; at += 1) {
     const element = second[at] ?? ''
@@ -81,9 +87,9 @@ function placesIn(second: readonly string[], { start, end }: Part): Map<string, 
 }
 
 /** The elements that can be compared each with each, the rarest first. */
-function chosen(
+function chooseAnchors(
   first: readonly string[],
-  { from, to }: Part,
+  { from, to }: AlignmentRange,
   places: ReadonlyMap<string, readonly number[]>,
 ): { readonly wanted: ReadonlySet<string>; readonly isAll: boolean } {
   const counts = new Map<string, number>()
@@ -109,7 +115,7 @@ function chosen(
 /** The longest rising sequence of equal pairs, by Hunt and Szymanski. */
 function longestRise(
   first: readonly string[],
-  { from, to }: Part,
+  { from, to }: AlignmentRange,
   placesOf: (element: string) => readonly number[] | undefined,
 ): readonly (readonly [number, number])[] {
   // Of each length the sequence that ends lowest in the second, as a node of the list of all nodes.
@@ -121,7 +127,7 @@ function longestRise(
     if (places === undefined) continue
     for (let index = places.length - 1; index >= 0; index -= 1) {
       const place = places[index] ?? 0
-      const length = firstNotBelow(endsAt, place)
+      const length = lowerBound(endsAt, place)
       if (endsAt[length] === place) continue
       nodes.push({ at, to: place, before: length === 0 ? -1 : (ends[length - 1] ?? -1) })
       ends[length] = nodes.length - 1
@@ -135,7 +141,7 @@ function longestRise(
   return found.reverse()
 }
 
-function firstNotBelow(sorted: readonly number[], value: number): number {
+function lowerBound(sorted: readonly number[], value: number): number {
   let low = 0
   let high = sorted.length
   while (low < high) {
@@ -146,12 +152,15 @@ function firstNotBelow(sorted: readonly number[], value: number): number {
   return low
 }
 
-function alignGreedily({ first, second, pairs }: Aligning, { from, to, start, end }: Part): void {
+function alignGreedily(
+  { first, second, pairs }: AlignmentInput,
+  { from, to, start, end }: AlignmentRange,
+): void {
   const places = placesIn(second, { from, to, start, end })
   let least = start
   for (let at = from; at < to; at += 1) {
     const known = places.get(first[at] ?? '')
-    const place = known?.[firstNotBelow(known, least)]
+    const place = known?.[lowerBound(known, least)]
     if (place === undefined) continue
     pairs[at] = place
     least = place + 1

@@ -1,23 +1,23 @@
 import { leastMoved } from './lines-of-change.ts'
 import {
   type HashedLines,
+  type LineOrigin,
   type LineRecord,
+  type LineState,
   lineOf,
-  matched,
-  type Origin,
-  type State,
+  matchLines,
   wholeFile,
 } from './record.ts'
-import { isSolid, type Step } from './step.ts'
+import { isSolid, type LineStep } from './step.ts'
 
 /** How it is known whose a line is. */
-export type How = 'exact' | 'aligned' | 'matched' | 'git'
+export type BlameMethod = 'exact' | 'aligned' | 'matched' | 'git'
 
 /** What is known of a line of a file. */
 export interface LineFinding {
   readonly kind: 'agent' | 'outside' | 'author' | 'before' | 'uncommitted'
-  readonly how: How
-  readonly origin: Origin | null
+  readonly how: BlameMethod
+  readonly origin: LineOrigin | null
   /** Its text proves little: it counts because of the lines beside it. */
   readonly rests: boolean
   /** The commit that git names, where it was asked. */
@@ -25,7 +25,7 @@ export interface LineFinding {
 }
 
 /** A content as it is looked up: its id, and the hash of each line. */
-export interface Content {
+export interface BlameContent {
   readonly path: string
   readonly oid: string
   readonly hashes: readonly string[]
@@ -51,31 +51,35 @@ export interface CommitOfLines {
   >
 }
 
-export interface Known {
+export interface BlameInput {
   readonly record: LineRecord
   /** When the first lines were recorded, milliseconds since the epoch; null where none ever were. */
   readonly since: number | null
   /** Other states that have lines of a content, found by their hashes, newest first. */
-  readonly elsewhere: readonly Step[]
+  readonly elsewhere: readonly LineStep[]
 }
 
 /** The lines whose owner the record knows by the content itself; null where the content was never recorded. */
-export function exactLines({ record }: Known, { path, oid, hashes }: Content): (LineFinding | null)[] | null {
+export function exactLines(
+  { record }: BlameInput,
+  { path, oid, hashes }: BlameContent,
+): (LineFinding | null)[] | null {
   const state = record.stateOf(path, oid)
   return (
-    state && hashes.map((_, at) => found(lineOf(state, at + 1)?.origin ?? null, 'exact', { rests: false }))
+    state &&
+    hashes.map((_, at) => lineFindingOf(lineOf(state, at + 1)?.origin ?? null, 'exact', { rests: false }))
   )
 }
 
 /** The lines of a file that is not as it was recorded: those of its newest state that are still there. */
-export function alignedLines(known: Known, { path, hashes }: Content): (LineFinding | null)[] {
+export function alignedLines(known: BlameInput, { path, hashes }: BlameContent): (LineFinding | null)[] {
   const file = wholeFile(hashes)
   const lines: (LineFinding | null)[] = hashes.map(() => null)
   const [newest] = known.record.statesOf(path, 1)
   if (newest !== undefined) {
     const state = known.record.stateAfter(newest)
-    for (const [at, { index, rests }] of matched(file, state)) {
-      lines[at] = found(state.known[index]?.origin ?? null, 'aligned', { rests })
+    for (const [at, { index, rests }] of matchLines(file, state)) {
+      lines[at] = lineFindingOf(state.known[index]?.origin ?? null, 'aligned', { rests })
     }
   }
   // What git brought into the newest state may be known from an earlier one.
@@ -88,7 +92,7 @@ const oneDay = 24 * 60 * 60 * 1000
 
 /** Whether a commit was made before anything was recorded: then its author is all that is known. */
 export function isBefore(
-  { since }: Pick<Known, 'since'>,
+  { since }: Pick<BlameInput, 'since'>,
   { committedAt }: Pick<CommitOfLines, 'committedAt'>,
 ): boolean {
   return since === null || committedAt + 1000 <= since
@@ -96,7 +100,7 @@ export function isBefore(
 
 /** The lines that a commit brought, by what was recorded; where nothing was, its author's. */
 export function committedLines(
-  known: Known,
+  known: BlameInput,
   commit: CommitOfLines,
   {
     lines: blamed,
@@ -115,7 +119,7 @@ export function committedLines(
 }
 
 function linesAt(
-  known: Known,
+  known: BlameInput,
   { committedAt }: CommitOfLines,
   {
     path,
@@ -132,7 +136,7 @@ function linesAt(
     hashes === null ? null : matchedLines(known, { path, hashes, wanted, before: committedAt + oneDay })
   return (line) => {
     const exact =
-      state === null ? null : found(lineOf(state, line)?.origin ?? null, 'exact', { rests: false })
+      state === null ? null : lineFindingOf(lineOf(state, line)?.origin ?? null, 'exact', { rests: false })
     // What git brought into a recorded state is looked up by its text again.
     return exact ?? lines?.[line - 1] ?? null
   }
@@ -142,7 +146,7 @@ const mostStates = 50
 
 /** The lines of a content that recorded states of its path have, the best match first. */
 function matchedLines(
-  known: Known,
+  known: BlameInput,
   {
     path,
     hashes,
@@ -164,40 +168,40 @@ function matchedLines(
     .map((step) => ({ step, state: known.record.stateAfter(step) }))
     .filter(({ state }) => hasAny(state, wanted))
   takeBest(file, states, lines)
-  fromElsewhere(known, file, { lines, path, before })
+  originElsewhere(known, file, { lines, path, before })
   return lines
 }
 
-function hasAny({ known }: State, wanted: ReadonlySet<string>): boolean {
+function hasAny({ known }: LineState, wanted: ReadonlySet<string>): boolean {
   return known.some(({ hash, origin }) => origin !== null && hash !== null && wanted.has(hash))
 }
 
 function takeBest(
   file: HashedLines,
-  states: readonly { readonly step: Step; readonly state: State }[],
+  states: readonly { readonly step: LineStep; readonly state: LineState }[],
   lines: (LineFinding | null)[],
   least = 1,
 ): void {
   const matches = states
-    .map(({ step, state }) => ({ step, state, match: matched(file, state) }))
-    .filter(({ match }) => solidIn(file, match.keys()) >= least)
+    .map(({ step, state }) => ({ step, state, match: matchLines(file, state) }))
+    .filter(({ match }) => countSolidLines(file, match.keys()) >= least)
     .sort((a, b) => b.match.size - a.match.size || b.step.seq - a.step.seq)
   for (const { state, match } of matches) {
     for (const [at, { index, rests }] of match) {
-      lines[at] ??= found(state.known[index]?.origin ?? null, 'matched', { rests })
+      lines[at] ??= lineFindingOf(state.known[index]?.origin ?? null, 'matched', { rests })
     }
   }
 }
 
-function solidIn({ hashes }: HashedLines, places: Iterable<number>): number {
+function countSolidLines({ hashes }: HashedLines, places: Iterable<number>): number {
   let solid = 0
   for (const at of places) if (isSolid(hashes[at] ?? '~')) solid += 1
   return solid
 }
 
 /** What is left may have been in another file: three solid lines of it together are no accident. */
-function fromElsewhere(
-  { record, elsewhere }: Known,
+function originElsewhere(
+  { record, elsewhere }: BlameInput,
   file: HashedLines,
   {
     lines,
@@ -212,14 +216,18 @@ function fromElsewhere(
   if (states.length > 0) takeBest(file, states, lines, leastMoved)
 }
 
-function found(origin: Origin | null, how: How, { rests }: { readonly rests: boolean }): LineFinding | null {
+function lineFindingOf(
+  origin: LineOrigin | null,
+  how: BlameMethod,
+  { rests }: { readonly rests: boolean },
+): LineFinding | null {
   if (origin === null) return null
   const isAgents = origin.owners.length > 0 || (origin.turns ?? []).length > 0
   return { kind: isAgents ? 'agent' : 'outside', how, origin, rests, commit: null }
 }
 
 /** The solid lines that nothing was found for: they may have come from another file. */
-export function unexplained(
+export function unexplainedHashes(
   hashes: readonly string[],
   lines: readonly (LineFinding | null)[] | null,
 ): readonly string[] {

@@ -1,15 +1,15 @@
 import { align } from './alignment.ts'
-import type { Hunk, MeasuredStep, PackedHashes } from './step.ts'
+import type { LineHunk, MeasuredStep, PackedHashes } from './step.ts'
 import { isSolid } from './step.ts'
 
 /** A changed file with the text of the lines that went and came: only on the machine where the file is. */
 export interface ChangedFile extends Pick<MeasuredStep, 'path' | 'from' | 'before' | 'after' | 'origin'> {
-  readonly hunks: readonly ChangedPlace[]
+  readonly hunks: readonly ChangedHunk[]
   /** Why no hashes are kept of it: only where its lines went and came. */
   readonly isPlain: boolean
 }
 
-export interface ChangedPlace {
+export interface ChangedHunk {
   /** The first line here, from 1. */
   readonly before: number
   readonly after: number
@@ -19,7 +19,7 @@ export interface ChangedPlace {
   readonly around: readonly (readonly [line: number, text: string])[]
 }
 
-export interface Recording {
+export interface LineHashContext {
   readonly hashOf: (line: string) => string
   /** Whether git brought an added line along. */
   readonly isBrought: (path: string, line: number) => boolean
@@ -28,7 +28,7 @@ export interface Recording {
 /** What is recorded of the changed files of one span: the rules of what a change of lines is. */
 export function measuredSteps(
   files: readonly ChangedFile[],
-  { hashOf, isBrought }: Recording,
+  { hashOf, isBrought }: LineHashContext,
 ): MeasuredStep[] {
   const hashed = files.map((file) => hashedFile(file, hashOf))
   const moved = movedLines(hashed)
@@ -45,9 +45,9 @@ export function measuredSteps(
       after: file.after,
       origin: file.origin,
       hunks: places.map(({ hunk }) => hunk),
-      added: packed(places.flatMap(({ added }) => added)),
-      removed: packed(places.flatMap(({ removed }) => removed)),
-      around: { lines, hashes: packed(lines.map((line) => around.get(line) ?? '')) },
+      added: packHashes(places.flatMap(({ added }) => added)),
+      removed: packHashes(places.flatMap(({ removed }) => removed)),
+      around: { lines, hashes: packHashes(lines.map((line) => around.get(line) ?? '')) },
       ...(reformatted.length > 0 && { reformatted }),
       ...(came.length > 0 && { moved: came }),
       ...(brought.length > 0 && { brought }),
@@ -57,11 +57,11 @@ export function measuredSteps(
 
 interface HashedFile {
   readonly file: ChangedFile
-  readonly places: readonly HashedPlace[]
+  readonly places: readonly HashedHunk[]
 }
 
-interface HashedPlace {
-  readonly hunk: Hunk
+interface HashedHunk {
+  readonly hunk: LineHunk
   readonly added: readonly string[]
   readonly removed: readonly string[]
   readonly around: readonly (readonly [number, string])[]
@@ -69,25 +69,25 @@ interface HashedPlace {
   readonly pairs: readonly (readonly [before: number, after: number])[]
 }
 
-function hashedFile(file: ChangedFile, hashOf: Recording['hashOf']): HashedFile {
+function hashedFile(file: ChangedFile, hashOf: LineHashContext['hashOf']): HashedFile {
   return {
     file,
     places: file.hunks.map(({ before, after, removed, added, around }) => {
-      const hunk: Hunk = [before, removed.length, after, added.length]
+      const hunk: LineHunk = [before, removed.length, after, added.length]
       if (file.isPlain) return { hunk, added: [], removed: [], around: [], pairs: [] }
       const hashes = { removed: removed.map(hashOf), added: added.map(hashOf) }
       return {
         hunk,
         ...hashes,
         around: around.map(([line, text]) => [line, hashOf(text)] as const),
-        pairs: sameButForSpace(hashes, { before, after }),
+        pairs: pairsIgnoringSpace(hashes, { before, after }),
       }
     }),
   }
 }
 
 /** Lines are compared without white space once more; what is equal then stays whose it was. */
-function sameButForSpace(
+function pairsIgnoringSpace(
   { removed, added }: { readonly removed: readonly string[]; readonly added: readonly string[] },
   { before, after }: { readonly before: number; readonly after: number },
 ): readonly (readonly [number, number])[] {
@@ -95,12 +95,12 @@ function sameButForSpace(
   return [...align(removed, added)].flatMap((to, at) => (to < 0 ? [] : [[before + at, after + to] as const]))
 }
 
-function packed(hashes: readonly string[]): PackedHashes {
+function packHashes(hashes: readonly string[]): PackedHashes {
   return hashes.join('')
 }
 
 function broughtRanges(
-  places: readonly HashedPlace[],
+  places: readonly HashedHunk[],
   isBrought: (line: number) => boolean,
 ): readonly (readonly [number, number])[] {
   const ranges: [number, number][] = []
@@ -119,7 +119,7 @@ function broughtRanges(
 /** So many solid lines must go together to count as moved. */
 export const leastMoved = 3
 
-interface PlacedLine {
+interface LineLocation {
   readonly path: string
   readonly line: number
   readonly hash: string
@@ -129,8 +129,8 @@ interface PlacedLine {
 function movedLines(
   files: readonly HashedFile[],
 ): ReadonlyMap<string, readonly (readonly [string, number, number])[]> {
-  const gone = new Map<string, PlacedLine[]>()
-  const runs = new Map<string, PlacedLine>()
+  const gone = new Map<string, LineLocation[]>()
+  const runs = new Map<string, LineLocation>()
   for (const { file, places } of files) {
     const path = file.from ?? file.path
     for (const { hunk, removed, pairs } of places) {
@@ -149,7 +149,7 @@ function movedLines(
   }
   const moved = new Map<string, (readonly [string, number, number])[]>()
   if (gone.size === 0) return moved
-  const taken = new Set<PlacedLine>()
+  const taken = new Set<LineLocation>()
   for (const [path, renamed] of renamedLines(files, gone)) {
     moved.set(
       path,
@@ -183,10 +183,10 @@ function movedLines(
  */
 function renamedLines(
   files: readonly HashedFile[],
-  gone: ReadonlyMap<string, readonly PlacedLine[]>,
-): ReadonlyMap<string, readonly (readonly [source: PlacedLine, line: number])[]> {
-  const went = new Map<string, readonly PlacedLine[]>()
-  const lost = new Map<string, readonly PlacedLine[]>()
+  gone: ReadonlyMap<string, readonly LineLocation[]>,
+): ReadonlyMap<string, readonly (readonly [source: LineLocation, line: number])[]> {
+  const went = new Map<string, readonly LineLocation[]>()
+  const lost = new Map<string, readonly LineLocation[]>()
   for (const { file, places } of files) {
     if (file.before === null) continue
     const name = file.from ?? file.path
@@ -195,7 +195,7 @@ function renamedLines(
   }
   const came = files.filter(({ file }) => file.before === null)
   const changed = files.filter(({ file }) => file.before !== null && file.after !== null)
-  const found = new Map<string, readonly (readonly [PlacedLine, number])[]>()
+  const found = new Map<string, readonly (readonly [LineLocation, number])[]>()
   for (const { targets, left, mayBeFew } of [
     { targets: came, left: went, mayBeFew: true },
     { targets: came, left: lost, mayBeFew: false },
@@ -204,12 +204,12 @@ function renamedLines(
     for (const { file, places } of targets) {
       if (left.size === 0 || found.has(file.path)) continue
       const added = addedLines(places)
-      const name = likeliest(added, gone, left)
+      const name = likeliestSource(added, gone, left)
       const lines = left.get(name ?? '')
       if (name === null || lines === undefined) continue
       const same = sameLines(lines, added)
-      const kept = solidOf(same.map(([source]) => source))
-      const isHalf = kept * 2 >= solidOf(lines)
+      const kept = countSolid(same.map(([source]) => source))
+      const isHalf = kept * 2 >= countSolid(lines)
       const isEnough = mayBeFew ? kept >= leastMoved || isHalf : kept >= leastMoved && isHalf
       if (kept === 0 || !isEnough) continue
       found.set(file.path, same)
@@ -220,9 +220,9 @@ function renamedLines(
 }
 
 function sameLines(
-  lines: readonly PlacedLine[],
+  lines: readonly LineLocation[],
   added: readonly AddedLine[],
-): readonly (readonly [source: PlacedLine, line: number])[] {
+): readonly (readonly [source: LineLocation, line: number])[] {
   const pairs = align(
     lines.map(({ hash }) => hash),
     added.map(({ hash }) => hash),
@@ -233,12 +233,12 @@ function sameLines(
   })
 }
 
-function solidOf(lines: readonly PlacedLine[]): number {
+function countSolid(lines: readonly LineLocation[]): number {
   return lines.filter(({ hash }) => isSolid(hash)).length
 }
 
 /** Without those that only changed their white space. */
-function removedLines(path: string, places: readonly HashedPlace[]): readonly PlacedLine[] {
+function removedLines(path: string, places: readonly HashedHunk[]): readonly LineLocation[] {
   return places.flatMap(({ removed, hunk, pairs }) => {
     const stayed = new Set(pairs.map(([before]) => before))
     const all = removed.map((hash, at) => ({ path, line: hunk[0] + at, hash }))
@@ -251,7 +251,7 @@ interface AddedLine {
   readonly line: number
 }
 
-function addedLines(places: readonly HashedPlace[]): readonly AddedLine[] {
+function addedLines(places: readonly HashedHunk[]): readonly AddedLine[] {
   return places.flatMap(({ added, hunk, pairs }) => {
     const stayed = new Set(pairs.map(([, after]) => after))
     return added.map((hash, at) => ({ hash, line: hunk[2] + at })).filter(({ line }) => !stayed.has(line))
@@ -259,9 +259,9 @@ function addedLines(places: readonly HashedPlace[]): readonly AddedLine[] {
 }
 
 /** Of the files that lines left, the one that most are of. */
-function likeliest(
+function likeliestSource(
   added: readonly { readonly hash: string }[],
-  gone: ReadonlyMap<string, readonly PlacedLine[]>,
+  gone: ReadonlyMap<string, readonly LineLocation[]>,
   left: ReadonlyMap<string, unknown>,
 ): string | null {
   const counts = new Map<string, number>()
@@ -292,14 +292,14 @@ function longestRun(
     runs,
     taken,
   }: {
-    readonly gone: ReadonlyMap<string, readonly PlacedLine[]>
-    readonly runs: ReadonlyMap<string, PlacedLine>
-    readonly taken: ReadonlySet<PlacedLine>
+    readonly gone: ReadonlyMap<string, readonly LineLocation[]>
+    readonly runs: ReadonlyMap<string, LineLocation>
+    readonly taken: ReadonlySet<LineLocation>
   },
-): readonly PlacedLine[] {
-  let best: readonly PlacedLine[] = []
+): readonly LineLocation[] {
+  let best: readonly LineLocation[] = []
   for (const source of (gone.get(added[at] ?? '') ?? []).slice(0, mostSources)) {
-    const run: PlacedLine[] = []
+    const run: LineLocation[] = []
     for (let offset = 0; at + offset < added.length; offset += 1) {
       const placed = runs.get(`${source.line + offset} ${source.path}`)
       if (placed === undefined || placed.hash !== added[at + offset]) break

@@ -1,8 +1,16 @@
 import { align } from './alignment.ts'
-import { blankHash, type Hunk, hashAt, hashLength, isSolid, type Step, type StepCertainty } from './step.ts'
+import {
+  blankHash,
+  hashAt,
+  hashLength,
+  isSolid,
+  type LineHunk,
+  type LineStep,
+  type StepCertainty,
+} from './step.ts'
 
 /** Whose a line is, by the record. */
-export interface Origin {
+export interface LineOrigin {
   /** The attempts that made it; none where no attempt claimed the time. */
   readonly owners: readonly string[]
   /** The turns of agents that made it without a task. Without them, too, it was a person, or a tool that nobody saw. */
@@ -13,24 +21,24 @@ export interface Origin {
   /** The same for the same line wherever it went. */
   readonly birth: string
   /** When and where it was made: between two snapshots of a work tree. */
-  readonly span: Pick<Step['span'], 'tree' | 'since' | 'until'>
+  readonly span: Pick<LineStep['span'], 'tree' | 'since' | 'until'>
   readonly reformattedBy?: readonly string[]
   readonly movedBy?: readonly string[]
 }
 
 /** A line that a state of a file is known to have. Without an origin, git knows more of it than the record. */
-export interface KnownLine {
+export interface RecordedLine {
   readonly hash: string | null
-  readonly origin: Origin | null
+  readonly origin: LineOrigin | null
 }
 
 /** What is known of the lines of a content, by their number from 1. Lines that are not in it are older than the record. */
-export interface State {
+export interface LineState {
   readonly lines: readonly number[]
-  readonly known: readonly KnownLine[]
+  readonly known: readonly RecordedLine[]
 }
 
-const nothing: State = { lines: [], known: [] }
+const nothing: LineState = { lines: [], known: [] }
 
 /** States kept at once, in lines: beyond this they are worked out again. */
 const mostKept = 4_000_000
@@ -38,21 +46,21 @@ const mostCandidates = 50
 
 /** The steps that are known of some paths, and what they say of each content. */
 export class LineRecord {
-  readonly #byAfter = new Map<string, Step[]>()
-  readonly #byBefore = new Map<string, Step[]>()
-  readonly #byPath = new Map<string, Step[]>()
-  readonly #inSpan = new Map<string, Step>()
-  readonly #states = new Map<Step, State>()
+  readonly #byAfter = new Map<string, LineStep[]>()
+  readonly #byBefore = new Map<string, LineStep[]>()
+  readonly #byPath = new Map<string, LineStep[]>()
+  readonly #inSpan = new Map<string, LineStep>()
+  readonly #states = new Map<LineStep, LineState>()
   #kept = 0
   #added: ReadonlySet<string> | null = null
 
-  constructor(steps: readonly Step[]) {
+  constructor(steps: readonly LineStep[]) {
     const sorted = steps.toSorted((a, b) => a.seq - b.seq || a.position - b.position)
     for (const step of sorted) {
       const name = step.from ?? step.path
-      if (step.after !== null) put(this.#byAfter, keyOf(step.path, step.after), step)
-      if (step.before !== null) put(this.#byBefore, keyOf(name, step.before), step)
-      put(this.#byPath, step.path, step)
+      if (step.after !== null) appendStep(this.#byAfter, keyOf(step.path, step.after), step)
+      if (step.before !== null) appendStep(this.#byBefore, keyOf(name, step.before), step)
+      appendStep(this.#byPath, step.path, step)
       const place = `${step.seq} ${name}`
       // Of the states that an attempt passed through, the last one comes first.
       if (!this.#inSpan.has(place)) this.#inSpan.set(place, step)
@@ -61,34 +69,34 @@ export class LineRecord {
 
   /** Whether some step added a line with this hash. */
   hasAdded(hash: string): boolean {
-    this.#added ??= addedIn([...this.#byPath.values()].flat())
+    this.#added ??= addedHashes([...this.#byPath.values()].flat())
     return this.#added.has(hash)
   }
 
   /** The newest step that ended with this content of a path. */
-  stepWith(path: string, oid: string): Step | null {
+  stepWith(path: string, oid: string): LineStep | null {
     return this.#byAfter.get(keyOf(path, oid))?.at(-1) ?? null
   }
 
   /** What is known of a content; null where it was never recorded. */
-  stateOf(path: string, oid: string): State | null {
+  stateOf(path: string, oid: string): LineState | null {
     const step = this.stepWith(path, oid)
     if (step !== null) return this.stateAfter(step)
     return this.#byBefore.has(keyOf(path, oid)) ? nothing : null
   }
 
   /** The steps of a path that ended with a content, newest first, each content once. */
-  statesOf(path: string, most = mostCandidates): readonly Step[] {
-    return distinct(this.#byPath.get(path) ?? [], most)
+  statesOf(path: string, most = mostCandidates): readonly LineStep[] {
+    return distinctSteps(this.#byPath.get(path) ?? [], most)
   }
 
   /** What became of a path, oldest first; what gave it another name is a step of that one. */
-  stepsAt(path: string): readonly Step[] {
+  stepsAt(path: string): readonly LineStep[] {
     return this.#byPath.get(path) ?? []
   }
 
   /** Whose the lines were that a step changed or removed. One that moved or was reformatted is still there. */
-  lostIn(step: Step): readonly Origin[] {
+  lostIn(step: LineStep): readonly LineOrigin[] {
     const before = this.#before(step)
     if (before === null) return []
     const name = step.from ?? step.path
@@ -107,10 +115,10 @@ export class LineRecord {
   }
 
   /** What is known of the lines after a step. */
-  stateAfter(step: Step): State {
-    const chain: Step[] = []
-    let state: State | undefined
-    let current: Step | null = step
+  stateAfter(step: LineStep): LineState {
+    const chain: LineStep[] = []
+    let state: LineState | undefined
+    let current: LineStep | null = step
     while (current !== null) {
       state = this.#states.get(current) ?? this.#settled(current)
       if (state !== undefined) break
@@ -125,7 +133,7 @@ export class LineRecord {
     return found
   }
 
-  #keep(step: Step, state: State): void {
+  #keep(step: LineStep, state: LineState): void {
     if (this.#kept > mostKept) {
       this.#states.clear()
       this.#kept = 0
@@ -135,7 +143,7 @@ export class LineRecord {
   }
 
   /** A state that is known without what was before it: one that had been there earlier, or that git brought whole. */
-  #settled(step: Step): State | undefined {
+  #settled(step: LineStep): LineState | undefined {
     if (step.after === null) return nothing
     const earlier = this.#byAfter.get(keyOf(step.path, step.after))?.findLast(({ seq }) => seq < step.seq)
     if (earlier !== undefined) return this.stateAfter(earlier)
@@ -145,7 +153,7 @@ export class LineRecord {
   }
 
   /** The step before one: it ended with the content that this one began with, in the same work tree if there is one. */
-  #before(step: Step): Step | null {
+  #before(step: LineStep): LineStep | null {
     if (step.link !== undefined && step.link > 0) return this.#linkBefore(step)
     if (step.before === null) return null
     const ended = this.#byAfter.get(keyOf(step.from ?? step.path, step.before)) ?? []
@@ -154,15 +162,15 @@ export class LineRecord {
   }
 
   /** What the one before wrote, where several wrote a path one after the other. */
-  #linkBefore({ seq, path, link = 0 }: Step): Step | null {
+  #linkBefore({ seq, path, link = 0 }: LineStep): LineStep | null {
     const steps = this.#byPath.get(path) ?? []
     return steps.find((one) => one.seq === seq && one.link === link - 1) ?? null
   }
 
-  #after(step: Step, before: State): State {
+  #after(step: LineStep, before: LineState): LineState {
     const lines: number[] = []
-    const known: KnownLine[] = []
-    const push = (line: number, one: KnownLine): void => {
+    const known: RecordedLine[] = []
+    const push = (line: number, one: RecordedLine): void => {
       lines.push(line)
       known.push(one)
     }
@@ -184,11 +192,11 @@ export class LineRecord {
       shift += added - removed
     }
     passUntil(Number.MAX_SAFE_INTEGER)
-    return withAround({ lines, known }, step)
+    return addContextLines({ lines, known }, step)
   }
 
   /** Of an added line, whose it is. */
-  #arrivals(step: Step, before: State): (line: number, hash: string | null) => KnownLine {
+  #arrivals(step: LineStep, before: LineState): (line: number, hash: string | null) => RecordedLine {
     const moved = new Map(step.moved?.map(([from, old, line]) => [line, { from, old }]))
     const reformatted = new Map(step.reformatted?.map(([old, line]) => [line, old]))
     const brought = new Set(
@@ -221,7 +229,7 @@ export class LineRecord {
     }
   }
 
-  #source(step: Step, { from, old }: { readonly from: string; readonly old: number }): Origin | null {
+  #source(step: LineStep, { from, old }: { readonly from: string; readonly old: number }): LineOrigin | null {
     const isOwn = from === (step.from ?? step.path)
     const left = isOwn ? step : this.#inSpan.get(`${step.seq} ${from}`)
     const before = left === undefined ? null : this.#before(left)
@@ -233,16 +241,16 @@ export class LineRecord {
    * back on: a squash, a pick, a stash. Such a line keeps its owner, once. So does one of the state that the index has come
    * to hold: the file was checked out of a branch, and then written in.
    */
-  #carried(step: Step, state: State): State {
+  #carried(step: LineStep, state: LineState): LineState {
     const { ran } = step.span
     const staged = step.from === undefined ? step.staged : undefined
     if ((!ran && staged === undefined) || step.added === '') return state
     const own = this.#ownChain(step)
-    const isElsewhere = ({ path, after }: Step): boolean =>
+    const isElsewhere = ({ path, after }: LineStep): boolean =>
       (ran && after !== null && !own.has(after) && after !== step.before) ||
       (staged !== undefined && after === staged && path === step.path)
     const birth = `${step.seq}:${step.position}:`
-    const isNew = ({ origin }: KnownLine): boolean => origin?.birth.startsWith(birth) === true
+    const isNew = ({ origin }: RecordedLine): boolean => origin?.birth.startsWith(birth) === true
     const wanted = new Set(
       state.known.flatMap((line) => (isNew(line) && line.hash !== null ? [line.hash] : [])),
     )
@@ -255,11 +263,11 @@ export class LineRecord {
       state.known.flatMap((line) => (line.origin === null || isNew(line) ? [] : [line.origin.birth])),
     )
     const hashes = state.known.map(({ hash }) => hash)
-    const found = distinct(others, mostCandidates)
+    const found = distinctSteps(others, mostCandidates)
       .map((other) => ({ other, there: this.stateAfter(other) }))
       .filter(({ there }) => there.known.some(({ hash }) => hash !== null && wanted.has(hash)))
       .map(({ other, there }) => {
-        const matches = matched({ lines: state.lines, hashes }, there)
+        const matches = matchLines({ lines: state.lines, hashes }, there)
         const own = [...matches].filter(([at]) => isNew(state.known[at] ?? unknownLine))
         return { other, there, matches: own }
       })
@@ -279,9 +287,9 @@ export class LineRecord {
   }
 
   /** The contents that a step goes back on, up to where HEAD or the stash moved. */
-  #ownChain(step: Step): ReadonlySet<string> {
+  #ownChain(step: LineStep): ReadonlySet<string> {
     const own = new Set<string>()
-    for (let current: Step | null = step; current !== null; current = this.#before(current)) {
+    for (let current: LineStep | null = step; current !== null; current = this.#before(current)) {
       if (current.after !== null) own.add(current.after)
       const { headBefore, headAfter, stashMoved } = current.span
       if (headBefore !== headAfter || stashMoved) return own
@@ -290,7 +298,7 @@ export class LineRecord {
   }
 }
 
-function addedIn(steps: readonly Step[]): ReadonlySet<string> {
+function addedHashes(steps: readonly LineStep[]): ReadonlySet<string> {
   const hashes = new Set<string>()
   for (const { added } of steps) {
     for (let at = 0; at < added.length; at += hashLength) hashes.add(added.slice(at, at + hashLength))
@@ -298,9 +306,9 @@ function addedIn(steps: readonly Step[]): ReadonlySet<string> {
   return hashes
 }
 
-const unknownLine: KnownLine = { hash: null, origin: null }
+const unknownLine: RecordedLine = { hash: null, origin: null }
 
-function put(map: Map<string, Step[]>, key: string, step: Step): void {
+function appendStep(map: Map<string, LineStep[]>, key: string, step: LineStep): void {
   const known = map.get(key)
   if (known === undefined) map.set(key, [step])
   else known.push(step)
@@ -311,9 +319,9 @@ function keyOf(path: string, oid: string): string {
 }
 
 /** The newest first, each content once. */
-function distinct(steps: readonly Step[], most: number): readonly Step[] {
+function distinctSteps(steps: readonly LineStep[], most: number): readonly LineStep[] {
   const seen = new Set<string>()
-  const found: Step[] = []
+  const found: LineStep[] = []
   const newestFirst = steps.toSorted(
     (a, b) => b.seq - a.seq || (b.link ?? 0) - (a.link ?? 0) || a.position - b.position,
   )
@@ -327,7 +335,7 @@ function distinct(steps: readonly Step[], most: number): readonly Step[] {
 }
 
 /** A line of a state, where it is known. */
-export function lineOf(state: State, line: number): KnownLine | null {
+export function lineOf(state: LineState, line: number): RecordedLine | null {
   const at = indexOf(state.lines, line)
   return at === null ? null : (state.known[at] ?? null)
 }
@@ -344,7 +352,7 @@ function indexOf(lines: readonly number[], line: number): number | null {
 }
 
 /** Adds the lines beside the hunks, which older states may not know: they hold matched lines in their place. */
-function withAround(state: State, { around, hunks }: Step): State {
+function addContextLines(state: LineState, { around, hunks }: LineStep): LineState {
   const missing = around.lines.flatMap((line, index) => {
     const hash = hashAt(around.hashes, index)
     return hash === null || isAdded(hunks, line) || indexOf(state.lines, line) !== null
@@ -360,7 +368,7 @@ function withAround(state: State, { around, hunks }: Step): State {
   return { lines: all.map(({ line }) => line), known: all.map(({ known }) => known) }
 }
 
-function isAdded(hunks: readonly Hunk[], line: number): boolean {
+function isAdded(hunks: readonly LineHunk[], line: number): boolean {
   return hunks.some(([, , after, added]) => line >= after && line < after + added)
 }
 
@@ -385,7 +393,7 @@ export interface Match {
  * Which lines of a file are lines of a state: the same text in the same order. One that is thin, or that the file has
  * several times, counts only beside one that counts.
  */
-export function matched({ lines, hashes }: HashedLines, state: State): ReadonlyMap<number, Match> {
+export function matchLines({ lines, hashes }: HashedLines, state: LineState): ReadonlyMap<number, Match> {
   const counts = new Map<string, number>()
   for (const hash of hashes) if (hash !== null) counts.set(hash, (counts.get(hash) ?? 0) + 1)
   const pairs = align(

@@ -1,8 +1,8 @@
 import type { LineRecord } from './record.ts'
-import type { Step } from './step.ts'
+import type { LineStep } from './step.ts'
 
 /** A time at which a line was changed or removed. */
-export interface Loss {
+export interface LineLoss {
   /** The line, wherever it went. */
   readonly birth: string
   /** The attempts that had made it; several where it is not known which. */
@@ -29,37 +29,37 @@ export interface Rework {
 }
 
 /** The lines of attempts that the steps of a path took away. What git brought whole took them away for nobody. */
-export function lossesAt(record: LineRecord, path: string): readonly Loss[] {
+export function lossesAt(record: LineRecord, path: string): readonly LineLoss[] {
   return record.stepsAt(path).flatMap((step) => {
     if (step.origin === 'imported') return []
     return record.lostIn(step).flatMap(({ owners, birth }) => {
-      return owners.length === 0 ? [] : [{ birth, owners, ...takenBy(step) }]
+      return owners.length === 0 ? [] : [{ birth, owners, ...lossOfStep(step) }]
     })
   })
 }
 
-function takenBy({ seq, origin, span, owners, turns = [] }: Step): Omit<Loss, 'birth' | 'owners'> {
+function lossOfStep({ seq, origin, span, owners, turns = [] }: LineStep): Omit<LineLoss, 'birth' | 'owners'> {
   const isOutside = owners.length === 0 && turns.length === 0
   return { seq, at: span.until, isMixed: origin === 'mixed', by: owners, isOutside }
 }
 
 /** Of each line the first loss that git had no part in, else the first one: branches take lines away and bring them again. */
-export function firstLosses(losses: Iterable<Loss>): Iterable<Loss> {
-  const first = new Map<string, Loss>()
+export function firstLosses(losses: Iterable<LineLoss>): Iterable<LineLoss> {
+  const first = new Map<string, LineLoss>()
   for (const loss of losses) {
     const known = first.get(loss.birth)
-    if (known === undefined || comesBefore(loss, known)) first.set(loss.birth, loss)
+    if (known === undefined || isEarlierLoss(loss, known)) first.set(loss.birth, loss)
   }
   return first.values()
 }
 
-function comesBefore(one: Loss, other: Loss): boolean {
+function isEarlierLoss(one: LineLoss, other: LineLoss): boolean {
   return one.isMixed === other.isMixed ? one.seq < other.seq : other.isMixed
 }
 
 /** By attempt. `endOf` answers when an attempt ended; null for one that is not asked about. */
-export function reworkOf(
-  losses: Iterable<Loss>,
+export function reworkStats(
+  losses: Iterable<LineLoss>,
   {
     endOf,
     within,

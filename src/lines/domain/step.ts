@@ -4,7 +4,7 @@
  */
 
 /** Lines that went and came at one place. Each start is the first line, from 1, or the one that nothing stands before. */
-export type Hunk = readonly [before: number, removed: number, after: number, added: number]
+export type LineHunk = readonly [before: number, removed: number, after: number, added: number]
 
 /** Hashes of lines without their white space, one after the other: `hashLength` characters each. */
 export type PackedHashes = string
@@ -39,7 +39,7 @@ export interface MeasuredStep {
   readonly before: string | null
   readonly after: string | null
   readonly origin: 'task' | 'imported' | 'mixed'
-  readonly hunks: readonly Hunk[]
+  readonly hunks: readonly LineHunk[]
   /** Of the added and the removed lines, in the order of the hunks; empty where none are kept. */
   readonly added: PackedHashes
   readonly removed: PackedHashes
@@ -94,11 +94,11 @@ export interface RecordedSpan extends Omit<MeasuredLines, 'steps' | 'notes'> {
 }
 
 /** A step with its place in the record. */
-export interface Step extends RecordedStep {
+export interface LineStep extends RecordedStep {
   readonly seq: number
   readonly position: number
   readonly span: Omit<RecordedSpan, 'steps'>
 }
 
 /** Where a step is in the record: the fact, and its place in it. */
-export type StepPlace = readonly [seq: number, position: number]
+export type StepPosition = readonly [seq: number, position: number]

@@ -5,9 +5,9 @@ import { text } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { type Answer, defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
-import type { LineMaker, TurnMaker } from '../../store/ports/reads.ts'
+import type { LineAuthor, TurnAuthor } from '../../store/ports/reads.ts'
 import type { LineFinding } from '../domain/blame.ts'
-import { type LookedUp, lineMeasurements, lookUp } from './look-up.ts'
+import { findLineOrigins, type LineLookupResult, lineMeasurements } from './look-up.ts'
 
 const lineKinds = ['agent', 'outside', 'author', 'before', 'uncommitted'] as const
 
@@ -86,9 +86,13 @@ export const blame = defineOperation({
 })
   .measure(lineMeasurements)
   .handler(async (context, input, measure) => {
-    const found = await lookUp(context, measure, { path: input.file, rev: input.rev, copies: input.copies })
+    const found = await findLineOrigins(context, measure, {
+      path: input.file,
+      rev: input.rev,
+      copies: input.copies,
+    })
     const total = found.lines.length
-    const { first, last } = wantedLines(input.lines, total)
+    const { first, last } = requestedLines(input.lines, total)
     const makers = await makersOf(context, found)
     const ranges = rangesOf(found, makers, await turnsOf(context, found))
       .filter(({ start, end }) => end >= first && start <= last)
@@ -103,7 +107,7 @@ export const blame = defineOperation({
     }
   })
 
-function wantedLines(
+function requestedLines(
   wanted: string | undefined,
   total: number,
 ): { readonly first: number; readonly last: number } {
@@ -128,16 +132,16 @@ function wantedLines(
 
 /** Who made the lines, by the ids of their attempts. */
 export async function makersOf(
-  { store }: Parameters<typeof lookUp>[0],
-  { lines }: Pick<LookedUp, 'lines'>,
-): Promise<ReadonlyMap<string, LineMaker>> {
+  { store }: Parameters<typeof findLineOrigins>[0],
+  { lines }: Pick<LineLookupResult, 'lines'>,
+): Promise<ReadonlyMap<string, LineAuthor>> {
   const ids = new Set(lines.flatMap(({ origin }) => origin?.owners ?? []))
-  const makers: LineMaker[] = []
+  const makers: LineAuthor[] = []
   const all = [...ids]
   for (let at = 0; at < all.length; at += 400) {
     makers.push(...(await store.view((reads) => reads.lines.makers(all.slice(at, at + 400)))))
   }
-  const byId = new Map<string, LineMaker>(makers.map((maker) => [maker.attempt.id, maker]))
+  const byId = new Map<string, LineAuthor>(makers.map((maker) => [maker.attempt.id, maker]))
   // In the order in which the lines name them.
   return new Map(
     all.flatMap((id) => {
@@ -149,9 +153,9 @@ export async function makersOf(
 
 /** The turns of agents that made lines without a task, by their ids. */
 export async function turnsOf(
-  { store }: Parameters<typeof lookUp>[0],
-  { lines }: Pick<LookedUp, 'lines'>,
-): Promise<ReadonlyMap<string, TurnMaker>> {
+  { store }: Parameters<typeof findLineOrigins>[0],
+  { lines }: Pick<LineLookupResult, 'lines'>,
+): Promise<ReadonlyMap<string, TurnAuthor>> {
   const ids = [...new Set(lines.flatMap(({ origin }) => origin?.turns ?? []))]
   if (ids.length === 0) return new Map()
   const found = await store.view((reads) => reads.lines.turnMakers(ids))
@@ -160,18 +164,18 @@ export async function turnsOf(
 
 /** The lines, those together that have the same story. */
 export function rangesOf(
-  { lines, commits }: LookedUp,
-  makers: ReadonlyMap<string, LineMaker>,
-  turns: ReadonlyMap<string, TurnMaker>,
+  { lines, commits }: LineLookupResult,
+  makers: ReadonlyMap<string, LineAuthor>,
+  turns: ReadonlyMap<string, TurnAuthor>,
 ): LineRange[] {
   const ranges: LineRange[] = []
-  const stories = new Map<string, { readonly story: Story; readonly key: string }>()
+  const stories = new Map<string, { readonly story: LineSource; readonly key: string }>()
   let before = ''
   for (const [at, finding] of lines.entries()) {
     const { birth: _, seq: __, span: ___, ...origin } = finding.origin ?? { birth: '', seq: 0, span: null }
     const { kind, how, rests, commit } = finding
     const known = JSON.stringify([kind, how, rests, commit, origin])
-    const told = stories.get(known) ?? keyed(storyOf(finding, commits, { makers, turns }))
+    const told = stories.get(known) ?? withStoryKey(lineStory(finding, commits, { makers, turns }))
     stories.set(known, told)
     const last = ranges.at(-1)
     if (last !== undefined && told.key === before) ranges[ranges.length - 1] = { ...last, end: at + 1 }
@@ -181,23 +185,23 @@ export function rangesOf(
   return ranges
 }
 
-type Story = Omit<LineRange, 'start' | 'end'>
+type LineSource = Omit<LineRange, 'start' | 'end'>
 
-function keyed(story: Story): { readonly story: Story; readonly key: string } {
+function withStoryKey(story: LineSource): { readonly story: LineSource; readonly key: string } {
   return { story, key: JSON.stringify(story) }
 }
 
-function storyOf(
+function lineStory(
   { kind, how, origin, rests, commit }: LineFinding,
-  commits: LookedUp['commits'],
+  commits: LineLookupResult['commits'],
   {
     makers,
     turns,
   }: {
-    readonly makers: ReadonlyMap<string, LineMaker>
-    readonly turns: ReadonlyMap<string, TurnMaker>
+    readonly makers: ReadonlyMap<string, LineAuthor>
+    readonly turns: ReadonlyMap<string, TurnAuthor>
   },
-): Story {
+): LineSource {
   const owners = origin?.owners ?? []
   const unnamed = owners.length > 0 ? [] : (origin?.turns ?? []).flatMap((id) => turns.get(id) ?? [])
   const [turn] = unnamed
@@ -231,7 +235,7 @@ function storyOf(
 }
 
 /** Who of them may have made a line: `ada or ben`. */
-export function agentsOf(makers: readonly LineMaker[]): string {
+export function agentsOf(makers: readonly LineAuthor[]): string {
   return [...new Set(makers.map(({ attempt }) => displayName(attempt)))].join(' or ')
 }
 

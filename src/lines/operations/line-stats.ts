@@ -6,12 +6,12 @@ import { choice, text } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { measureByPorts } from '../../kernel/operations/measuring.ts'
 import { type Context, defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
-import type { LineMaker, TurnMaker } from '../../store/ports/reads.ts'
+import type { LineAuthor, TurnAuthor } from '../../store/ports/reads.ts'
 import { isHuman } from '../domain/blame.ts'
-import { firstLosses, type Loss, lossesAt, type Rework, reworkOf } from '../domain/rework.ts'
+import { firstLosses, type LineLoss, lossesAt, type Rework, reworkStats } from '../domain/rework.ts'
 import { blankHash } from '../domain/step.ts'
 import { agentsOf, makersOf, turnsOf } from './blame.ts'
-import { type LookedUp, lineMeasurements, lookUp, recordOf } from './look-up.ts'
+import { findLineOrigins, type LineLookupResult, lineMeasurements, recordOf } from './look-up.ts'
 
 const bys = ['agent', 'model', 'mission', 'author'] as const
 
@@ -122,14 +122,14 @@ export const provenanceStats = defineOperation({
   }
   const range = await commitsOf(context, asked)
   const { commit, files: all } = await witness.history.files(folder, endOf(asked), input.path ?? null)
-  if (input.path !== undefined && all.length === 0) throw nothingBelow(input.path, asked)
+  if (input.path !== undefined && all.length === 0) throw pathNotFoundFailure(input.path, asked)
   const files = range === null ? all : all.filter(({ path }) => range.paths.has(path))
   const wanted = files.filter(({ bytes, generated }) => bytes <= mostBytes && !generated).slice(0, mostFiles)
-  const counting = new Counting({ by, allSince: await capturedSince(context), commits: range?.ids ?? null })
+  const counting = new LineTally({ by, allSince: await captureStart(context), commits: range?.ids ?? null })
   const left = files.length - wanted.length
   const measure = measureByPorts(context as Context, lineMeasurements)
-  await inTurns(wanted, async ({ path }) => {
-    const found = await lookUp(context, measure, { path: `:/${path}`, rev: commit })
+  await workConcurrently(wanted, async ({ path }) => {
+    const found = await findLineOrigins(context, measure, { path: `:/${path}`, rev: commit })
     counting.add(found, await makersOf(context, found), await turnsOf(context, found))
   })
   const { kinds, groups, alive, living } = counting
@@ -153,9 +153,9 @@ export const provenanceStats = defineOperation({
       .slice(0, mostGroups),
     ...(survival !== null && {
       survival: survival.map(({ ended_at: _, ...told }) => told),
-      ages: byAge(survival),
-      after_14_days: together(settled),
-      reworked_within_14_days: await reworked(context, settled, living),
+      ages: groupByAge(survival),
+      after_14_days: sumSurvival(settled),
+      reworked_within_14_days: await reworkOfSettled(context, settled, living),
     }),
     definitions,
     left_out: [
@@ -167,7 +167,7 @@ export const provenanceStats = defineOperation({
   }
 })
 
-function nothingBelow(path: string, rev: string): Failure {
+function pathNotFoundFailure(path: string, rev: string): Failure {
   return new Failure('NOT_FOUND', `There is no file or folder ${path} in ${endOf(rev)}.`, {
     reason: 'path_not_in_commit',
     hint: 'Give its path from the top of the work tree, as it was in that commit.',
@@ -198,7 +198,10 @@ const mostFiles = 20_000
 const mostGroups = 100
 const atOnce = 4
 
-async function inTurns<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+async function workConcurrently<Item>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
   const left = [...items]
   const worker = async (): Promise<void> => {
     for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item)
@@ -206,7 +209,7 @@ async function inTurns<Item>(items: readonly Item[], work: (item: Item) => Promi
   await Promise.all(Array.from({ length: atOnce }, worker))
 }
 
-interface Counted {
+interface LineStatsQuery {
   readonly by: (typeof bys)[number]
   /** Since when whoever is no agent is a person; null where nobody said so. */
   readonly allSince: number | null
@@ -214,7 +217,7 @@ interface Counted {
   readonly commits: ReadonlySet<string> | null
 }
 
-class Counting {
+class LineTally {
   readonly kinds = { agent: 0, outside: 0, human: 0, author: 0, before: 0 }
   readonly groups = new Map<string, { lines: number; readonly paths: Set<string> }>()
   /** Lines that live, by attempt; and each of them, wherever it went. */
@@ -225,16 +228,16 @@ class Counting {
 
   readonly #allSince: number | null
 
-  constructor({ by, allSince, commits }: Counted) {
+  constructor({ by, allSince, commits }: LineStatsQuery) {
     this.#by = by
     this.#allSince = allSince
     this.#commits = commits
   }
 
   add(
-    { file, lines, commits }: LookedUp,
-    makers: ReadonlyMap<string, LineMaker>,
-    turns: ReadonlyMap<string, TurnMaker>,
+    { file, lines, commits }: LineLookupResult,
+    makers: ReadonlyMap<string, LineAuthor>,
+    turns: ReadonlyMap<string, TurnAuthor>,
   ): void {
     for (const [at, { kind, origin, commit }] of lines.entries()) {
       if (file.hashes[at] === blankHash) continue
@@ -259,7 +262,7 @@ class Counting {
   }
 
   /** Of several of whom it is not known which: all of them. */
-  #name(makers: readonly LineMaker[], turn: TurnMaker | undefined, author: string | null): string | null {
+  #name(makers: readonly LineAuthor[], turn: TurnAuthor | undefined, author: string | null): string | null {
     if (this.#by === 'author') return author
     if (makers.length === 0) return turn === undefined ? null : this.#nameOfTurn(turn)
     if (this.#by === 'agent') return agentsOf(makers)
@@ -271,56 +274,56 @@ class Counting {
   }
 
   /** Work without a task is in no mission. */
-  #nameOfTurn({ client, model }: TurnMaker): string | null {
+  #nameOfTurn({ client, model }: TurnAuthor): string | null {
     if (this.#by === 'mission') return null
     return this.#by === 'model' ? (model ?? 'unknown') : client
   }
 }
 
 /** Since when every agent is recorded, by the word of a person; null where nobody said so. */
-async function capturedSince({ store }: Pick<QueryContext, 'store'>): Promise<number | null> {
+async function captureStart({ store }: Pick<QueryContext, 'store'>): Promise<number | null> {
   const settings = await store.view(({ runs }) => runs.settings())
   return dateIn(settingOf(settings, 'every_agent_captured'))
 }
 
-type Lived = Awaited<ReturnType<typeof survivalOf>>[number]
+type LineSurvival = Awaited<ReturnType<typeof survivalOf>>[number]
 
-function byAge(survival: readonly Lived[]) {
+function groupByAge(survival: readonly LineSurvival[]) {
   return ages.map((limit, at) => {
     const least = ages[at - 1] ?? -1
     const inClass = survival.filter(
       ({ age_days }) => age_days > least && (limit === null || age_days <= limit),
     )
-    return { up_to_days: limit, ...together(inClass) }
+    return { up_to_days: limit, ...sumSurvival(inClass) }
   })
 }
 
-function together(some: readonly Lived[]): z.output<typeof Survived> {
+function sumSurvival(some: readonly LineSurvival[]): z.output<typeof Survived> {
   const added = some.reduce((sum, one) => sum + one.added, 0)
   const alive = some.reduce((sum, one) => sum + one.alive, 0)
   return { n: some.length, added, alive, share: added === 0 ? null : alive / added }
 }
 
 /** What became of the lines of attempts that are gone from the commit: each file that was recorded is looked at. */
-async function reworked(
+async function reworkOfSettled(
   { store }: Pick<QueryContext, 'store'>,
-  settled: readonly Lived[],
+  settled: readonly LineSurvival[],
   living: ReadonlySet<string>,
 ): Promise<z.output<typeof Reworked>> {
   const ends = new Map(settled.map(({ attempt, ended_at }) => [attempt, ended_at]))
-  const losses: Loss[] = []
+  const losses: LineLoss[] = []
   const paths = settled.length === 0 ? [] : await store.view(({ lines }) => lines.paths(mostFiles))
-  await inTurns(paths, async (path) => {
+  await workConcurrently(paths, async (path) => {
     for (const loss of lossesAt(await recordOf(store, path), path)) {
       if (!living.has(loss.birth) && loss.owners.some((owner) => ends.has(owner))) losses.push(loss)
     }
   })
-  const found = reworkOf(firstLosses(losses), {
+  const found = reworkStats(firstLosses(losses), {
     endOf: (attempt) => ends.get(attempt) ?? null,
     within: settledDays * oneDay,
   })
   const of = (kind: keyof Rework) => found.values().reduce((sum, one) => sum + one[kind], 0)
-  const { n, added, alive } = together(settled)
+  const { n, added, alive } = sumSurvival(settled)
   const [byAgent, byOutside, later] = [of('byAgent'), of('byOutside'), of('later')]
   return {
     n,
@@ -342,12 +345,12 @@ async function survivalOf(
   now: number,
 ) {
   const added = await store.view(({ lines }) => lines.addedBy())
-  const makers: LineMaker[] = []
+  const makers: LineAuthor[] = []
   const ids = added.map(({ attemptId }) => attemptId)
   for (let at = 0; at < ids.length; at += 400) {
     makers.push(...(await store.view(({ lines }) => lines.makers(ids.slice(at, at + 400)))))
   }
-  const byId = new Map<string, LineMaker>(makers.map((maker) => [maker.attempt.id, maker]))
+  const byId = new Map<string, LineAuthor>(makers.map((maker) => [maker.attempt.id, maker]))
   return added.flatMap(({ attemptId, lines }) => {
     const attempt = byId.get(attemptId)?.attempt
     if (attempt === undefined) return []

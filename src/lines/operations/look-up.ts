@@ -14,29 +14,29 @@ import {
 import type { StoreReader } from '../../store/ports/store.ts'
 import {
   alignedLines,
+  type BlameInput,
   type CommitOfLines,
   committedLines,
   exactLines,
   isBefore,
-  type Known,
   type LineFinding,
-  unexplained,
+  unexplainedHashes,
 } from '../domain/blame.ts'
 import { LineRecord, lineOf } from '../domain/record.ts'
-import { isSolid, type Step } from '../domain/step.ts'
-import type { Blamed, BlamedCommit, FoundFile } from '../ports/line-history.ts'
+import { isSolid, type LineStep } from '../domain/step.ts'
+import type { BlamedCommit, BlameResult, LineHistoryFile } from '../ports/line-history.ts'
 
 const mostContents = 200
 
-export interface LookUp {
+export interface LineLookupRequest {
   readonly path: string
   readonly rev?: string | undefined
   readonly copies?: boolean | undefined
 }
 
 /** What is known of a file's lines. */
-export interface LookedUp {
-  readonly file: FoundFile
+export interface LineLookupResult {
+  readonly file: LineHistoryFile
   /** One for each line. */
   readonly lines: readonly LineFinding[]
   readonly commits: ReadonlyMap<string, BlamedCommit>
@@ -70,15 +70,15 @@ export const lineMeasurements = {
   }),
 }
 
-type Looking = Pick<QueryContext, 'store'>
+type LineLookupContext = Pick<QueryContext, 'store'>
 type MeasureLines = Measure<typeof lineMeasurements>
 
 /** Looks up whose each line of a file is: by the record first, by git where the record says nothing. */
-export async function lookUp(
-  context: Looking & Partial<Pick<QueryContext, 'edge'>>,
+export async function findLineOrigins(
+  context: LineLookupContext & Partial<Pick<QueryContext, 'edge'>>,
   measure: MeasureLines,
-  asked: LookUp,
-): Promise<LookedUp> {
+  asked: LineLookupRequest,
+): Promise<LineLookupResult> {
   const { store } = context
   const [ofProject, head] = await store.view(async ({ lines, journal }) => [
     await lines.salt(),
@@ -102,10 +102,10 @@ export async function lookUp(
     file.stamp,
     asked.copies ?? false,
   ])
-  const known = remembered(store)
+  const known = cachedAnswers(store)
   const earlier = known.get(key)
   if (earlier !== undefined) return { ...earlier, file }
-  const found = await lookUpLines(context, measure, {
+  const found = await findOrigins(context, measure, {
     file,
     salt: ofProject,
     copies: asked.copies ?? false,
@@ -116,40 +116,40 @@ export async function lookUp(
   return { ...found, file }
 }
 
-type Found = Omit<LookedUp, 'file'>
+type LineFindings = Omit<LineLookupResult, 'file'>
 
 const mostRemembered = 50
-const answers = new WeakMap<StoreReader, Map<string, Found>>()
+const answers = new WeakMap<StoreReader, Map<string, LineFindings>>()
 
-function remembered(store: StoreReader): Map<string, Found> {
-  const known = answers.get(store) ?? new Map<string, Found>()
+function cachedAnswers(store: StoreReader): Map<string, LineFindings> {
+  const known = answers.get(store) ?? new Map<string, LineFindings>()
   answers.set(store, known)
   return known
 }
 
-interface Wanted {
-  readonly file: FoundFile
+interface LineLookupTarget {
+  readonly file: LineHistoryFile
   readonly salt: string
   readonly copies: boolean
 }
 
-async function lookUpLines(
-  { store }: Looking,
+async function findOrigins(
+  { store }: LineLookupContext,
   measure: MeasureLines,
-  { file, salt: ofProject, copies }: Wanted,
-): Promise<Found> {
-  const steps = new KnownSteps(store)
+  { file, salt: ofProject, copies }: LineLookupTarget,
+): Promise<LineFindings> {
+  const steps = new StepLoader(store)
   await steps.load([file.path])
   const since = await store.view(({ lines }) => lines.since())
   const isCommitted = file.commit !== null || (file.head !== null && file.oid === file.head.oid)
-  let known: Known = { record: steps.record(), since, elsewhere: [] }
+  let known: BlameInput = { record: steps.record(), since, elsewhere: [] }
   const exact = exactLines(known, file)
   const blamed =
     isCommitted || exact === null || exact.includes(null)
       ? (await measure({ blame: { path: file.path, commit: file.commit, oid: file.oid, copies } })).blame
       : null
   const commits = new Map((blamed?.commits ?? []).map((commit) => [commit.id, commit]))
-  const inCommits = committedAt(blamed)
+  const inCommits = committedPlaces(blamed)
   await steps.load([...new Set((blamed?.lines ?? []).map(({ path }) => path))])
   known = { ...known, record: steps.record() }
   const aligned = exact ?? (isCommitted ? null : alignedLines(known, file))
@@ -159,7 +159,7 @@ async function lookUpLines(
     const commit = place && commits.get(place.commit)
     return line !== null || (commit !== undefined && isBefore(known, commit)) ? (line ?? before) : null
   })
-  const marks = since === null ? [] : unexplained(file.hashes, open)
+  const marks = since === null ? [] : unexplainedHashes(file.hashes, open)
   if (marks.length > 0) {
     const elsewhere = await store.view(({ lines }) => lines.stepsMarked(marks, mostElsewhere))
     await steps.load([...new Set(elsewhere.map(({ path }) => path))])
@@ -173,7 +173,7 @@ async function lookUpLines(
     return again?.[at] ?? null
   })
   const history = { blamed, inCommits, needed, hashes: file.hashes }
-  const contents = await contentsNeeded(measure, { known, salt: ofProject, history, commits })
+  const contents = await missingContents(measure, { known, salt: ofProject, history, commits })
   const byCommit = findingsOf(known, { blamed, commits, contents, file })
   const lines = needed.map((line, at): LineFinding => {
     const place = inCommits.get(at + 1)
@@ -194,15 +194,15 @@ const uncommitted = { how: 'git', origin: null, rests: false, commit: null } as 
 const before: LineFinding = { ...uncommitted, kind: 'before' }
 const mostElsewhere = 50
 
-interface CommittedPlace {
+interface CommittedLocation {
   readonly commit: string
   readonly path: string
   readonly line: number
 }
 
 /** Where git says that each line is from, by its number. */
-function committedAt(blamed: Blamed | null): ReadonlyMap<number, CommittedPlace> {
-  const places = new Map<number, CommittedPlace>()
+function committedPlaces(blamed: BlameResult | null): ReadonlyMap<number, CommittedLocation> {
+  const places = new Map<number, CommittedLocation>()
   for (const { commit, path, line, at, count } of blamed?.lines ?? []) {
     if (commit === null) continue
     for (let more = 0; more < count; more += 1) places.set(at + more, { commit, path, line: line + more })
@@ -210,22 +210,22 @@ function committedAt(blamed: Blamed | null): ReadonlyMap<number, CommittedPlace>
   return places
 }
 
-interface Needing {
-  readonly known: Known
+interface LineLookupNeeds {
+  readonly known: BlameInput
   readonly salt: string
   readonly commits: ReadonlyMap<string, BlamedCommit>
   readonly history: {
-    readonly blamed: Blamed | null
-    readonly inCommits: ReadonlyMap<number, CommittedPlace>
+    readonly blamed: BlameResult | null
+    readonly inCommits: ReadonlyMap<number, CommittedLocation>
     readonly needed: readonly (LineFinding | null)[]
     readonly hashes: readonly string[]
   }
 }
 
 /** The contents of commits whose lines some recorded state may have, though not the whole content. */
-async function contentsNeeded(
+async function missingContents(
   measure: MeasureLines,
-  { known, salt: ofProject, commits, history: { blamed, inCommits, needed, hashes } }: Needing,
+  { known, salt: ofProject, commits, history: { blamed, inCommits, needed, hashes } }: LineLookupNeeds,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const oids = new Map((blamed?.contents ?? []).map(([commit, path, oid]) => [`${commit} ${path}`, oid]))
   const wanted = new Set<string>()
@@ -247,17 +247,17 @@ async function contentsNeeded(
 }
 
 function findingsOf(
-  known: Known,
+  known: BlameInput,
   {
     blamed,
     commits,
     contents,
     file,
   }: {
-    readonly blamed: Blamed | null
+    readonly blamed: BlameResult | null
     readonly commits: ReadonlyMap<string, BlamedCommit>
     readonly contents: ReadonlyMap<string, readonly string[]>
-    readonly file: FoundFile
+    readonly file: LineHistoryFile
   },
 ): ReadonlyMap<number, LineFinding> {
   const found = new Map<number, LineFinding>()
@@ -290,15 +290,15 @@ const mostPaths = 200
 
 /** What is recorded of a file, with the files that renames and moves lead to. */
 export async function recordOf(store: StoreReader, path: string): Promise<LineRecord> {
-  const steps = new KnownSteps(store)
+  const steps = new StepLoader(store)
   await steps.load([path])
   return steps.record()
 }
 
 /** The steps of the paths that a look-up needs, with those that renames and moves lead to. */
-class KnownSteps {
+class StepLoader {
   readonly #store: StoreReader
-  readonly #steps = new Map<string, Step>()
+  readonly #steps = new Map<string, LineStep>()
   readonly #loaded = new Set<string>()
   #record: LineRecord | null = null
 
@@ -331,7 +331,7 @@ class KnownSteps {
   }
 
   /** The same steps, as they are in the record. */
-  same(steps: readonly Step[]): readonly Step[] {
+  same(steps: readonly LineStep[]): readonly LineStep[] {
     return steps.map((step) => this.#steps.get(`${step.seq} ${step.position}`) ?? step)
   }
 }

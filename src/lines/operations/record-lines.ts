@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import type { NewFact } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/fact.ts'
 import { settingOf } from '../../gate/domain/settings.ts'
 import type { TurnId } from '../../kernel/id.ts'
 import {
   type BriefOf,
   isAmong,
-  type MeasuredOf,
+  type MeasurementOf,
   measurement,
   workTreeOf,
 } from '../../kernel/operations/measuring.ts'
@@ -21,39 +21,44 @@ import {
   salt,
 } from '../../kernel/operations/shapes.ts'
 import type { TurnEvidence } from '../../sessions/domain/session.ts'
-import type { Sightings, SightingsWish } from '../../sessions/operations/sightings.ts'
+import type { EvidenceQuery, WorkTreeEvidence } from '../../sessions/operations/sightings.ts'
 import type { TreeBoundary } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { makersIn } from '../../track/domain/attribution.ts'
-import { namesPackage, parseScope } from '../../track/domain/scope/scope.ts'
-import { type Contender, chainIn, type Link } from '../../track/domain/sight.ts'
-import { type Attempt, type SnapshotPlace, treeOf } from '../../track/domain/task.ts'
-import { contendersOf, plainContent, readAround, type Surroundings } from '../../track/operations/measure.ts'
+import { hasPackageArea, parseScope } from '../../track/domain/scope/scope.ts'
+import { type CandidateAuthor, type EvidenceLink, evidenceChain } from '../../track/domain/sight.ts'
+import { type Attempt, type SnapshotLocation, treeOf } from '../../track/domain/task.ts'
+import {
+  candidateAuthorsOf,
+  plainContent,
+  readChangesAround,
+  type WorkTreeActivity,
+} from '../../track/operations/measure.ts'
 import type { RecordedStep } from '../domain/step.ts'
 
 const mostReported = 500
 
 /** A snapshot that was just taken, and when it was begun. */
-export interface TakenBoundary extends TreeBoundary {
+export interface SnapshotBoundary extends TreeBoundary {
   /** The snapshot before, where it is not in the record yet. */
   readonly last?: TreeBoundary
   /** What hooks told that is not in the record yet. */
-  readonly told?: Pick<SightingsWish, 'fresh' | 'links'>
+  readonly told?: Pick<EvidenceQuery, 'fresh' | 'links'>
   /** The turn that ends with it, and what was found of it. */
   readonly turn?: { readonly id: TurnId; readonly evidence: TurnEvidence }
 }
 
-interface Said {
+interface PathClaims {
   readonly attempt: string
   readonly names: (paths: readonly string[]) => ReadonlySet<string>
 }
 
 /** What the lines of a work tree are judged by: who was at work there since its last snapshot. */
-export interface LinesAround {
+export interface LineRecordContext {
   readonly salt: string
   readonly last: TreeBoundary
   /** Attempts that were open all the time, and what hooks told. */
-  readonly surroundings: Surroundings
+  readonly surroundings: WorkTreeActivity
 }
 
 const contentsAt = list(
@@ -77,7 +82,7 @@ export const reportedContents = measurement({
     const found = wantsPackages ? await witness.packages(now) : []
     // Null where this machine keeps no copies: what hooks told cannot be followed then.
     if (copies === undefined) return { before: [], after: null, packages: found }
-    const at = async (ref: SnapshotPlace) =>
+    const at = async (ref: SnapshotLocation) =>
       paths.length === 0 ? [] : [...(await copies.contents(ref, paths))].map(plainContent)
     const [before, after] = await Promise.all([at(last), at(now)])
     return { before, after, packages: found }
@@ -99,8 +104,8 @@ export const changedLines = measurement({
 
 /** What is asked first of the lines since the last snapshot. */
 export function reportedBrief(
-  { last, surroundings: { neighbours, sightings } }: LinesAround,
-  now: TakenBoundary,
+  { last, surroundings: { neighbours, sightings } }: LineRecordContext,
+  now: SnapshotBoundary,
 ): BriefOf<typeof reportedContents> {
   const open = [...neighbours.values()]
   const areas = open.flatMap((attempt) => attempt.areas)
@@ -108,19 +113,19 @@ export function reportedBrief(
     last: last.place,
     now: now.place,
     paths: sightings === null ? [] : reportedPaths(sightings, { from: last.at, to: now.at }),
-    packages: open.length > 1 && namesPackage(areas),
+    packages: open.length > 1 && hasPackageArea(areas),
   }
 }
 
 /** What is asked then. */
 export function linesBrief(
-  around: LinesAround,
-  now: TakenBoundary,
-  reported: MeasuredOf<typeof reportedContents>,
+  around: LineRecordContext,
+  now: SnapshotBoundary,
+  reported: MeasurementOf<typeof reportedContents>,
 ): BriefOf<typeof changedLines> {
   const { salt: ofProject, last, surroundings } = around
   const turns = turnsBetween(surroundings, { last, now })
-  const { links } = reportedIn(around, now, reported)
+  const { links } = reportedEditsIn(around, now, reported)
   return {
     last: last.place,
     now: now.place,
@@ -136,8 +141,11 @@ export function linesBrief(
  * Measures what became of the lines of a work tree since its last snapshot, whoever was at work in it. What cannot be
  * measured is not recorded: then a look-up finds no owner, never a wrong one.
  */
-export async function measuredLines(context: Context, now: TakenBoundary): Promise<readonly NewFact[]> {
-  const around = await context.store.view((reads) => linesAround(reads, now))
+export async function measuredLines(
+  context: Context,
+  now: SnapshotBoundary,
+): Promise<readonly NewProjectEvent[]> {
+  const around = await context.store.view((reads) => changedLineContext(reads, now))
   if (around === null) return []
   const workTree = workTreeOf(context)
   const reported = await reportedContents.measure(workTree, reportedBrief(around, now), {})
@@ -147,23 +155,23 @@ export async function measuredLines(context: Context, now: TakenBoundary): Promi
 
 /** What is recorded of measured lines. */
 export function recordedLines(
-  around: LinesAround,
-  now: TakenBoundary,
+  around: LineRecordContext,
+  now: SnapshotBoundary,
   {
     reported,
     lines: measured,
   }: {
-    readonly reported: MeasuredOf<typeof reportedContents>
-    readonly lines: MeasuredOf<typeof changedLines>
+    readonly reported: MeasurementOf<typeof reportedContents>
+    readonly lines: MeasurementOf<typeof changedLines>
   },
   /** Who ends, and the paths that its own words name. */
-  said: Said | null = null,
-): readonly NewFact[] {
+  said: PathClaims | null = null,
+): readonly NewProjectEvent[] {
   if (measured === null || measured.steps.length === 0) return []
   const { last, surroundings } = around
   const open = [...surroundings.neighbours.values()]
   const turns = turnsBetween(surroundings, { last, now })
-  const told = reportedIn(around, now, reported)
+  const told = reportedEditsIn(around, now, reported)
   const leftOpen = new Set(
     open.flatMap(({ id, closedAt, endSnapshot }): string[] =>
       closedAt !== null && endSnapshot === null ? [id] : [],
@@ -177,7 +185,7 @@ export function recordedLines(
       owners,
       certainty,
       turns: some,
-    } = madeBy(step, {
+    } = stepMakers(step, {
       links,
       attempts,
       claimant: claimantOf(step, said),
@@ -197,16 +205,19 @@ export function recordedLines(
   return [{ kind: 'lines.recorded', span }]
 }
 
-function claimantOf({ path, from }: Pick<RecordedStep, 'path' | 'from'>, said: Said | null): string | null {
+function claimantOf(
+  { path, from }: Pick<RecordedStep, 'path' | 'from'>,
+  said: PathClaims | null,
+): string | null {
   if (said === null) return null
   return said.names(from === undefined ? [path] : [path, from]).size > 0 ? said.attempt : null
 }
 
 /** Null where there is no snapshot before, or the project records no lines. */
-export async function linesAround(
+export async function changedLineContext(
   reads: Reads,
-  { at, place: taken, last: given, told }: TakenBoundary,
-): Promise<LinesAround | null> {
+  { at, place: taken, last: given, told }: SnapshotBoundary,
+): Promise<LineRecordContext | null> {
   const { lines, runs } = reads
   const tree = treeOf(taken)
   const [settings, last, ofProject] = await Promise.all([
@@ -215,7 +226,7 @@ export async function linesAround(
     lines.salt(),
   ])
   if (last === null || settingOf(settings, 'lines') === 'off') return null
-  const { neighbours, sightings } = await readAround(reads, { tree, since: last.at, ...told })
+  const { neighbours, sightings } = await readChangesAround(reads, { tree, since: last.at, ...told })
   const open = [...neighbours].filter(([, { openedAt, closedAt }]) => {
     return closedAt === null ? openedAt <= last.at : openedAt <= last.at && closedAt > last.at
   })
@@ -224,8 +235,8 @@ export async function linesAround(
 
 /** The turns of agents that were open for some of the time. */
 function turnsBetween(
-  { sightings }: Surroundings,
-  { last, now }: { readonly last: TreeBoundary; readonly now: TakenBoundary },
+  { sightings }: WorkTreeActivity,
+  { last, now }: { readonly last: TreeBoundary; readonly now: SnapshotBoundary },
 ): readonly string[] {
   return [...(sightings?.turns.values() ?? [])]
     .filter(({ openedAt, closedAt, baseline, baselineAt }) => {
@@ -236,23 +247,23 @@ function turnsBetween(
 }
 
 /** What hooks told of the time, path by path. */
-interface Told {
-  readonly contenders: readonly Contender[]
+interface PathEvidence {
+  readonly contenders: readonly CandidateAuthor[]
   /** The paths that edit tools told of, each with who wrote what of it in order: those one after the other together. */
-  readonly links: ReadonlyMap<string, readonly Link[]>
+  readonly links: ReadonlyMap<string, readonly EvidenceLink[]>
   /** Who could write another path then; none where hooks told nothing. */
-  readonly linksOf: (step: Pick<RecordedStep, 'path' | 'before' | 'after'>) => readonly Link[]
+  readonly linksOf: (step: Pick<RecordedStep, 'path' | 'before' | 'after'>) => readonly EvidenceLink[]
 }
 
-function reportedIn(
-  { last, surroundings }: LinesAround,
-  now: TakenBoundary,
-  reported: MeasuredOf<typeof reportedContents>,
-): Told {
+function reportedEditsIn(
+  { last, surroundings }: LineRecordContext,
+  now: SnapshotBoundary,
+  reported: MeasurementOf<typeof reportedContents>,
+): PathEvidence {
   const known = new Map(reported.packages)
   const scopeOf = ({ areas, snapshot }: Attempt) =>
     parseScope(areas, { prefix: snapshot.prefix, packages: known })
-  const contenders = [...contendersOf(surroundings, scopeOf).values()]
+  const contenders = [...candidateAuthorsOf(surroundings, scopeOf).values()]
   const { sightings } = surroundings
   if (sightings === null || reported.after === null)
     return { contenders, links: new Map(), linksOf: () => [] }
@@ -268,9 +279,9 @@ function reportedIn(
   const stretch = { touched: new Set(paths), open: contenders, time }
   return {
     contenders,
-    links: new Map(paths.map((name) => [name, together(chainIn({ ...stretch, contents }, name))])),
+    links: new Map(paths.map((name) => [name, mergeLinks(evidenceChain({ ...stretch, contents }, name))])),
     linksOf: ({ path: name, before: first, after: then }) =>
-      chainIn(
+      evidenceChain(
         { ...stretch, contents: new Map([[name, { before: first, after: then, changedAt: null }]]) },
         name,
       ),
@@ -278,7 +289,7 @@ function reportedIn(
 }
 
 /** The paths that edit tools told of in a time. */
-function reportedPaths(sightings: Sightings, time: { readonly from: number; readonly to: number }) {
+function reportedPaths(sightings: WorkTreeEvidence, time: { readonly from: number; readonly to: number }) {
   const paths = [...sightings.seen.values()].flatMap(({ edits }) =>
     edits.filter(({ at, from }) => at >= time.from && (from ?? at) <= time.to).map((edit) => edit.path),
   )
@@ -288,8 +299,8 @@ function reportedPaths(sightings: Sightings, time: { readonly from: number; read
 const mostLinks = 100
 
 /** Of the same makers one after the other; only one link, of all of them, where what stood between is not known. */
-function together(links: readonly Link[]): readonly Link[] {
-  const joined: Link[] = []
+function mergeLinks(links: readonly EvidenceLink[]): readonly EvidenceLink[] {
+  const joined: EvidenceLink[] = []
   for (const link of links.filter(({ before, after }) => before === undefined || before !== after)) {
     const last = joined.at(-1)
     const isSame =
@@ -312,16 +323,16 @@ function together(links: readonly Link[]): readonly Link[] {
   ]
 }
 
-function contentsOf(links: readonly Link[]): readonly (string | null)[] {
+function contentsOf(links: readonly EvidenceLink[]): readonly (string | null)[] {
   return [links[0]?.before ?? null, ...links.map(({ after }) => after ?? null)]
 }
 
-interface Makers extends Pick<RecordedStep, 'owners' | 'certainty'> {
+interface StepOwners extends Pick<RecordedStep, 'owners' | 'certainty'> {
   readonly turns?: readonly string[]
 }
 
 /** Who made a step: attempts; or turns of agents without a task, by what was found of the one that ends. */
-function madeBy(
+function stepMakers(
   step: Pick<RecordedStep, 'path' | 'from' | 'link'>,
   {
     turns,
@@ -329,9 +340,9 @@ function madeBy(
     ...told
   }: Parameters<typeof makersOf>[1] & {
     readonly turns: readonly string[]
-    readonly ended: TakenBoundary['turn']
+    readonly ended: SnapshotBoundary['turn']
   },
-): Makers {
+): StepOwners {
   const made = makersOf(step, told)
   const change = ended?.evidence.changes.find(({ path }) => path === step.path)
   if (made.owners.length > 0) return made
@@ -356,11 +367,11 @@ function makersOf(
     attempts,
     claimant,
   }: {
-    readonly links: readonly Link[]
-    readonly attempts: readonly Contender[]
+    readonly links: readonly EvidenceLink[]
+    readonly attempts: readonly CandidateAuthor[]
     readonly claimant: string | null
   },
-): Makers {
+): StepOwners {
   const link = step.link === undefined ? (links.length === 1 ? links[0] : undefined) : links[step.link]
   const able = link?.by ?? [...new Map(links.flatMap(({ by }) => by.map((one) => [one.id, one]))).values()]
   // Nobody of whom hooks told: then it is as if they had told nothing.

@@ -6,7 +6,7 @@ import { measureByPorts } from '../../kernel/operations/measuring.ts'
 import { type Context, defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
 import type { ListedCommit } from '../ports/line-history.ts'
 import { makersOf, rangesOf } from './blame.ts'
-import { lineMeasurements, lookUp } from './look-up.ts'
+import { findLineOrigins, lineMeasurements } from './look-up.ts'
 
 const maxCommits = 500
 
@@ -37,7 +37,7 @@ export const trailer = defineOperation({
 async function tasksOf(context: QueryContext, { id, paths }: ListedCommit): Promise<readonly string[]> {
   const tasks: string[] = []
   for (const path of paths) {
-    const found = await foundIn(context, path, id)
+    const found = await originsInCommit(context, path, id)
     if (found === null) continue
     const ranges = rangesOf(found, await makersOf(context, found), new Map())
     tasks.push(
@@ -48,9 +48,9 @@ async function tasksOf(context: QueryContext, { id, paths }: ListedCommit): Prom
 }
 
 /** Null for a file that is not in the commit any more. */
-async function foundIn(context: QueryContext, path: string, commit: string) {
+async function originsInCommit(context: QueryContext, path: string, commit: string) {
   try {
-    return await lookUp(context, measureByPorts(context as Context, lineMeasurements), {
+    return await findLineOrigins(context, measureByPorts(context as Context, lineMeasurements), {
       path: `:/${path}`,
       rev: commit,
     })

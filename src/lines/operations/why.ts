@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { displayName } from '../../kernel/actor.ts'
-import { answerBudget, fitLists, inExcerpts } from '../../kernel/budget.ts'
+import { answerBudget, excerptFields, fitLists } from '../../kernel/budget.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { AttemptId } from '../../kernel/id.ts'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
@@ -8,16 +8,16 @@ import { text } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
-import { onlyPlace } from '../../review/domain/lines.ts'
-import { commentKinds, type ReviewComment, standingOf, verdicts } from '../../review/domain/review.ts'
-import type { LineMaker, TurnMaker } from '../../store/ports/reads.ts'
+import { uniqueLineIndex } from '../../review/domain/lines.ts'
+import { commentKinds, commentStanding, type ReviewComment, verdicts } from '../../review/domain/review.ts'
+import type { LineAuthor, TurnAuthor } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { outcomeAuthorOf } from '../../track/domain/task.ts'
 import { DecisionEntry, decisionEntry } from '../../track/operations/record-answer.ts'
-import type { Origin } from '../domain/record.ts'
-import type { BlamedCommit, FoundFile } from '../ports/line-history.ts'
+import type { LineOrigin } from '../domain/record.ts'
+import type { BlamedCommit, LineHistoryFile } from '../ports/line-history.ts'
 import { agentsOf, LineRange, makersOf, rangesOf, turnsOf } from './blame.ts'
-import { lineMeasurements, lookUp } from './look-up.ts'
+import { findLineOrigins, lineMeasurements } from './look-up.ts'
 
 const Maker = z.object({
   attempt_id: z.string(),
@@ -142,9 +142,9 @@ export const why = defineOperation({
   .measure(lineMeasurements)
   .handler(async (context, input, measure) => {
     const { path, line } = placeOf(input.place)
-    const found = await lookUp(context, measure, { path, rev: input.rev, copies: input.copies })
+    const found = await findLineOrigins(context, measure, { path, rev: input.rev, copies: input.copies })
     if (line > found.lines.length) {
-      const what = found.file.withoutLines ?? `${found.file.path} has ${counted(found.lines.length)}.`
+      const what = found.file.withoutLines ?? `${found.file.path} has ${lineCountText(found.lines.length)}.`
       throw new Failure('INVALID_INPUT', `There is no line ${line}: ${what}`, {
         reason: 'lines_out_of_range',
       })
@@ -163,12 +163,12 @@ export const why = defineOperation({
     const told = await context.store.view(async (reads) => ({
       ...(turn && { turn: await turnEntry(reads, turn) }),
       makers: await Promise.all([...makers.values()].map((maker) => makerEntry(reads, maker))),
-      ...(origin?.certainty === 'probable' && { perhaps: await perhapsBy(reads, origin) }),
+      ...(origin?.certainty === 'probable' && { perhaps: await possibleMakers(reads, origin) }),
       comments: await commentsOf(reads, [...makers.values()], { file: found.file, line }),
       decisions: await decisionsOf(reads, [...makers.values()]),
-      holds: await holdsOf(reads, [...makers.values()]),
+      holds: await inboxItemsOfMakers(reads, [...makers.values()]),
       reviews: await reviewsOf(reads, [...makers.values()]),
-      later: await laterOf(reads, range),
+      later: await laterChanges(reads, range),
     }))
     const commit = range.commit === null ? undefined : found.commits.get(range.commit)
     const own = found.file.text?.[line - 1]
@@ -182,7 +182,7 @@ export const why = defineOperation({
       commit: commit === undefined ? null : commitEntry(commit),
       notes: found.notes,
     }
-    return input.brief ? fitLists(inExcerpts(answer), answerBudget) : answer
+    return input.brief ? fitLists(excerptFields(answer), answerBudget) : answer
   })
 
 /** `src/auth.ts:12`; a path may hold a colon of its own. */
@@ -203,11 +203,11 @@ function placeOf(place: string): { readonly path: string; readonly line: number 
   })
 }
 
-function counted(lines: number): string {
+function lineCountText(lines: number): string {
   return lines === 1 ? '1 line' : `${lines} lines`
 }
 
-async function makerEntry({ tasks, capture }: Reads, maker: LineMaker) {
+async function makerEntry({ tasks, capture }: Reads, maker: LineAuthor) {
   const { attempt, taskName, goal, missionName, model } = maker
   const prompts = await promptsOf(capture, attempt.id)
   const end = attempt.status === 'open' ? null : await tasks.end(attempt.id)
@@ -233,7 +233,7 @@ async function makerEntry({ tasks, capture }: Reads, maker: LineMaker) {
   }
 }
 
-async function turnEntry({ capture }: Reads, { turnId, sessionId, client, model }: TurnMaker) {
+async function turnEntry({ capture }: Reads, { turnId, sessionId, client, model }: TurnAuthor) {
   const prompt = (await capture.prompts([turnId])).get(turnId)
   return {
     turn_id: turnId,
@@ -254,14 +254,14 @@ const mostTold = 10
 
 async function decisionsOf(
   { records }: Reads,
-  makers: readonly LineMaker[],
+  makers: readonly LineAuthor[],
 ): Promise<readonly DecisionEntry[]> {
   const tasks = [...new Set(makers.map(({ attempt }) => attempt.taskId))]
   const pages = await Promise.all(tasks.map((taskId) => records.decisions({ taskId }, { limit: mostTold })))
   return pages.flatMap(({ items }) => items.map(({ item }) => decisionEntry(item)))
 }
 
-async function holdsOf({ holds }: Reads, makers: readonly LineMaker[]) {
+async function inboxItemsOfMakers({ holds }: Reads, makers: readonly LineAuthor[]) {
   const found = await Promise.all(makers.map(({ attempt }) => holds.ofAttempt(attempt.id)))
   return found
     .flat()
@@ -277,7 +277,7 @@ async function holdsOf({ holds }: Reads, makers: readonly LineMaker[]) {
 }
 
 /** Who else was at work in the work tree all the time in which the line came. */
-async function perhapsBy({ tasks, lines }: Reads, { owners, span }: Origin) {
+async function possibleMakers({ tasks, lines }: Reads, { owners, span }: LineOrigin) {
   const there = await tasks.attemptsInTree(span.tree, span.since)
   const ids = there
     .filter(
@@ -293,12 +293,12 @@ async function perhapsBy({ tasks, lines }: Reads, { owners, span }: Origin) {
   }))
 }
 
-interface LineOfFile {
-  readonly file: FoundFile
+interface FileLine {
+  readonly file: LineHistoryFile
   readonly line: number
 }
 
-async function commentsOf({ reviews }: Reads, makers: readonly LineMaker[], { file, line }: LineOfFile) {
+async function commentsOf({ reviews }: Reads, makers: readonly LineAuthor[], { file, line }: FileLine) {
   const tasks = [...new Set(makers.map(({ attempt }) => attempt.taskId))]
   if (tasks.length === 0) return []
   const sent = await reviews.commentsOn(tasks)
@@ -315,7 +315,7 @@ async function commentsOf({ reviews }: Reads, makers: readonly LineMaker[], { fi
       quoted: comment.quoted === null ? null : excerpt(comment.quoted.trim(), 120),
       text: excerpt(comment.text),
       by: comment.by.name,
-      status: standingOf(comment),
+      status: commentStanding(comment),
       replies: comment.replies.map(({ by, agentName, text: said, done }) => ({
         by: agentName ?? by,
         text: excerpt(said),
@@ -325,14 +325,17 @@ async function commentsOf({ reviews }: Reads, makers: readonly LineMaker[], { fi
 }
 
 /** By its content, or else by its words. */
-function lineNowOf({ line, side, content, quoted }: ReviewComment, { oid, text }: FoundFile): number | null {
+function lineNowOf(
+  { line, side, content, quoted }: ReviewComment,
+  { oid, text }: LineHistoryFile,
+): number | null {
   if (line === null || side === 'old') return null
   if (content === oid) return line
-  return quoted === null || quoted.trim() === '' ? null : onlyPlace(quoted, text ?? [])
+  return quoted === null || quoted.trim() === '' ? null : uniqueLineIndex(quoted, text ?? [])
 }
 
 /** The last ones about the tasks and their missions. */
-async function reviewsOf({ reviews }: Reads, makers: readonly LineMaker[]) {
+async function reviewsOf({ reviews }: Reads, makers: readonly LineAuthor[]) {
   const subjects = makers.flatMap(({ attempt: { taskId, missionId } }) => [
     taskId,
     ...(missionId ? [missionId] : []),
@@ -348,7 +351,7 @@ async function reviewsOf({ reviews }: Reads, makers: readonly LineMaker[]) {
   }))
 }
 
-async function laterOf({ lines }: Reads, { reformatted_by, moved_by }: LineRange) {
+async function laterChanges({ lines }: Reads, { reformatted_by, moved_by }: LineRange) {
   const makers = await lines.makers([...(reformatted_by ?? []), ...(moved_by ?? [])])
   const names = new Map<string, string>(makers.map(({ attempt, taskName }) => [attempt.id, taskName]))
   const told = (what: 'reformatted' | 'moved', by: readonly string[] | undefined) => {
@@ -371,9 +374,9 @@ function commitEntry({ id, summary, author, authoredAt }: BlamedCommit): z.outpu
   return { id, summary: excerpt(summary, 120), author, at: instant(authoredAt) }
 }
 
-type Told = Pick<z.output<typeof Why>, 'makers' | 'perhaps'>
+type WhyAuthors = Pick<z.output<typeof Why>, 'makers' | 'perhaps'>
 
-function sentence(range: LineRange, { makers, perhaps = [] }: Told): string {
+function sentence(range: LineRange, { makers, perhaps = [] }: WhyAuthors): string {
   const [maker] = makers
   if (range.kind === 'agent' && maker !== undefined) {
     const how = range.how === 'exact' ? 'recorded' : 'by the same text in the same order'

@@ -12,7 +12,7 @@ export interface FileRequest {
   readonly text: boolean
 }
 
-export interface FoundFile {
+export interface LineHistoryFile {
   readonly top: string
   /** From the work tree's top. */
   readonly path: string
@@ -63,7 +63,7 @@ export interface BlamedCommit {
   readonly isCut: boolean
 }
 
-export interface Blamed {
+export interface BlameResult {
   readonly lines: readonly BlamedLines[]
   readonly commits: readonly BlamedCommit[]
   /** The ids of the contents that the lines are from: commit, path, id. */
@@ -90,8 +90,8 @@ export interface ListedFile {
 /** Asks git for the lines of a file: it reads, and runs nothing that the repository configures. */
 export interface LineHistory {
   /** Fails with a sentence for what is no file. */
-  readonly file: (request: FileRequest) => Promise<FoundFile>
-  readonly blame: (request: BlameRequest) => Promise<Blamed>
+  readonly file: (request: FileRequest) => Promise<LineHistoryFile>
+  readonly blame: (request: BlameRequest) => Promise<BlameResult>
   /** The commits of a range in git's words, newest first; a single one where it names no range. */
   readonly commits: (folder: string, range: string, most: number) => Promise<readonly ListedCommit[]>
   /** The files of a commit, from the top; only those below a folder where one is given. */

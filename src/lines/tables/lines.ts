@@ -1,19 +1,19 @@
 import { type Selectable, sql } from 'kysely'
-import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
 import { forgottenBody } from '../../events/log/sealed-lines.ts'
 import type { CaptureSessionId, TurnId } from '../../kernel/id.ts'
-import type { LineReads, TreeBoundary, TurnMaker } from '../../store/ports/reads.ts'
-import { inBatches, insertRows, parsed } from '../../store/tables/query.ts'
-import type { Projecting, ReadScope } from '../../store/tables/tables.ts'
-import type { SnapshotPlace } from '../../track/domain/task.ts'
+import type { LineReads, TreeBoundary, TurnAuthor } from '../../store/ports/reads.ts'
+import { insertRows, parseColumn, splitIntoBatches } from '../../store/tables/query.ts'
+import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
+import type { SnapshotLocation } from '../../track/domain/task.ts'
 import { attemptOf } from '../../track/tables/attempt.ts'
 import {
   blankHash,
   hashLength,
   isSolid,
+  type LineStep,
   type RecordedStep,
-  type Step,
-  type StepPlace,
+  type StepPosition,
 } from '../domain/step.ts'
 
 /** The time between two snapshots of a work tree in which lines changed. */
@@ -53,8 +53,8 @@ export interface LineMarkTable {
 const mostMarks = 16
 
 export async function applyLinesRecorded(
-  { db, projectId, seq }: Projecting,
-  { span: { steps, ...span } }: FactOf<'lines.recorded'>,
+  { db, projectId, seq }: ProjectionContext,
+  { span: { steps, ...span } }: ProjectEventOf<'lines.recorded'>,
 ): Promise<void> {
   await db
     .insertInto('line_span')
@@ -101,10 +101,10 @@ function stepRow(
 
 /** Removes the hashes of some steps; where their lines went and came stays. */
 export async function applyLinesForgotten(
-  { db, projectId }: Projecting,
-  { steps }: FactOf<'lines.forgotten'>,
+  { db, projectId }: ProjectionContext,
+  { steps }: ProjectEventOf<'lines.forgotten'>,
 ): Promise<void> {
-  for (const [seq, positions] of bySeq(steps)) {
+  for (const [seq, positions] of groupBySeq(steps)) {
     const rows = await db
       .selectFrom('line_step')
       .select(['position', 'body'])
@@ -113,7 +113,7 @@ export async function applyLinesForgotten(
       .where('position', 'in', positions)
       .execute()
     for (const { position, body } of rows) {
-      const step = parsed<RecordedStep>(body)
+      const step = parseColumn<RecordedStep>(body)
       const left = { ...step, added: '', removed: '', around: { ...step.around, hashes: '' } }
       await db
         .updateTable('line_step')
@@ -132,7 +132,7 @@ export async function applyLinesForgotten(
   }
 }
 
-function bySeq(steps: readonly StepPlace[]): ReadonlyMap<number, readonly number[]> {
+function groupBySeq(steps: readonly StepPosition[]): ReadonlyMap<number, readonly number[]> {
   const found = new Map<number, number[]>()
   for (const [seq, position] of steps) found.set(seq, [...(found.get(seq) ?? []), position])
   return found
@@ -140,10 +140,10 @@ function bySeq(steps: readonly StepPlace[]): ReadonlyMap<number, readonly number
 
 /** Removes the same hashes from the facts themselves, whose chain holds without them. */
 export async function forgetHashes(
-  { db, projectId }: Pick<Projecting, 'db' | 'projectId'>,
-  steps: readonly StepPlace[],
+  { db, projectId }: Pick<ProjectionContext, 'db' | 'projectId'>,
+  steps: readonly StepPosition[],
 ): Promise<void> {
-  for (const [seq, positions] of bySeq(steps)) {
+  for (const [seq, positions] of groupBySeq(steps)) {
     const row = await db
       .selectFrom('fact')
       .select('body')
@@ -178,7 +178,7 @@ function marksOf({ added, brought = [], hunks }: RecordedStep): readonly string[
 
 type StepRow = Selectable<LineStepTable> & Omit<Selectable<LineSpanTable>, 'project_id' | 'seq'>
 
-function stepOf(row: StepRow): Step {
+function stepOf(row: StepRow): LineStep {
   return {
     seq: row.seq,
     position: row.position,
@@ -186,7 +186,7 @@ function stepOf(row: StepRow): Step {
     ...(row.from_path !== null && { from: row.from_path }),
     before: row.before_oid,
     after: row.after_oid,
-    ...parsed<Omit<RecordedStep, 'path' | 'from' | 'before' | 'after'>>(row.body),
+    ...parseColumn<Omit<RecordedStep, 'path' | 'from' | 'before' | 'after'>>(row.body),
     span: {
       tree: row.tree_top,
       since: row.since,
@@ -195,7 +195,7 @@ function stepOf(row: StepRow): Step {
       headAfter: row.head_after,
       stashMoved: row.stash_moved === 1,
       ran: row.ran === 1,
-      broughtFrom: parsed(row.brought_from),
+      broughtFrom: parseColumn(row.brought_from),
     },
   }
 }
@@ -220,8 +220,8 @@ export function lineReads(scope: ReadScope): LineReads {
   /** The steps that have hashes and pass a test, oldest first. */
   const placesWith = async (
     test: (row: Pick<LineStepTable, 'path' | 'from_path' | 'body'>) => boolean,
-  ): Promise<readonly StepPlace[]> => {
-    const found: StepPlace[] = []
+  ): Promise<readonly StepPosition[]> => {
+    const found: StepPosition[] = []
     for (let [seq, position] = [0, -1]; ; ) {
       const rows = await db
         .selectFrom('line_step')
@@ -235,7 +235,7 @@ export function lineReads(scope: ReadScope): LineReads {
         .limit(stepsAtOnce)
         .execute()
       for (const row of rows) {
-        const { added, removed, around } = parsed<RecordedStep>(row.body)
+        const { added, removed, around } = parseColumn<RecordedStep>(row.body)
         const hasHashes = added !== '' || removed !== '' || around.hashes !== ''
         if (hasHashes && test(row)) found.push([row.seq, row.position])
       }
@@ -266,10 +266,10 @@ export function lineReads(scope: ReadScope): LineReads {
       ])
       const turnBounds = [...turns, ...endedTurns].flatMap((turn): TreeBoundary[] => [
         ...(turn.snapshot !== null && turn.baseline === 'at_start'
-          ? [{ at: turn.baseline_at, place: parsed<SnapshotPlace>(turn.snapshot) }]
+          ? [{ at: turn.baseline_at, place: parseColumn<SnapshotLocation>(turn.snapshot) }]
           : []),
         ...(turn.end_snapshot !== null && turn.closed_at !== null
-          ? [{ at: turn.closed_at, place: parsed<SnapshotPlace>(turn.end_snapshot) }]
+          ? [{ at: turn.closed_at, place: parseColumn<SnapshotLocation>(turn.end_snapshot) }]
           : []),
       ])
       const bounds = [...open, ...closed].map(attemptOf).flatMap((attempt): TreeBoundary[] => {
@@ -306,8 +306,8 @@ export function lineReads(scope: ReadScope): LineReads {
       return rows.map(({ path }) => path)
     },
     async stepsOf(paths) {
-      const found = new Map<string, Step>()
-      for (const batch of inBatches([...paths])) {
+      const found = new Map<string, LineStep>()
+      for (const batch of splitIntoBatches([...paths])) {
         const [named, left] = await Promise.all([
           steps().where('step.path', 'in', batch).orderBy('step.seq', 'desc').limit(mostSteps).execute(),
           steps().where('step.from_path', 'in', batch).orderBy('step.seq', 'desc').limit(mostSteps).execute(),
@@ -318,7 +318,7 @@ export function lineReads(scope: ReadScope): LineReads {
     },
     async stepsMarked(marks, limit) {
       const counts = new Map<string, { readonly seq: number; readonly position: number; marks: number }>()
-      for (const batch of inBatches([...marks])) {
+      for (const batch of splitIntoBatches([...marks])) {
         const rows = await db
           .selectFrom('line_mark')
           .select(['seq', 'position', sql<number>`count(*)`.as('marks')])
@@ -335,7 +335,7 @@ export function lineReads(scope: ReadScope): LineReads {
         }
       }
       const best = [...counts.values()].sort((a, b) => b.marks - a.marks || b.seq - a.seq).slice(0, limit)
-      const found: Step[] = []
+      const found: LineStep[] = []
       for (const { seq, position } of best) {
         const row = await steps()
           .where('step.seq', '=', seq)
@@ -361,7 +361,7 @@ export function lineReads(scope: ReadScope): LineReads {
           .orderBy('position', 'desc')
           .limit(stepsAtOnce)
           .execute()
-        for (const row of rows) countAdded(added, row, counted)
+        for (const row of rows) countAddedHashes(added, row, counted)
         const last = rows.at(-1)
         if (last === undefined || rows.length < stepsAtOnce || added.size >= mostMakers) break
         seq = last.seq
@@ -414,8 +414,8 @@ export function lineReads(scope: ReadScope): LineReads {
       }))
     },
     async turnMakers(ids) {
-      const found: TurnMaker[] = []
-      for (const batch of inBatches([...ids])) {
+      const found: TurnAuthor[] = []
+      for (const batch of splitIntoBatches([...ids])) {
         const rows = await db
           .selectFrom('turn')
           .innerJoin('capture_session as session', (join) =>
@@ -447,7 +447,7 @@ export function lineReads(scope: ReadScope): LineReads {
     async stepsMadeBy(makers) {
       const wanted = new Set<string>(makers)
       return placesWith(({ body }) => {
-        const { owners, turns = [] } = parsed<RecordedStep>(body)
+        const { owners, turns = [] } = parseColumn<RecordedStep>(body)
         return [...owners, ...turns].some((maker) => wanted.has(maker))
       })
     },
@@ -457,7 +457,7 @@ export function lineReads(scope: ReadScope): LineReads {
 type CountedStep = Pick<RecordedStep, 'owners' | 'added' | 'brought' | 'moved' | 'reformatted' | 'hunks'>
 
 /** Counts the lines that are new in a step, of whoever made it. */
-function countAdded(
+function countAddedHashes(
   added: Map<string, number>,
   {
     path,
@@ -474,7 +474,7 @@ function countAdded(
     brought = [],
     moved = [],
     reformatted = [],
-  } = parsed<CountedStep>(body)
+  } = parseColumn<CountedStep>(body)
   const change = JSON.stringify([path, before_oid, after_oid, owners])
   if (owners.length === 0 || counted.has(change)) return
   counted.add(change)

@@ -1,6 +1,6 @@
-import type { Fact } from '../../events/domain/fact.ts'
+import type { ProjectEvent } from '../../events/domain/fact.ts'
 import { displayName } from '../../kernel/actor.ts'
-import type { HoldId, MissionId, TaskId } from '../../kernel/id.ts'
+import type { InboxItemId, MissionId, TaskId } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
 import { plainLine } from '../../kernel/text.ts'
 import type { NoticeKind } from './notification.ts'
@@ -14,13 +14,13 @@ export interface Notice {
   /** Why it waits, or how it ended: words of an agent, as a rule. */
   readonly why: string
   readonly who: string
-  readonly holdId: HoldId | null
+  readonly holdId: InboxItemId | null
   readonly missionId: MissionId | null
   readonly taskId: TaskId | null
 }
 
 /** What a person is told of a fact; null for most. */
-export function noticeOf({ seq, at, actor, body }: Fact): Notice | null {
+export function noticeOf({ seq, at, actor, body }: ProjectEvent): Notice | null {
   if (body.kind === 'hold.opened') {
     const { id: holdId, kind, reason: why, openedBy: who, missionId, taskId } = body.hold
     return { kind, seq, at, why, who, holdId, missionId, taskId }

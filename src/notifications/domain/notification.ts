@@ -31,7 +31,7 @@ export interface NotificationOwner {
   readonly name: string
 }
 
-export type NotificationFact =
+export type NotificationLogEvent =
   | { readonly kind: 'notification.added'; readonly notification: Notification }
   | {
       readonly kind: 'notification.edited'

@@ -5,9 +5,9 @@ import { instant, instantOrNull } from '../../kernel/instant.ts'
 import { didYouMean } from '../../kernel/nearest-word.ts'
 import { choice, identifier, name } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
-import { type Context, defineOperation, type Handling } from '../../kernel/operations/operation.ts'
-import { permits } from '../../people/domain/access.ts'
-import type { Placed, SentNotice } from '../../store/ports/reads.ts'
+import { type CommandContext, type Context, defineOperation } from '../../kernel/operations/operation.ts'
+import { hasAccess } from '../../people/domain/access.ts'
+import type { NoticeDelivery, SequencedItem } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { type Message, slackBody } from '../domain/notice.ts'
 import {
@@ -18,7 +18,7 @@ import {
   noticeKinds,
   notificationForms,
 } from '../domain/notification.ts'
-import { tellNow } from './post.ts'
+import { sendTestMessage } from './post.ts'
 
 const NotificationEntry = z.object({
   id: z.string(),
@@ -66,7 +66,7 @@ export const notifyList = defineOperation({
 async function entryOf(
   { notifications }: Reads,
   notification: Notification,
-  { owner, waiting }: { readonly owner: NotificationOwner; readonly waiting: readonly SentNotice[] },
+  { owner, waiting }: { readonly owner: NotificationOwner; readonly waiting: readonly NoticeDelivery[] },
 ): Promise<z.output<typeof NotificationEntry>> {
   const { id, name, form, origin, machine, kinds, reachesPrivate, createdAt } = notification
   const own = waiting.filter(({ notificationId }) => notificationId === id)
@@ -151,8 +151,8 @@ export const notifyAdd = defineOperation({
       owner,
       createdAt: at,
     }
-    assertFree(listed, notification)
-    assertRoom(listed, notification)
+    assertNotificationNameFree(listed, notification)
+    assertBelowLimit(listed, notification)
     return {
       facts: [{ kind: 'notification.added', notification }],
       beside: url ? [{ kind: 'address kept', of: notification.id, url: url.href, secret }] : [],
@@ -200,8 +200,8 @@ function addressOf(form: NotificationForm, given: string | undefined): URL | nul
   return url
 }
 
-function assertMayReachPrivate({ standing }: Handling): void {
-  if (!standing || permits(standing, 'admin')) return
+function assertMayReachPrivate({ standing }: CommandContext): void {
+  if (!standing || hasAccess(standing, 'admin')) return
   throw new Failure(
     'FORBIDDEN',
     `Only an admin of the server lets it reach its private network, and ${standing.personName} is none.`,
@@ -213,7 +213,7 @@ function assertMayReachPrivate({ standing }: Handling): void {
 }
 
 /** Where the record is kept elsewhere, that machine has no desktop of this person. */
-function assertDesktop({ edge, standing }: Handling): void {
+function assertDesktop({ edge, standing }: CommandContext): void {
   if (!edge && !standing) return
   throw new Failure(
     'REFUSED',
@@ -229,7 +229,10 @@ function kindsOf(named: readonly NoticeKind[]): readonly NoticeKind[] {
   return named.length === 0 ? noticeKinds : [...new Set(named)]
 }
 
-function assertFree(listed: readonly Placed<Notification>[], { id, name, owner }: Notification): void {
+function assertNotificationNameFree(
+  listed: readonly SequencedItem<Notification>[],
+  { id, name, owner }: Notification,
+): void {
   const taken = listed.some(({ item }) => item.owner.id === owner.id && item.name === name && item.id !== id)
   if (!taken) return
   throw new Failure('CONFLICT', `You already have a notification "${name}".`, {
@@ -238,7 +241,7 @@ function assertFree(listed: readonly Placed<Notification>[], { id, name, owner }
   })
 }
 
-function assertRoom(listed: readonly Placed<Notification>[], { owner }: Notification): void {
+function assertBelowLimit(listed: readonly SequencedItem<Notification>[], { owner }: Notification): void {
   const own = listed.filter(({ item }) => item.owner.id === owner.id)
   if (own.length < mostEach) return
   throw new Failure(
@@ -279,7 +282,7 @@ export const notifyEdit = defineOperation({
   output: MadeEntry,
 }).handler(async (handling, input) => {
   const { messenger, store } = handling
-  const present = await store.view((reads) => findOwn(reads, handling, input.name))
+  const present = await store.view((reads) => findOwnNotification(reads, handling, input.name))
   const { form } = present
   const url = input.url === undefined ? null : addressOf(form, input.url)
   if (input.new_secret && form !== 'webhook') {
@@ -295,7 +298,7 @@ export const notifyEdit = defineOperation({
   const fresh = input.new_secret ? messenger.newSecret() : null
   const owner = ownerOf(handling)
   const entry = await handling.recordAside(async (reads) => {
-    const before = await findOwn(reads, handling, present.id)
+    const before = await findOwnNotification(reads, handling, present.id)
     const kept = await reads.notifications.address(before.id)
     const edited = {
       name: input.new_name ?? before.name,
@@ -303,7 +306,7 @@ export const notifyEdit = defineOperation({
       kinds: input.kinds === undefined ? before.kinds : kindsOf(input.kinds),
       reachesPrivate: reaches,
     }
-    assertFree(await reads.notifications.all(), { ...before, ...edited })
+    assertNotificationNameFree(await reads.notifications.all(), { ...before, ...edited })
     const address = {
       url: url?.href ?? kept?.url ?? null,
       secret: fresh ?? kept?.secret ?? null,
@@ -359,15 +362,19 @@ export const notifyRemove = defineOperation({
 )
 
 /** One's own; an owner of the project and an admin may name those of others by id. */
-async function find(reads: Reads, handling: Handling, words: string): Promise<Notification> {
+async function find(reads: Reads, handling: CommandContext, words: string): Promise<Notification> {
   const { standing } = handling
-  const mayAll = !standing || standing.admin || permits(standing, 'owner')
+  const mayAll = !standing || standing.admin || hasAccess(standing, 'owner')
   const listed = mayAll ? (await reads.notifications.all()).map(({ item }) => item) : []
-  return listed.find(({ id }) => id === words) ?? (await findOwn(reads, handling, words))
+  return listed.find(({ id }) => id === words) ?? (await findOwnNotification(reads, handling, words))
 }
 
 /** Where a person is told is theirs to say. */
-async function findOwn({ notifications }: Reads, handling: Handling, words: string): Promise<Notification> {
+async function findOwnNotification(
+  { notifications }: Reads,
+  handling: CommandContext,
+  words: string,
+): Promise<Notification> {
   const owner = ownerOf(handling)
   const own = (await notifications.all()).flatMap(({ item }) => (item.owner.id === owner.id ? [item] : []))
   const found = own.find((item) => item.name === words) ?? own.find(({ id }) => id === words)
@@ -408,7 +415,7 @@ export const notifyTest = defineOperation({
         ? slackBody(message)
         : message
   // Of its own, so that no two tests have one id.
-  const delivery = await tellNow(handling, notification, {
+  const delivery = await sendTestMessage(handling, notification, {
     id: `${id}.test.${ids.next('notification')}`,
     body: JSON.stringify(body),
   })

@@ -1,6 +1,6 @@
 import { Failure } from '../../kernel/failure.ts'
 import type { Context } from '../../kernel/operations/operation.ts'
-import type { Placed, SentNotice } from '../../store/ports/reads.ts'
+import type { NoticeDelivery, SequencedItem } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import {
   messageOf,
@@ -11,10 +11,10 @@ import {
   webhookBody,
 } from '../domain/notice.ts'
 import { type Notification, nextTry } from '../domain/notification.ts'
-import type { Delivery, Letter } from '../ports/messenger.ts'
+import type { Delivery, WebhookMessage } from '../ports/messenger.ts'
 
 /** Where notices are sent from, and what they say of it. */
-export interface Sender extends Pick<Context, 'store' | 'clock' | 'ids' | 'actor' | 'messenger'> {
+export interface NoticeSender extends Pick<Context, 'store' | 'clock' | 'ids' | 'actor' | 'messenger'> {
   /** What the project is called. */
   readonly project: () => string
   /** The address of a card, of a task or of a mission in the dashboard; null where none is known. */
@@ -22,15 +22,15 @@ export interface Sender extends Pick<Context, 'store' | 'clock' | 'ids' | 'actor
 }
 
 /** A notice that this sender alone tries, until its lease ends. */
-export interface Taken {
-  readonly notice: SentNotice
+export interface LeasedNotice {
+  readonly notice: NoticeDelivery
   readonly notification: Notification
   readonly body: string
   readonly address: { readonly url: string; readonly secret: string | null } | null
 }
 
-export interface Prepared {
-  readonly taken: readonly Taken[]
+export interface PostBatch {
+  readonly taken: readonly LeasedNotice[]
   /** Whether anybody is to be told anything. */
   readonly isAsked: boolean
   /** How far the journal was read. */
@@ -49,16 +49,16 @@ const keptFor = 30 * 24 * 60 * 60_000
  * of one database are settled by its lock: each notice is made once, and tried by one at a time. Costs a look where
  * there is nothing to do.
  */
-export async function prepare(sender: Sender, position: number): Promise<Prepared> {
+export async function prepare(sender: NoticeSender, position: number): Promise<PostBatch> {
   const { store, clock, actor } = sender
-  const before = await store.view((reads) => look(reads, sender, position))
+  const before = await store.view((reads) => findDueNotices(reads, sender, position))
   if (before.changed.length === 0) return before
   const at = clock.now()
   return store.record({
     actor,
     at,
     decide: async (reads) => {
-      const now = await look(reads, sender, position)
+      const now = await findDueNotices(reads, sender, position)
       const notices = [...now.changed]
       const beside = { kind: 'notices kept', notices, cursor: now.position, before: at - keptFor } as const
       return { facts: [], beside: notices.length === 0 ? [] : [beside], answer: now }
@@ -66,19 +66,19 @@ export async function prepare(sender: Sender, position: number): Promise<Prepare
   })
 }
 
-interface Look extends Prepared {
-  readonly changed: readonly SentNotice[]
+interface PostResult extends PostBatch {
+  readonly changed: readonly NoticeDelivery[]
 }
 
-async function look(reads: Reads, sender: Sender, from: number): Promise<Look> {
+async function findDueNotices(reads: Reads, sender: NoticeSender, from: number): Promise<PostResult> {
   const { notifications } = reads
   const listed = await notifications.all()
   if (listed.length === 0) return { taken: [], changed: [], isAsked: false, position: from }
   const now = sender.clock.now()
   const known = Math.max(from, (await notifications.cursor()) ?? 0, listed[0]?.seq ?? 0)
-  const { made, position } = await fresh(reads, { listed, known, now })
+  const { made, position } = await newNotices(reads, { listed, known, now })
   const waiting = [...(await notifications.waiting()), ...made]
-  const taken: Taken[] = []
+  const taken: LeasedNotice[] = []
   const changed = new Map(made.map((notice) => [notice.id, notice]))
   for (const { item: notification } of listed) {
     if (notification.form === 'desktop' && notification.machine !== sender.messenger.machine) continue
@@ -101,19 +101,19 @@ async function look(reads: Reads, sender: Sender, from: number): Promise<Look> {
   return { taken, changed: [...changed.values()], isAsked: true, position }
 }
 
-function isDue({ dueAt, leasedUntil }: SentNotice, now: number): boolean {
+function isDue({ dueAt, leasedUntil }: NoticeDelivery, now: number): boolean {
   return dueAt <= now && leasedUntil <= now
 }
 
-interface Reading {
-  readonly listed: readonly Placed<Notification>[]
+interface NoticeScan {
+  readonly listed: readonly SequencedItem<Notification>[]
   readonly known: number
   readonly now: number
 }
 
 /** What the facts since are to be told of, to each who asked for it before they happened. */
-async function fresh(reads: Reads, { listed, known, now }: Reading) {
-  const made: SentNotice[] = []
+async function newNotices(reads: Reads, { listed, known, now }: NoticeScan) {
+  const made: NoticeDelivery[] = []
   let position = known
   const mayRead = await readers(reads, listed)
   for (;;) {
@@ -134,7 +134,7 @@ async function fresh(reads: Reads, { listed, known, now }: Reading) {
 /** Who is no member any more is told nothing. The user of a machine is asked nothing. */
 async function readers(
   { identities }: Reads,
-  listed: readonly Placed<Notification>[],
+  listed: readonly SequencedItem<Notification>[],
 ): Promise<ReadonlySet<string>> {
   const ids = [...new Set(listed.map(({ item }) => item.owner.id))]
   const may = new Set<string>()
@@ -150,7 +150,7 @@ async function readers(
   return may
 }
 
-function newNotice({ id }: Notification, about: Notice, now: number): SentNotice {
+function newNotice({ id }: Notification, about: Notice, now: number): NoticeDelivery {
   return {
     id: `${id}.${about.seq}`,
     notificationId: id,
@@ -167,8 +167,8 @@ function newNotice({ id }: Notification, about: Notice, now: number): SentNotice
   }
 }
 
-interface Composing {
-  readonly sender: Sender
+interface MessageContext {
+  readonly sender: NoticeSender
   readonly notification: Notification
   readonly now: number
 }
@@ -176,11 +176,11 @@ interface Composing {
 /** Writes the bodies of what is sent for the first time, and ends what was answered before it could be sent. */
 async function compose(
   reads: Reads,
-  { sender, notification, now }: Composing,
-  first: readonly SentNotice[],
-): Promise<readonly SentNotice[]> {
+  { sender, notification, now }: MessageContext,
+  first: readonly NoticeDelivery[],
+): Promise<readonly NoticeDelivery[]> {
   const open = await reads.notifications.openAmong(first.flatMap(({ about }) => about.holdId ?? []))
-  const isAnswered = ({ about }: SentNotice) => about.holdId !== null && !open.has(about.holdId)
+  const isAnswered = ({ about }: NoticeDelivery) => about.holdId !== null && !open.has(about.holdId)
   const left = first.filter((notice) => !isAnswered(notice))
   const named = await namesOf(reads, sender, left)
   return [
@@ -191,8 +191,8 @@ async function compose(
 
 async function namesOf(
   { tasks, missions }: Reads,
-  { project, link }: Sender,
-  notices: readonly SentNotice[],
+  { project, link }: NoticeSender,
+  notices: readonly NoticeDelivery[],
 ): Promise<readonly NamedNotice[]> {
   const taskNames = await tasks.named(notices.flatMap(({ about }) => about.taskId ?? []))
   const missionNames = await missions.named(notices.flatMap(({ about }) => about.missionId ?? []))
@@ -213,7 +213,7 @@ function bodyOf({ form }: Notification, notice: NamedNotice | undefined): string
 }
 
 /** Tries one, and keeps how that went. */
-export async function send(sender: Sender, taken: Taken, signal: AbortSignal): Promise<void> {
+export async function send(sender: NoticeSender, taken: LeasedNotice, signal: AbortSignal): Promise<void> {
   const delivery = await deliver(sender, taken, signal)
   const { store, actor, clock } = sender
   const at = clock.now()
@@ -225,7 +225,7 @@ export async function send(sender: Sender, taken: Taken, signal: AbortSignal): P
       // Another one tries it by now, or the notification is gone.
       const isOurs = kept?.state === 'waiting' && kept.tries === taken.notice.tries
       if (!isOurs) return { facts: [], answer: null }
-      const notices = [after(kept, delivery, at)]
+      const notices = [noticeAfterDelivery(kept, delivery, at)]
       return {
         facts: [],
         beside: [{ kind: 'notices kept', notices, cursor: null, before: null }],
@@ -235,7 +235,7 @@ export async function send(sender: Sender, taken: Taken, signal: AbortSignal): P
   })
 }
 
-function after(notice: SentNotice, delivery: Delivery, at: number): SentNotice {
+function noticeAfterDelivery(notice: NoticeDelivery, delivery: Delivery, at: number): NoticeDelivery {
   if (delivery.isDelivered) return { ...notice, state: 'sent', endedAt: at, leasedUntil: 0, trouble: null }
   const { trouble, isFinal, after: asked } = delivery
   const wait = isFinal ? null : nextTry(notice.tries, asked)
@@ -244,8 +244,8 @@ function after(notice: SentNotice, delivery: Delivery, at: number): SentNotice {
 }
 
 function deliver(
-  { messenger }: Sender,
-  { notice: { id }, notification, body, address }: Taken,
+  { messenger }: NoticeSender,
+  { notice: { id }, notification, body, address }: LeasedNotice,
   signal: AbortSignal,
 ): Promise<Delivery> {
   if (notification.form === 'desktop') return messenger.show(JSON.parse(body), signal)
@@ -254,7 +254,10 @@ function deliver(
 }
 
 /** A letter to where a notification goes. */
-function letterOf({ reachesPrivate }: Notification, letter: Omit<Letter, 'reachesPrivate'>): Letter {
+function letterOf(
+  { reachesPrivate }: Notification,
+  letter: Omit<WebhookMessage, 'reachesPrivate'>,
+): WebhookMessage {
   return { ...letter, reachesPrivate }
 }
 
@@ -266,8 +269,8 @@ const addressLost: Delivery = {
 }
 
 /** A message by a notification, at once and once. */
-export async function tellNow(
-  { messenger, store }: Pick<Sender, 'messenger' | 'store'>,
+export async function sendTestMessage(
+  { messenger, store }: Pick<NoticeSender, 'messenger' | 'store'>,
   notification: Notification,
   message: { readonly id: string; readonly body: string },
 ): Promise<Delivery> {

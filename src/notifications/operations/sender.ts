@@ -1,18 +1,18 @@
-import { followJournal } from '../../events/operations/follow.ts'
+import { followEventLog } from '../../events/operations/follow.ts'
 import { recordDue } from '../../inbox/operations/due.ts'
-import { prepare, type Sender, send } from './post.ts'
+import { type NoticeSender, prepare, send } from './post.ts'
 
 /** Milliseconds between two looks: while nobody asked to be told, while somebody did, and for what is due by the clock. */
 const rests = { unasked: 5_000, asked: 2_000, stale: 60_000 } as const
 
-interface Sending {
-  readonly sender: Sender
+interface SendLoop {
+  readonly sender: NoticeSender
   readonly signal: AbortSignal
   readonly failed: (error: unknown) => void
 }
 
 /** Tells people what happens in a project until the signal aborts; then what is being sent is ended. */
-export async function keepTelling({ sender, signal, failed }: Sending): Promise<void> {
+export async function runNotificationSender({ sender, signal, failed }: SendLoop): Promise<void> {
   const under = new Set<Promise<void>>()
   const bell = newBell(signal)
   let [position, stale, isFollowing] = [0, 0, false]
@@ -37,20 +37,20 @@ export async function keepTelling({ sender, signal, failed }: Sending): Promise<
     }
     if (isAsked && !isFollowing) {
       isFollowing = true
-      void followJournal(sender.store, { after: position, signal, pause: 1_000, hear: bell.ring, failed })
+      void followEventLog(sender.store, { after: position, signal, pause: 1_000, hear: bell.ring, failed })
     }
     await bell.heard(isAsked ? rests.asked : rests.unasked)
   }
   await Promise.allSettled(under)
 }
 
-interface Bell {
+interface WakeSignal {
   readonly ring: () => void
   /** Resolves when it rings, or rang since, or after so many milliseconds. */
   readonly heard: (milliseconds: number) => Promise<void>
 }
 
-function newBell(signal: AbortSignal): Bell {
+function newBell(signal: AbortSignal): WakeSignal {
   let rang = false
   let wake = () => {}
   signal.addEventListener('abort', () => wake(), { once: true })

@@ -9,10 +9,10 @@ export interface Messenger {
   /** Shows a message on the desktop of this machine. */
   readonly show: (message: Message, signal: AbortSignal) => Promise<Delivery>
   /** Sends a body once. Follows nothing elsewhere, and waits for ten seconds at most. */
-  readonly post: (letter: Letter, signal: AbortSignal) => Promise<Delivery>
+  readonly post: (letter: WebhookMessage, signal: AbortSignal) => Promise<Delivery>
 }
 
-export interface Letter {
+export interface WebhookMessage {
   readonly url: string
   /** The same at each try, with the same body. */
   readonly id: string

@@ -33,12 +33,12 @@ export function isPrivate(address: string): boolean {
   const family = isIP(address)
   if (family === 4) return own.check(address, 'ipv4')
   if (family === 0) return true
-  const inside = embedded(address)
+  const inside = embeddedIpv4(address)
   return inside === null ? own.check(address, 'ipv6') : own.check(inside, 'ipv4')
 }
 
 /** The address of IPv4 that one of IPv6 stands for: mapped, compatible, of NAT64 or of 6to4. */
-function embedded(address: string): string | null {
+function embeddedIpv4(address: string): string | null {
   const groups = groupsOf(address)
   const four = (high = 0, low = 0) => [high >> 8, high & 255, low >> 8, low & 255].join('.')
   const head = groups

@@ -4,13 +4,13 @@ import { processEnd } from '../../kernel/ending.ts'
 import type { Message } from '../domain/notice.ts'
 import type { Delivery } from '../ports/messenger.ts'
 
-type Environment = Readonly<Record<string, string | undefined>>
+type DesktopEnvironment = Readonly<Record<string, string | undefined>>
 
-export interface Showing {
+export interface DesktopCommand {
   readonly program: string
   readonly words: readonly string[]
   /** Where a text is handed over that the program would read as its own language. */
-  readonly environment: Environment
+  readonly environment: DesktopEnvironment
   /** What is done where there is no such program. */
   readonly without: string
 }
@@ -18,7 +18,7 @@ export interface Showing {
 /**
  * The system's own program for a message, with a list of arguments: no shell reads a text, and none is part of a script.
  */
-export function showing(platform: string, { title, lines, link }: Message): Showing {
+export function desktopCommand(platform: string, { title, lines, link }: Message): DesktopCommand {
   const text = [...lines, ...(link === null ? [] : [link])].join('\n')
   if (platform === 'darwin') {
     const script = [
@@ -72,10 +72,10 @@ const mostSaid = 200
 /** Shows a message. It never fails: what went wrong is its answer. What comes late is of no use, so it is tried once. */
 export async function showOnDesktop(
   message: Message,
-  environment: Environment,
+  environment: DesktopEnvironment,
   signal: AbortSignal,
 ): Promise<Delivery> {
-  const { program, words, environment: texts, without } = showing(process.platform, message)
+  const { program, words, environment: texts, without } = desktopCommand(process.platform, message)
   let said = ''
   try {
     const child = spawn(program, words, {
@@ -89,11 +89,11 @@ export async function showOnDesktop(
     })
     const [code] = await once(child, 'close')
     if (code === 0) return { isDelivered: true }
-    return failed(`${program} ended with ${code}${said.trim() === '' ? '' : `: ${said.trim()}`}.`)
+    return failedDelivery(`${program} ended with ${code}${said.trim() === '' ? '' : `: ${said.trim()}`}.`)
   } catch (error) {
     const isMissing =
       typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT'
-    return failed(
+    return failedDelivery(
       isMissing
         ? `There is no ${program} on this machine. ${without}`
         : `${program} did not show it within ${patience / 1000} seconds.`,
@@ -101,6 +101,6 @@ export async function showOnDesktop(
   }
 }
 
-function failed(trouble: string): Delivery {
+function failedDelivery(trouble: string): Delivery {
   return { isDelivered: false, trouble, isFinal: true, after: null }
 }

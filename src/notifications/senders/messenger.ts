@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Messenger } from '../ports/messenger.ts'
-import type { Posting } from './webhook.ts'
+import type { WebhookOptions } from './webhook.ts'
 
-type Environment = Readonly<Record<string, string | undefined>>
+type MessengerEnvironment = Readonly<Record<string, string | undefined>>
 
 /** What brings a message out is loaded when there is one. */
-export function messenger(environment: Environment, posting: Posting): Messenger {
+export function messenger(environment: MessengerEnvironment, posting: WebhookOptions): Messenger {
   return {
     machine: hostname(),
     newSecret: () => `whsec_${randomBytes(32).toString('base64')}`,

@@ -2,13 +2,13 @@ import { createHmac } from 'node:crypto'
 import { type ClientRequest, type IncomingMessage, request as plainRequest } from 'node:http'
 import { request as secureRequest } from 'node:https'
 import { isIP } from 'node:net'
-import type { Delivery, Letter } from '../ports/messenger.ts'
+import type { Delivery, WebhookMessage } from '../ports/messenger.ts'
 import { isPrivate, PrivateAddress, publicLookup } from './addresses.ts'
 
 const usualPatience = 10_000
 const mostAnswered = 16_384
 
-export interface Posting {
+export interface WebhookOptions {
   /** The signature of the program in the request. */
   readonly agent: string
   /** Any address may be reached: who asked for it sits at this machine. */
@@ -19,39 +19,39 @@ export interface Posting {
 
 /** Sends a letter once, signed by the headers of standardwebhooks.com. It never fails: what went wrong is its answer. */
 export async function postWebhook(
-  letter: Letter,
-  { agent, reachesPrivate, patience = usualPatience }: Posting,
+  letter: WebhookMessage,
+  { agent, reachesPrivate, patience = usualPatience }: WebhookOptions,
   signal: AbortSignal,
 ): Promise<Delivery> {
   const url = new URL(letter.url)
   const isFree = reachesPrivate || letter.reachesPrivate
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  if (!isFree && isIP(host) !== 0 && isPrivate(host)) return refusedAsPrivate(url)
+  if (!isFree && isIP(host) !== 0 && isPrivate(host)) return privateAddressRefusal(url)
   const ending = AbortSignal.any([signal, AbortSignal.timeout(patience)])
   const sending = url.protocol === 'https:' ? secureRequest : plainRequest
   try {
-    const { status, after } = await answered(
+    const { status, after } = await awaitResponse(
       sending(url, {
         method: 'POST',
         agent: false,
         signal: ending,
-        headers: { ...signed(letter), 'user-agent': agent },
+        headers: { ...signatureHeaders(letter), 'user-agent': agent },
         ...(!isFree && { lookup: publicLookup }),
       }),
       letter.body,
     )
     return deliveryOf(status, { after, origin: url.origin })
   } catch (error) {
-    if (error instanceof PrivateAddress) return refusedAsPrivate(url)
-    if (signal.aborted) return failed('It was ended while it was being sent.', false)
+    if (error instanceof PrivateAddress) return privateAddressRefusal(url)
+    if (signal.aborted) return failedPost('It was ended while it was being sent.', false)
     if (ending.aborted)
-      return failed(`${url.origin} did not answer within ${patience / 1000} seconds.`, false)
-    return failed(`${url.origin} could not be reached: ${codeOf(error)}.`, false)
+      return failedPost(`${url.origin} did not answer within ${patience / 1000} seconds.`, false)
+    return failedPost(`${url.origin} could not be reached: ${codeOf(error)}.`, false)
   }
 }
 
 /** `webhook-id`, `webhook-timestamp`, `webhook-signature`: HMAC-SHA-256 over `id.timestamp.body`. */
-function signed({ id, body, secret }: Letter): Record<string, string> {
+function signatureHeaders({ id, body, secret }: WebhookMessage): Record<string, string> {
   const timestamp = String(Math.floor(Date.now() / 1000))
   const headers = {
     'content-type': 'application/json',
@@ -65,18 +65,18 @@ function signed({ id, body, secret }: Letter): Record<string, string> {
   return { ...headers, 'webhook-signature': `v1,${signature}` }
 }
 
-interface Answered {
+interface WebhookReply {
   readonly status: number
   /** Milliseconds that it asks to wait. */
   readonly after: number | null
 }
 
-function answered(request: ClientRequest, body: string): Promise<Answered> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answered>()
+function awaitResponse(request: ClientRequest, body: string): Promise<WebhookReply> {
+  const { promise, resolve, reject } = Promise.withResolvers<WebhookReply>()
   request.once('error', reject)
   request.once('response', (response) => {
     const status = response.statusCode ?? 0
-    const end = () => resolve({ status, after: afterOf(response) })
+    const end = () => resolve({ status, after: retryAfterOf(response) })
     let length = 0
     // What it says is of no interest, but that it says it to the end.
     response.on('data', (chunk: Buffer) => {
@@ -93,7 +93,7 @@ function answered(request: ClientRequest, body: string): Promise<Answered> {
   return promise
 }
 
-function afterOf({ headers }: IncomingMessage): number | null {
+function retryAfterOf({ headers }: IncomingMessage): number | null {
   const seconds = Number(headers['retry-after'])
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : null
 }
@@ -104,20 +104,20 @@ function deliveryOf(
 ): Delivery {
   if (status >= 200 && status < 300) return { isDelivered: true }
   if (status >= 300 && status < 400) {
-    return failed(`${origin} answered ${status} and names another address, which is not followed.`, true)
+    return failedPost(`${origin} answered ${status} and names another address, which is not followed.`, true)
   }
-  if (status === 410) return failed(`${origin} answered 410: it wants no more of it.`, true)
-  return { ...failed(`${origin} answered ${status}.`, false), after }
+  if (status === 410) return failedPost(`${origin} answered 410: it wants no more of it.`, true)
+  return { ...failedPost(`${origin} answered ${status}.`, false), after }
 }
 
-function refusedAsPrivate({ origin }: URL): Delivery {
-  return failed(
+function privateAddressRefusal({ origin }: URL): Delivery {
+  return failedPost(
     `${origin} is on a private network, and was not said to be: add it again with --private.`,
     true,
   )
 }
 
-function failed(trouble: string, isFinal: boolean): Extract<Delivery, { readonly isDelivered: false }> {
+function failedPost(trouble: string, isFinal: boolean): Extract<Delivery, { readonly isDelivered: false }> {
   return { isDelivered: false, trouble, isFinal, after: null }
 }
 

@@ -1,10 +1,10 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
-import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
 import type { NotificationId } from '../../kernel/id.ts'
-import type { NotificationReads, SentNotice } from '../../store/ports/reads.ts'
-import type { NotificationBeside } from '../../store/ports/store.ts'
-import { anyOf, parsed } from '../../store/tables/query.ts'
-import type { Projecting, ReadScope, RowKey } from '../../store/tables/tables.ts'
+import type { NoticeDelivery, NotificationReads } from '../../store/ports/reads.ts'
+import type { NotificationSideWrite } from '../../store/ports/store.ts'
+import { nonEmptyValues, parseColumn } from '../../store/tables/query.ts'
+import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
 import type { Notice } from '../domain/notice.ts'
 import type { NoticeState, Notification, NotificationForm } from '../domain/notification.ts'
 
@@ -84,7 +84,7 @@ function notificationOf(row: Selectable<NotificationTable>): Notification {
     form: row.form as NotificationForm, // as it was written
     origin: row.origin,
     machine: row.machine,
-    kinds: parsed(row.kinds),
+    kinds: parseColumn(row.kinds),
     reachesPrivate: row.reaches_private === 1,
     owner: { id: row.owner_id, name: row.owner_name },
     createdAt: row.created_at,
@@ -92,15 +92,15 @@ function notificationOf(row: Selectable<NotificationTable>): Notification {
 }
 
 export async function applyNotificationAdded(
-  projecting: Projecting,
-  { notification }: FactOf<'notification.added'>,
+  projecting: ProjectionContext,
+  { notification }: ProjectEventOf<'notification.added'>,
 ): Promise<void> {
   await projecting.db.insertInto('notification').values(notificationRow(projecting, notification)).execute()
 }
 
 export async function applyNotificationEdited(
-  { db, projectId }: Projecting,
-  { notificationId, edited }: FactOf<'notification.edited'>,
+  { db, projectId }: ProjectionContext,
+  { notificationId, edited }: ProjectEventOf<'notification.edited'>,
 ): Promise<void> {
   const { name, origin, kinds, reachesPrivate } = edited
   await db
@@ -112,8 +112,8 @@ export async function applyNotificationEdited(
 }
 
 export async function applyNotificationRemoved(
-  { db, projectId }: Projecting,
-  { notificationId }: FactOf<'notification.removed'>,
+  { db, projectId }: ProjectionContext,
+  { notificationId }: ProjectEventOf<'notification.removed'>,
 ): Promise<void> {
   await db
     .deleteFrom('notification')
@@ -123,9 +123,9 @@ export async function applyNotificationRemoved(
 }
 
 /** Writes what no fact holds. */
-export async function writeOfNotification(
+export async function writeNotification(
   { db, projectId }: ReadScope,
-  beside: NotificationBeside,
+  beside: NotificationSideWrite,
 ): Promise<void> {
   if (beside.kind === 'address kept') {
     const { of: id, url, secret } = beside
@@ -164,7 +164,7 @@ export async function writeOfNotification(
   }
 }
 
-function noticeRow(notice: SentNotice): Omit<Insertable<NoticeTable>, 'project_id'> {
+function noticeRow(notice: NoticeDelivery): Omit<Insertable<NoticeTable>, 'project_id'> {
   return {
     id: notice.id,
     notification_id: notice.notificationId,
@@ -181,12 +181,12 @@ function noticeRow(notice: SentNotice): Omit<Insertable<NoticeTable>, 'project_i
   }
 }
 
-function noticeOf(row: Selectable<NoticeTable>): SentNotice {
+function noticeOf(row: Selectable<NoticeTable>): NoticeDelivery {
   return {
     id: row.id,
     notificationId: row.notification_id,
     seq: row.seq,
-    about: parsed<Notice>(row.about),
+    about: parseColumn<Notice>(row.about),
     cameAt: row.came_at,
     state: row.state as NoticeState, // as it was written
     body: row.body,
@@ -270,7 +270,7 @@ export function notificationReads({ db, projectId }: ReadScope): NotificationRea
         .selectFrom('hold')
         .select('id')
         .where('project_id', '=', projectId)
-        .where('id', 'in', anyOf(holds))
+        .where('id', 'in', nonEmptyValues(holds))
         .where('status', '=', 'open')
         .execute()
       return new Set(rows.map(({ id }) => id))

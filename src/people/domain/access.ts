@@ -7,7 +7,7 @@ export const neededAccesses = [...accesses, 'admin'] as const
 export type NeededAccess = (typeof neededAccesses)[number]
 
 /** Who calls, where a server knows its persons, and what they may in the project that is asked about. */
-export interface Standing {
+export interface CallerPermissions {
   readonly personId: string
   readonly personName: string
   /** Null for who signed in without one. */
@@ -24,8 +24,8 @@ export interface Standing {
   readonly expiresAt: number
 }
 
-export function permits(
-  { access, admin }: Pick<Standing, 'access' | 'admin'>,
+export function hasAccess(
+  { access, admin }: Pick<CallerPermissions, 'access' | 'admin'>,
   needed: NeededAccess,
 ): boolean {
   if (needed === 'admin') return admin
@@ -33,12 +33,15 @@ export function permits(
 }
 
 /** What a token that only reads is refused: a viewer may decide of their own, and such a token decides nothing. */
-export function onlyReads({ most }: Pick<Standing, 'most'>, kind: 'query' | 'command'): boolean {
+export function isReadOnlyAccess(
+  { most }: Pick<CallerPermissions, 'most'>,
+  kind: 'query' | 'command',
+): boolean {
   return most === 'viewer' && kind === 'command'
 }
 
 /** The lesser of two: a token never lets more than the person who has it, an agent no more than work. */
-export function atMost(access: Access, most: Access): Access {
+export function lowerAccess(access: Access, most: Access): Access {
   return accesses.indexOf(access) <= accesses.indexOf(most) ? access : most
 }
 

@@ -54,7 +54,7 @@ export interface Token {
 }
 
 /** Somebody who is signed in with a browser. */
-export interface Session {
+export interface SignInSession {
   readonly id: SessionId
   readonly personId: PersonId
   /** The token by which it was begun, and with which it ends; null for one by OpenID Connect. */
@@ -73,14 +73,14 @@ export type PersonChanges = Partial<
 export const serverProject = 'server'
 
 /** What happens to persons, tokens, sessions and names of projects: all that is ever recorded in the reserved project. */
-export function belongsToServer(kind: string): boolean {
+export function isServerEventKind(kind: string): boolean {
   return (
     kind === 'project.created' || /^(?:person|token)\.|^session\.(?:began|ended)$|^project\.named$/.test(kind)
   )
 }
 
 /** No secret and no hash is ever in one of these. */
-export type IdentityFact =
+export type IdentityEvent =
   | {
       readonly kind: 'project.named'
       readonly projectId: ProjectId
@@ -105,7 +105,7 @@ export type IdentityFact =
   | { readonly kind: 'member.removed'; readonly personId: PersonId; readonly name: string }
   | { readonly kind: 'token.created'; readonly token: Token; readonly person: string }
   | { readonly kind: 'token.revoked'; readonly tokenId: TokenId; readonly name: string }
-  | { readonly kind: 'session.began'; readonly session: Session; readonly name: string }
+  | { readonly kind: 'session.began'; readonly session: SignInSession; readonly name: string }
   | { readonly kind: 'session.ended'; readonly sessionId: SessionId; readonly name: string }
 
 /** Milliseconds. */
@@ -144,13 +144,13 @@ export function readInvitation(text: string): TokenParts | null {
   return text.startsWith(invitationPrefix) ? readToken(text.slice(invitationPrefix.length)) : null
 }
 
-export type TokenTrouble = 'revoked' | 'expired'
+export type TokenRefusal = 'revoked' | 'expired'
 
 /** Why a token or a session lets nobody in any more; null while it does. */
-export function troubleOf(
+export function tokenErrorOf(
   { revokedAt, expiresAt }: Pick<Token, 'revokedAt' | 'expiresAt'>,
   now: number,
-): TokenTrouble | null {
+): TokenRefusal | null {
   if (revokedAt !== null) return 'revoked'
   return expiresAt <= now ? 'expired' : null
 }

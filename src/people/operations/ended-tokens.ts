@@ -1,15 +1,19 @@
-import type { NewFact } from '../../events/domain/fact.ts'
-import type { Beside, Reads } from '../../store/ports/store.ts'
+import type { NewProjectEvent } from '../../events/domain/fact.ts'
+import type { Reads, SideWrite } from '../../store/ports/store.ts'
 import type { Token } from '../domain/identity.ts'
 import { endedSessions } from './sessions.ts'
 
-interface Ended {
-  readonly facts: readonly NewFact[]
-  readonly beside: readonly Beside[]
+interface TokenRevocation {
+  readonly facts: readonly NewProjectEvent[]
+  readonly beside: readonly SideWrite[]
 }
 
 /** Revokes tokens, those that were made with them, and the sessions that began with any of these. */
-export async function endedTokens(reads: Reads, tokens: readonly Token[], at: number): Promise<Ended> {
+export async function endedTokens(
+  reads: Reads,
+  tokens: readonly Token[],
+  at: number,
+): Promise<TokenRevocation> {
   if (tokens.length === 0) return { facts: [], beside: [] }
   const made = await reads.identities.tokensMadeWith(tokens.map(({ id }) => id))
   const all = new Map([...tokens, ...made].map((token) => [token.id, token]))

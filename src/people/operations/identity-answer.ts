@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
 import { Named, strings } from '../../kernel/operations/list-answer.ts'
-import type { MemberListed, SessionListed, TokenListed } from '../../store/ports/reads.ts'
+import type { MemberListing, SignInSessionListing, TokenListing } from '../../store/ports/reads.ts'
 import { accesses } from '../domain/access.ts'
-import { type Person, tokenKinds, troubleOf } from '../domain/identity.ts'
+import { type Person, tokenErrorOf, tokenKinds } from '../domain/identity.ts'
 
 const personStates = ['active', 'invited', 'disabled'] as const
 
@@ -40,7 +40,7 @@ export const MemberEntry = z.object({
   state: z.enum(personStates),
 })
 
-export function memberEntry({ member, person }: MemberListed): z.output<typeof MemberEntry> {
+export function memberEntry({ member, person }: MemberListing): z.output<typeof MemberEntry> {
   const { access, roles } = member
   return {
     person: { id: person.id, name: person.name },
@@ -72,8 +72,11 @@ export const TokenEntry = z.object({
   revoked_by: z.string().nullable(),
 })
 
-export function tokenEntry({ token, person, usedAt }: TokenListed, now: number): z.output<typeof TokenEntry> {
-  const trouble = troubleOf(token, now)
+export function tokenEntry(
+  { token, person, usedAt }: TokenListing,
+  now: number,
+): z.output<typeof TokenEntry> {
+  const trouble = tokenErrorOf(token, now)
   return {
     id: token.id,
     name: token.name,
@@ -103,7 +106,7 @@ export const SessionEntry = z.object({
 })
 
 export function sessionEntry(
-  { session, person }: SessionListed,
+  { session, person }: SignInSessionListing,
   own: string | null,
 ): z.output<typeof SessionEntry> {
   return {

@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
-import type { Setting } from '../../kernel/id.ts'
+import type { TransactionContext } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
 import { Named } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { type Access, accesses, atMost } from '../domain/access.ts'
+import { type Access, accesses, lowerAccess } from '../domain/access.ts'
 import {
   invitationLifetime,
   type Member,
   type Person,
   type Token,
-  troubleOf,
+  tokenErrorOf,
   writeInvitation,
   writeToken,
 } from '../domain/identity.ts'
@@ -52,7 +52,7 @@ export const invitationCreate = defineOperation({
     const found = await findPerson(reads, words)
     const parent = standing?.tokenId ? await reads.identities.token(standing.tokenId) : null
     const createdBy = (standing?.personId ?? null) as Token['createdBy'] // a brand
-    const member = await assertMayLetIn(reads, found, { projectId, createdBy, parent })
+    const member = await assertMayInvite(reads, found, { projectId, createdBy, parent })
     const limits = limitsOf({ kind: 'person', access: member.access }, { parent, projectHere: projectId, at })
     const made: Token = {
       id: ids.next('token'),
@@ -85,7 +85,7 @@ export const invitationCreate = defineOperation({
   }
 })
 
-interface Invited {
+interface NewInvitation {
   readonly person: Person
   readonly token: Token
   /** The text of the token, which is kept nowhere. */
@@ -96,9 +96,9 @@ interface Invited {
 export async function acceptInvitation(
   team: Team,
   id: Token['id'],
-  { at, ids }: Setting,
+  { at, ids }: TransactionContext,
   person: Person,
-): Promise<Invited> {
+): Promise<NewInvitation> {
   const secret = team.newSecret()
   const made = await team.store.record({
     actor: {
@@ -114,12 +114,13 @@ export async function acceptInvitation(
     decide: async (reads) => {
       const invitation = await reads.identities.token(id)
       const invited = invitation && (await reads.identities.person(invitation.personId))
-      if (!invited || invitation.kind !== 'invitation' || troubleOf(invitation, at) !== null) throw ended()
+      if (!invited || invitation.kind !== 'invitation' || tokenErrorOf(invitation, at) !== null)
+        throw invitationEndedFailure()
       const { projectId, createdBy, parentId } = invitation
       const parent = parentId === null ? null : await reads.identities.token(parentId)
-      if (projectId === null || (parent && troubleOf(parent, at) !== null)) throw ended()
-      const member = await assertMayLetIn(reads, invited, { projectId, createdBy, parent })
-      const access = atMost(member.access, invitation.most ?? member.access)
+      if (projectId === null || (parent && tokenErrorOf(parent, at) !== null)) throw invitationEndedFailure()
+      const member = await assertMayInvite(reads, invited, { projectId, createdBy, parent })
+      const access = lowerAccess(member.access, invitation.most ?? member.access)
       const token: Token = {
         ...invitation,
         ...limitsOf({ kind: 'person', access }, { parent, projectHere: projectId, at }),
@@ -162,7 +163,7 @@ interface Inviter {
  * Asked when the invitation is made and again when it is used. Nobody gets a way to act as somebody who has one of their
  * own, or who may more elsewhere than whoever invites them decides there.
  */
-async function assertMayLetIn(reads: Reads, invited: Person, inviter: Inviter): Promise<Member> {
+async function assertMayInvite(reads: Reads, invited: Person, inviter: Inviter): Promise<Member> {
   const { name, id } = invited
   const memberships = await reads.identities.memberships(id)
   const member = memberships.find(({ projectId }) => projectId === inviter.projectId)?.member
@@ -193,7 +194,7 @@ async function assertMayLetIn(reads: Reads, invited: Person, inviter: Inviter): 
   const mayIn = await accessOf(reads, inviter)
   if (mayIn(inviter.projectId) !== 'owner') throw inviterTooLow(name)
   const others = memberships.map(({ projectId }) => projectId).filter((one) => one !== inviter.projectId)
-  if (!others.every((project) => decides(mayIn(project)))) {
+  if (!others.every((project) => canDecide(mayIn(project)))) {
     throw new Failure(
       'FORBIDDEN',
       `${name} is also a member of a project that their inviter does not maintain.`,
@@ -206,7 +207,7 @@ async function assertMayLetIn(reads: Reads, invited: Person, inviter: Inviter): 
   return member
 }
 
-const decides = (access: Access | null) => access === 'maintainer' || access === 'owner'
+const canDecide = (access: Access | null) => access === 'maintainer' || access === 'owner'
 
 /** A token that the same inviter let them make, and that nobody used, was lost on its way. */
 async function hasSignedIn(
@@ -236,7 +237,7 @@ async function accessOf(
   return (projectId) => {
     if (parent?.projectId && parent.projectId !== projectId) return null
     const access = person.admin ? 'owner' : (own.get(projectId) ?? null)
-    return access && atMost(access, parent?.most ?? access)
+    return access && lowerAccess(access, parent?.most ?? access)
   }
 }
 
@@ -247,7 +248,7 @@ function inviterTooLow(name: string): Failure {
   })
 }
 
-function ended(): Failure {
+function invitationEndedFailure(): Failure {
   return new Failure(
     'CONFLICT',
     'This invitation was used, replaced or revoked, or it is older than 24 hours.',

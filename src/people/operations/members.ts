@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
 import { choice } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
-import { defineOperation, type Handling } from '../../kernel/operations/operation.ts'
+import { type CommandContext, defineOperation } from '../../kernel/operations/operation.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { type Access, accesses } from '../domain/access.ts'
 import type { Member, Person } from '../domain/identity.ts'
@@ -77,7 +77,7 @@ export const memberInvite = defineOperation({
   }),
   output: MemberEntry,
 }).handler(async (handling, { email, name, access, roles }) => {
-  const person = await personInvited(handling, email, name)
+  const person = await findOrInvitePerson(handling, email, name)
   return handling.record(async (reads) => {
     const before = await reads.identities.member(person.id)
     return memberSet(person, { personId: person.id, access, roles }, before?.access ?? null)
@@ -85,7 +85,11 @@ export const memberInvite = defineOperation({
 })
 
 /** The person of an address, made where there is none yet. */
-function personInvited(handling: Handling, email: string, name: string | undefined): Promise<Person> {
+function findOrInvitePerson(
+  handling: CommandContext,
+  email: string,
+  name: string | undefined,
+): Promise<Person> {
   return recordInTeam(handling, async (reads, setting) => {
     const [known] = await reads.identities.personsCalled(email)
     if (known) return { facts: [], answer: known }

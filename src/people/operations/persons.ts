@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
-import type { PersonId, Setting } from '../../kernel/id.ts'
+import type { PersonId, TransactionContext } from '../../kernel/id.ts'
 import { identifier } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
-import type { Decided, Reads } from '../../store/ports/store.ts'
+import type { ChangeSet, Reads } from '../../store/ports/store.ts'
 import type { Person } from '../domain/identity.ts'
 import { endedTokens } from './ended-tokens.ts'
 import { PersonEntry, personEntry } from './identity-answer.ts'
@@ -59,7 +59,7 @@ export const personAdd = defineOperation({
 /** A person as they begin. Fails where the name or the address is another's. */
 export async function newPerson(
   { identities }: Reads,
-  { at, ids }: Setting,
+  { at, ids }: TransactionContext,
   { name, email, admin }: Pick<Person, 'name' | 'email' | 'admin'>,
 ): Promise<Person> {
   for (const words of email === null ? [name] : [name, email]) {
@@ -119,7 +119,7 @@ export const personDisable = defineOperation({
     // They may still know the secrets of tokens that they made for others.
     const tokens = await endedTokens(reads, await reads.identities.tokensMadeForOthers(person.id), at)
     return {
-      facts: [changed(person.id, person.name, { disabledAt: at }), ...sessions.facts, ...tokens.facts],
+      facts: [personChanged(person.id, person.name, { disabledAt: at }), ...sessions.facts, ...tokens.facts],
       beside: [...sessions.beside, ...tokens.beside],
       answer: personEntry({ ...person, disabledAt: at }),
     }
@@ -141,9 +141,10 @@ export const personEnable = defineOperation({
   input: z.strictObject({ person: personField }),
   output: PersonEntry,
 }).handler((handling, input) =>
-  recordInTeam(handling, async (reads): Promise<Decided<z.output<typeof PersonEntry>>> => {
+  recordInTeam(handling, async (reads): Promise<ChangeSet<z.output<typeof PersonEntry>>> => {
     const person = await findPerson(reads, input.person)
-    const facts = person.disabledAt === null ? [] : [changed(person.id, person.name, { disabledAt: null })]
+    const facts =
+      person.disabledAt === null ? [] : [personChanged(person.id, person.name, { disabledAt: null })]
     return { facts, answer: personEntry({ ...person, disabledAt: null }) }
   }),
 )
@@ -167,7 +168,7 @@ export const personAdmin = defineOperation({
   }),
   output: PersonEntry,
 }).handler((handling, input) =>
-  recordInTeam(handling, async (reads): Promise<Decided<z.output<typeof PersonEntry>>> => {
+  recordInTeam(handling, async (reads): Promise<ChangeSet<z.output<typeof PersonEntry>>> => {
     const person = await findPerson(reads, input.person)
     const admin = input.end !== true
     if (person.admin === admin) return { facts: [], answer: personEntry(person) }
@@ -179,7 +180,7 @@ export const personAdmin = defineOperation({
     }
     if (person.disabledAt === null) await assertOtherAdmin(reads, person)
     return {
-      facts: [changed(person.id, person.name, { admin })],
+      facts: [personChanged(person.id, person.name, { admin })],
       answer: personEntry({ ...person, admin }),
     }
   }),
@@ -194,7 +195,7 @@ async function assertOtherAdmin({ identities }: Reads, { id, name, admin }: Pers
   })
 }
 
-function changed(
+function personChanged(
   personId: PersonId,
   name: string,
   changes: Pick<Person, 'disabledAt'> | Pick<Person, 'admin'>,

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import type { NewFact } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/fact.ts'
 import { Failure } from '../../kernel/failure.ts'
-import type { PersonId, Setting, TokenId } from '../../kernel/id.ts'
+import type { PersonId, TokenId, TransactionContext } from '../../kernel/id.ts'
 import { identifier } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
-import type { Beside, Reads } from '../../store/ports/store.ts'
+import type { Reads, SideWrite } from '../../store/ports/store.ts'
 import { type Person, sessionLifetime } from '../domain/identity.ts'
 import { SessionEntry, sessionEntry } from './identity-answer.ts'
 import { findPerson, recordInTeam, teamOf } from './team.ts'
@@ -25,7 +25,7 @@ export const sessionList = defineOperation({
   output: z.object({ sessions: list(SessionEntry) }),
 }).handler((handling, { all }) => {
   const { standing, clock } = handling
-  if (all && standing && !standing.admin) throw forAdmins(standing.personName)
+  if (all && standing && !standing.admin) throw adminOnlyFailure(standing.personName)
   const everybody = all ?? !standing
   return teamOf(handling).store.view(async ({ identities }) => {
     const of = everybody || !standing ? {} : { personId: standing.personId }
@@ -55,14 +55,15 @@ export const sessionEnd = defineOperation({
 }).handler((handling, { id, person }) =>
   recordInTeam(handling, async (reads, { at }) => {
     const { standing } = handling
-    const whose = await personMeant(reads, { id, person, own: standing?.personId })
-    if (standing && !standing.admin && whose !== standing.personId) throw forAdmins(standing.personName)
+    const whose = await resolvePersonId(reads, { id, person, own: standing?.personId })
+    if (standing && !standing.admin && whose !== standing.personId)
+      throw adminOnlyFailure(standing.personName)
     const ended = await endedSessions(reads, { personId: whose, now: at, only: id })
     return { ...ended, answer: { ended: ended.facts.length } }
   }),
 )
 
-async function personMeant(
+async function resolvePersonId(
   reads: Reads,
   { id, person, own }: Readonly<Record<'id' | 'person' | 'own', string | undefined>>,
 ): Promise<string> {
@@ -80,7 +81,7 @@ async function personMeant(
   )
 }
 
-function forAdmins(name: string): Failure {
+function adminOnlyFailure(name: string): Failure {
   return new Failure(
     'FORBIDDEN',
     `The sessions of others are for admins of the server, and ${name} is none.`,
@@ -98,7 +99,7 @@ export async function endedSessions(
     readonly only?: string | undefined
     readonly tokenIds?: readonly TokenId[]
   },
-): Promise<{ readonly facts: readonly NewFact[]; readonly beside: readonly Beside[] }> {
+): Promise<{ readonly facts: readonly NewProjectEvent[]; readonly beside: readonly SideWrite[] }> {
   const person = of.personId === null ? {} : { personId: of.personId }
   const sessions = (await identities.sessions({ ...person, now: of.now })).filter(
     ({ session }) =>
@@ -116,10 +117,14 @@ export async function endedSessions(
 }
 
 /** A session as it begins, and what is kept of its cookie. */
-export function begunSession(
-  { at, ids }: Setting,
-  { person, tokenId, hash, until }: BegunSession,
-): { readonly facts: readonly NewFact[]; readonly beside: readonly Beside[]; readonly id: string } {
+export function newSession(
+  { at, ids }: TransactionContext,
+  { person, tokenId, hash, until }: NewSignInSession,
+): {
+  readonly facts: readonly NewProjectEvent[]
+  readonly beside: readonly SideWrite[]
+  readonly id: string
+} {
   const session = {
     id: ids.next('session'),
     personId: person.id,
@@ -135,7 +140,7 @@ export function begunSession(
   }
 }
 
-interface BegunSession {
+interface NewSignInSession {
   readonly person: { readonly id: PersonId } & Pick<Person, 'name'>
   readonly tokenId: TokenId | null
   /** Of the secret in the cookie. */

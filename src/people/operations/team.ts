@@ -1,10 +1,10 @@
 import { Failure } from '../../kernel/failure.ts'
-import type { Setting } from '../../kernel/id.ts'
+import type { TransactionContext } from '../../kernel/id.ts'
 import { didYouMean } from '../../kernel/nearest-word.ts'
-import type { Handling, QueryContext } from '../../kernel/operations/operation.ts'
-import type { Decided, Reads } from '../../store/ports/store.ts'
-import type { Standing } from '../domain/access.ts'
-import { type Person, troubleOf } from '../domain/identity.ts'
+import type { CommandContext, QueryContext } from '../../kernel/operations/operation.ts'
+import type { ChangeSet, Reads } from '../../store/ports/store.ts'
+import type { CallerPermissions } from '../domain/access.ts'
+import { type Person, tokenErrorOf } from '../domain/identity.ts'
 import type { TeamReader } from '../ports/team.ts'
 
 /** What lies in a database that is named, as the beginning of a sentence, and what there is without one. */
@@ -38,8 +38,8 @@ export function teamOf<Known extends TeamReader>(
 
 /** Records what happens to persons, tokens and sessions. Never under an idempotency key: an answer may hold a secret. */
 export function recordInTeam<Answer>(
-  handling: Handling,
-  decide: (reads: Reads, setting: Setting) => Promise<Decided<Answer>>,
+  handling: CommandContext,
+  decide: (reads: Reads, setting: TransactionContext) => Promise<ChangeSet<Answer>>,
 ): Promise<Answer> {
   const { actor, clock, ids, standing } = handling
   const at = clock.now()
@@ -54,7 +54,7 @@ export function recordInTeam<Answer>(
 }
 
 /** Servers remember for seconds who may call: what changes people and tokens looks again, inside the transaction. */
-async function assertAdmitted({ identities }: Reads, standing: Standing, at: number): Promise<void> {
+async function assertAdmitted({ identities }: Reads, standing: CallerPermissions, at: number): Promise<void> {
   const { personId, tokenId, sessionId } = standing
   const person = await identities.person(personId)
   const token = tokenId === null ? null : await identities.token(tokenId)
@@ -62,7 +62,7 @@ async function assertAdmitted({ identities }: Reads, standing: Standing, at: num
   const isOver =
     person === null ||
     person.disabledAt !== null ||
-    (tokenId !== null && (token === null || troubleOf(token, at) !== null)) ||
+    (tokenId !== null && (token === null || tokenErrorOf(token, at) !== null)) ||
     (sessionId !== null && (session === null || session.endedAt !== null || session.expiresAt <= at))
   if (!isOver) return
   throw new Failure('FORBIDDEN', 'Your token or session has ended: nothing was changed.', {

@@ -1,16 +1,16 @@
 import { z } from 'zod'
-import type { NewFact } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/fact.ts'
 import { everyProcess, loadedProcess } from '../../gate/operations/process/processes.ts'
 import { Failure } from '../../kernel/failure.ts'
-import type { Setting } from '../../kernel/id.ts'
+import type { TransactionContext } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
 import { choice, count, identifier } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
-import { defineOperation, type Handling, type QueryContext } from '../../kernel/operations/operation.ts'
+import { type CommandContext, defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
 import type { ProcessSource } from '../../project/ports/project-files.ts'
-import type { TokenListed } from '../../store/ports/reads.ts'
+import type { TokenListing } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { type Access, accesses, atMost, permits, type Standing } from '../domain/access.ts'
+import { type Access, accesses, type CallerPermissions, hasAccess, lowerAccess } from '../domain/access.ts'
 import {
   day,
   type Person,
@@ -71,8 +71,8 @@ export const tokenCreate = defineOperation({
     const kind = input.kind ?? (input.admin ? 'person' : 'agent')
     const { processes = [] } =
       input.role !== undefined && kind !== 'person' ? await measure({ processes: {} }) : {}
-    await assertMayMake(handling, { ...input, kind }, processes)
-    const here = await projectHere(handling)
+    await assertMayCreateToken(handling, { ...input, kind }, processes)
+    const here = await currentProjectId(handling)
     const secret = team.newSecret()
     const { listed, id, at } = await recordInTeam(handling, async (reads, setting) => {
       const { standing } = handling
@@ -92,7 +92,7 @@ export const tokenCreate = defineOperation({
         revokedAt: null,
         revokedBy: null,
       }
-      await assertFree(reads, token)
+      await assertTokenNameFree(reads, token)
       return {
         facts: [...facts, { kind: 'token.created', token, person: person.name }],
         beside: [{ kind: 'secret made', of: token.id, hash: team.hashOf(secret) }],
@@ -102,25 +102,25 @@ export const tokenCreate = defineOperation({
     return { ...tokenEntry(listed, at), secret: writeToken({ id, secret }) }
   })
 
-type Limits = Pick<Token, 'projectId' | 'most' | 'expiresAt'>
+type TokenLimits = Pick<Token, 'projectId' | 'most' | 'expiresAt'>
 
 /** What a token permits, for which project and how long: never more than the token that it is made with. */
 export function limitsOf(
-  { kind, access, days, all_projects }: Pick<Making, 'kind' | 'access' | 'days' | 'all_projects'>,
+  { kind, access, days, all_projects }: Pick<TokenOptions, 'kind' | 'access' | 'days' | 'all_projects'>,
   from: { readonly parent: Token | null; readonly projectHere: string; readonly at: number },
-): Limits {
+): TokenLimits {
   const { parent, at } = from
-  const most = access ?? inherited(kind, parent)
-  if (parent?.most && access && atMost(access, parent.most) !== access) {
-    throw beyondOwn(`permits ${parent.most} at most, and makes none that permits ${access}`)
+  const most = access ?? inheritedAccess(kind, parent)
+  if (parent?.most && access && lowerAccess(access, parent.most) !== access) {
+    throw tokenLimitFailure(`permits ${parent.most} at most, and makes none that permits ${access}`)
   }
   if (parent?.projectId && all_projects) {
-    throw beyondOwn('is for one project, and makes none for all projects')
+    throw tokenLimitFailure('is for one project, and makes none for all projects')
   }
   const ofAll = !parent?.projectId && (all_projects ?? kind === 'person')
   const end = at + (days ?? tokenDays.usual) * day
   if (parent && days !== undefined && end > parent.expiresAt) {
-    throw beyondOwn(`ends at ${instant(parent.expiresAt)}, and makes none that lasts longer`)
+    throw tokenLimitFailure(`ends at ${instant(parent.expiresAt)}, and makes none that lasts longer`)
   }
   return {
     projectId: ofAll ? null : (parent?.projectId ?? thisProject(from.projectHere)),
@@ -129,7 +129,7 @@ export function limitsOf(
   }
 }
 
-function beyondOwn(what: string): Failure {
+function tokenLimitFailure(what: string): Failure {
   return new Failure('FORBIDDEN', `The token you use ${what}.`, {
     reason: 'token_limit',
     hint: 'Use a token without this limit, or sign in yourself: waymark whoami shows what this one permits.',
@@ -137,12 +137,12 @@ function beyondOwn(what: string): Failure {
 }
 
 /** What a limited token makes is limited as it is itself. */
-function inherited(kind: TokenKind, parent: Token | null): Access | undefined {
+function inheritedAccess(kind: TokenKind, parent: Token | null): Access | undefined {
   if (!parent?.most) return undefined
-  return kind === 'person' ? parent.most : atMost(parent.most, 'contributor')
+  return kind === 'person' ? parent.most : lowerAccess(parent.most, 'contributor')
 }
 
-interface Making {
+interface TokenOptions {
   readonly kind: TokenKind
   readonly person?: string | undefined
   readonly role?: string | undefined
@@ -153,44 +153,47 @@ interface Making {
 }
 
 /** Whoever can write the database is asked nothing: on the command line there is no standing. */
-async function assertMayMake(
-  handling: Handling,
-  making: Making,
+async function assertMayCreateToken(
+  handling: CommandContext,
+  making: TokenOptions,
   processes: readonly ProcessSource[],
 ): Promise<void> {
   const { kind, person, role, all_projects, admin } = making
   const { standing } = handling
-  assertFits(making)
+  assertConsistentToken(making)
   if (role !== undefined && kind !== 'person') await assertRoleOfAgents(handling, role, processes)
   if (!standing) return
   const { personName: name } = standing
   if (admin && !standing.admin)
-    throw forbidden('admin_needed', `Admins are made by admins, and ${name} is none.`)
+    throw forbiddenFailure('admin_needed', `Admins are made by admins, and ${name} is none.`)
   if (person !== undefined && person !== standing.personId && person !== name && !standing.admin) {
-    throw forbidden(
+    throw forbiddenFailure(
       'token_for_other_person',
       `A token of ${person} is made by ${person} or by an admin of the server.`,
     )
   }
-  if (kind === 'runner' && !permits(standing, 'owner')) {
-    throw forbidden(
+  if (kind === 'runner' && !hasAccess(standing, 'owner')) {
+    throw forbiddenFailure(
       'access_too_low',
       `A runner’s results count as evidence: its token is made by an owner, and ${name} is none.`,
     )
   }
   if (kind === 'runner' && all_projects && !standing.admin) {
-    throw forbidden(
+    throw forbiddenFailure(
       'admin_needed',
       `A runner for all projects is made by an admin of the server, and ${name} is none.`,
     )
   }
   if (kind === 'person' && role !== undefined && !standing.admin && !standing.roles.includes(role)) {
-    throw forbidden('gate_role_missing', `${name} does not have the gate role "${role}" in this project.`)
+    throw forbiddenFailure(
+      'gate_role_missing',
+      `${name} does not have the gate role "${role}" in this project.`,
+    )
   }
 }
 
 /** A limit that says nothing, or takes back what was asked for beside it, is a mistake. */
-function assertFits({ kind, access, admin }: Making): void {
+function assertConsistentToken({ kind, access, admin }: TokenOptions): void {
   if (access === undefined) return
   if (admin) {
     throw new Failure('INVALID_INPUT', `A token that lets no more than ${access} makes nobody an admin.`, {
@@ -198,7 +201,7 @@ function assertFits({ kind, access, admin }: Making): void {
       hint: 'Leave out --access, or --admin.',
     })
   }
-  if (kind === 'person' || access === atMost(access, 'contributor')) return
+  if (kind === 'person' || access === lowerAccess(access, 'contributor')) return
   const whose = kind === 'agent' ? 'An agent' : 'A runner'
   throw new Failure(
     'INVALID_INPUT',
@@ -210,13 +213,13 @@ function assertFits({ kind, access, admin }: Making): void {
   )
 }
 
-function forbidden(reason: string, message: string): Failure {
+function forbiddenFailure(reason: string, message: string): Failure {
   return new Failure('FORBIDDEN', message, { reason, hint: 'waymark whoami says what you may do.' })
 }
 
 /** An agent never acts in a role that a process keeps for people. */
 async function assertRoleOfAgents(
-  { processFiles }: Handling,
+  { processFiles }: CommandContext,
   role: string,
   sources: readonly ProcessSource[],
 ): Promise<void> {
@@ -247,9 +250,13 @@ function thisProject(id: string): string {
 /** Whose token it is; a first admin is added with their token. */
 async function holderOf(
   reads: Reads,
-  setting: Setting,
-  { person: words, admin, handling }: Pick<Making, 'person' | 'admin'> & { readonly handling: Handling },
-): Promise<{ readonly person: Person; readonly facts: readonly NewFact[] }> {
+  setting: TransactionContext,
+  {
+    person: words,
+    admin,
+    handling,
+  }: Pick<TokenOptions, 'person' | 'admin'> & { readonly handling: CommandContext },
+): Promise<{ readonly person: Person; readonly facts: readonly NewProjectEvent[] }> {
   const { standing } = handling
   const meant = words ?? standing?.personId
   if (meant === undefined) {
@@ -278,7 +285,10 @@ async function holderOf(
 }
 
 /** Two tokens of one person are told apart by name; one that is revoked or too old is in nobody's way. */
-async function assertFree({ identities }: Reads, { name, personId, createdAt }: Token): Promise<void> {
+async function assertTokenNameFree(
+  { identities }: Reads,
+  { name, personId, createdAt }: Token,
+): Promise<void> {
   const others = await identities.tokens({ personId })
   const taken = others.find(({ token }) => token.name === name && token.expiresAt > createdAt)
   if (!taken) return
@@ -305,14 +315,14 @@ export const tokenList = defineOperation({
   output: z.object({ tokens: list(TokenEntry) }),
 }).handler(async (handling, { all, revoked = false }) => {
   const { standing, clock } = handling
-  if (all && standing && !standing.admin && !permits(standing, 'owner')) {
-    throw forbidden(
+  if (all && standing && !standing.admin && !hasAccess(standing, 'owner')) {
+    throw forbiddenFailure(
       'access_too_low',
       `The tokens of others are for owners of the project, and ${standing.personName} is none.`,
     )
   }
   const everybody = all ?? !standing
-  const here = await projectHere(handling)
+  const here = await currentProjectId(handling)
   return teamOf(handling).store.view(async ({ identities }) => {
     const of = everybody || !standing ? {} : { personId: standing.personId }
     const tokens = await identities.tokens({ ...of, revoked })
@@ -324,14 +334,14 @@ export const tokenList = defineOperation({
   })
 })
 
-function isShown({ token }: TokenListed, standing: Standing | undefined, here: string): boolean {
-  return !standing || mayEnd(token, standing, here)
+function isShown({ token }: TokenListing, standing: CallerPermissions | undefined, here: string): boolean {
+  return !standing || canRevokeToken(token, standing, here)
 }
 
 /** One's own; for an owner those of the project; for an admin all. */
-function mayEnd(token: Token, standing: Standing, here: string): boolean {
+function canRevokeToken(token: Token, standing: CallerPermissions, here: string): boolean {
   if (standing.admin || token.personId === standing.personId) return true
-  return permits(standing, 'owner') && token.projectId === here && here !== ''
+  return hasAccess(standing, 'owner') && token.projectId === here && here !== ''
 }
 
 export const tokenRevoke = defineOperation({
@@ -354,15 +364,15 @@ export const tokenRevoke = defineOperation({
   output: TokenEntry,
 }).handler(async (handling, input) => {
   const { standing } = handling
-  const here = await projectHere(handling)
+  const here = await currentProjectId(handling)
   return recordInTeam(handling, async (reads, { at }) => {
     const own = standing?.tokenId ? await reads.identities.token(standing.tokenId) : null
     const all = await reads.identities.tokens({ revoked: true })
     const mine = all.filter(
       ({ token }) =>
-        !standing || (mayEnd(token, standing, here) && permitsNoMore(token, own, standing, here)),
+        !standing || (canRevokeToken(token, standing, here) && isWithinOwnLimits(token, own, standing, here)),
     )
-    const found = tokenCalled(mine, input.token)
+    const found = findToken(mine, input.token)
     const { token, person } = found
     if (token.revokedAt !== null) return { facts: [], answer: tokenEntry(found, at) }
     const revoked = { ...token, revokedAt: at, revokedBy: handling.actor.name }
@@ -374,16 +384,21 @@ export const tokenRevoke = defineOperation({
 })
 
 /** A limited token ends itself, those of the project as an owner, and of its person's only those that permit no more. */
-function permitsNoMore(token: Token, own: Token | null, standing: Standing, here: string): boolean {
+function isWithinOwnLimits(
+  token: Token,
+  own: Token | null,
+  standing: CallerPermissions,
+  here: string,
+): boolean {
   if (own === null || token.id === own.id) return true
-  if (permits(standing, 'owner') && token.projectId === here && here !== '') return true
+  if (hasAccess(standing, 'owner') && token.projectId === here && here !== '') return true
   const isOfProject = own.projectId === null || token.projectId === own.projectId
   if (own.most === undefined) return isOfProject
   const access = token.most ?? (token.kind === 'person' ? null : 'contributor')
-  return isOfProject && access !== null && atMost(access, own.most) === access
+  return isOfProject && access !== null && lowerAccess(access, own.most) === access
 }
 
-function tokenCalled(tokens: readonly TokenListed[], words: string): TokenListed {
+function findToken(tokens: readonly TokenListing[], words: string): TokenListing {
   const byId = tokens.find(({ token }) => token.id === words)
   const named = tokens.filter(({ token }) => token.name === words)
   const standing = named.filter(({ token }) => token.revokedAt === null)
@@ -402,7 +417,7 @@ function tokenCalled(tokens: readonly TokenListed[], words: string): TokenListed
 }
 
 /** The project that the caller is in; empty in a folder that is none, where a token for all projects can be made. */
-async function projectHere({ store }: Pick<QueryContext, 'store'>): Promise<string> {
+async function currentProjectId({ store }: Pick<QueryContext, 'store'>): Promise<string> {
   try {
     return await store.view(({ identities }) => Promise.resolve(identities.project))
   } catch (error) {

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely'
-import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
 import type { PersonId } from '../../kernel/id.ts'
-import type { MemberListed } from '../../store/ports/reads.ts'
-import { parsed } from '../../store/tables/query.ts'
-import type { Projecting, ReadScope } from '../../store/tables/tables.ts'
+import type { MemberListing } from '../../store/ports/reads.ts'
+import { parseColumn } from '../../store/tables/query.ts'
+import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
 import type { Access } from '../domain/access.ts'
 import { type Member, serverProject } from '../domain/identity.ts'
 import { personOf } from './person.ts'
@@ -24,13 +24,13 @@ function memberOf(row: Pick<Selectable<MemberTable>, 'person_id' | 'access' | 'r
   return {
     personId: row.person_id as PersonId, // a brand
     access: row.access as Access, // as it was written
-    roles: parsed<readonly string[]>(row.roles),
+    roles: parseColumn<readonly string[]>(row.roles),
   }
 }
 
 export async function applyMemberSet(
-  { db, projectId, seq }: Projecting,
-  { member }: FactOf<'member.set'>,
+  { db, projectId, seq }: ProjectionContext,
+  { member }: ProjectEventOf<'member.set'>,
 ): Promise<void> {
   const said = { access: member.access, roles: JSON.stringify(member.roles) }
   await db
@@ -41,8 +41,8 @@ export async function applyMemberSet(
 }
 
 export async function applyMemberRemoved(
-  { db, projectId }: Projecting,
-  { personId }: FactOf<'member.removed'>,
+  { db, projectId }: ProjectionContext,
+  { personId }: ProjectEventOf<'member.removed'>,
 ): Promise<void> {
   await db
     .deleteFrom('member')
@@ -53,7 +53,7 @@ export async function applyMemberRemoved(
 
 export function memberReads({ db, projectId }: ReadScope) {
   return {
-    async members(): Promise<readonly MemberListed[]> {
+    async members(): Promise<readonly MemberListing[]> {
       const rows = await db
         .selectFrom('member')
         .innerJoin('person', 'person.id', 'member.person_id')

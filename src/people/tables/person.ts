@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from 'kysely'
-import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
 import type { PersonId } from '../../kernel/id.ts'
-import type { Projecting, ReadScope, RowKey } from '../../store/tables/tables.ts'
+import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
 import { type Person, serverProject } from '../domain/identity.ts'
 
 /** In the reserved project `server`. */
@@ -48,15 +48,15 @@ export function personOf(row: Selectable<PersonTable>): Person {
 }
 
 export async function applyPersonAdded(
-  projecting: Projecting,
-  { person }: FactOf<'person.added'>,
+  projecting: ProjectionContext,
+  { person }: ProjectEventOf<'person.added'>,
 ): Promise<void> {
   await projecting.db.insertInto('person').values(personRow(projecting, person)).execute()
 }
 
 export async function applyPersonChanged(
-  { db, projectId }: Projecting,
-  { personId, changes }: FactOf<'person.changed'>,
+  { db, projectId }: ProjectionContext,
+  { personId, changes }: ProjectEventOf<'person.changed'>,
 ): Promise<void> {
   const { admin, disabledAt, ...words } = changes
   await db

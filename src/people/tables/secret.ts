@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely'
 import { keepOutput, removeOutputs } from '../../gate/tables/command-result.ts'
 import { forgetHashes } from '../../lines/tables/lines.ts'
-import { writeOfNotification } from '../../notifications/tables/notification.ts'
+import { writeNotification } from '../../notifications/tables/notification.ts'
 import { listedProjects, renameProject } from '../../project/tables/project-name.ts'
-import { writeOfEdge } from '../../remote/tables/edge.ts'
-import { writeOfReview } from '../../review/tables/review.ts'
-import { writeOfCapture } from '../../sessions/tables/turn.ts'
-import type { IdentityReads, KeptSecret } from '../../store/ports/reads.ts'
-import type { Beside } from '../../store/ports/store.ts'
+import { writeRemoteMachine } from '../../remote/tables/edge.ts'
+import { writeReview } from '../../review/tables/review.ts'
+import { writeCapture } from '../../sessions/tables/turn.ts'
+import type { IdentityReads, StoredSecret } from '../../store/ports/reads.ts'
+import type { SideWrite } from '../../store/ports/store.ts'
 import type { ReadScope, Tables } from '../../store/tables/tables.ts'
 import { serverProject } from '../domain/identity.ts'
 import { memberReads } from './member.ts'
@@ -26,9 +26,9 @@ export interface SecretTable {
 }
 
 /** Writes what goes with facts and is in none of them, in their transaction. */
-export async function writeBeside(
+export async function writeSecretRows(
   { db, projectId }: { readonly db: Kysely<Tables>; readonly projectId: string },
-  beside: readonly Beside[],
+  beside: readonly SideWrite[],
 ): Promise<void> {
   for (const one of beside) {
     if (one.kind === 'project made') continue // by who appends facts
@@ -37,7 +37,7 @@ export async function writeBeside(
       continue
     }
     if (one.kind === 'address kept' || one.kind === 'address ended' || one.kind === 'notices kept') {
-      await writeOfNotification({ db, projectId }, one)
+      await writeNotification({ db, projectId }, one)
       continue
     }
     if (
@@ -46,7 +46,7 @@ export async function writeBeside(
       one.kind === 'diff kept' ||
       one.kind === 'diffs removed'
     ) {
-      await writeOfEdge({ db, projectId }, one)
+      await writeRemoteMachine({ db, projectId }, one)
       continue
     }
     if (
@@ -56,7 +56,7 @@ export async function writeBeside(
       one.kind === 'prompt kept' ||
       one.kind === 'prompts forgotten'
     ) {
-      await writeOfCapture({ db, projectId }, one)
+      await writeCapture({ db, projectId }, one)
       continue
     }
     if (one.kind === 'line hashes forgotten') {
@@ -79,7 +79,7 @@ export async function writeBeside(
       one.kind === 'files kept' ||
       one.kind === 'contents removed'
     ) {
-      await writeOfReview({ db, projectId }, one)
+      await writeReview({ db, projectId }, one)
       continue
     }
     const secret = { project_id: projectId, id: one.of }
@@ -109,7 +109,7 @@ export function identityReads(scope: ReadScope): IdentityReads {
     ...memberReads(scope),
     ...tokenReads(scope),
     ...sessionReads(scope),
-    async secret(of): Promise<KeptSecret | null> {
+    async secret(of): Promise<StoredSecret | null> {
       const row = await scope.db
         .selectFrom('secret')
         .select(['hash', 'used_at'])

@@ -1,9 +1,9 @@
 import type { Insertable, Selectable } from 'kysely'
-import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
 import type { PersonId, SessionId, TokenId } from '../../kernel/id.ts'
-import type { SessionListed } from '../../store/ports/reads.ts'
-import type { Projecting, ReadScope, RowKey } from '../../store/tables/tables.ts'
-import { type Session, serverProject } from '../domain/identity.ts'
+import type { SignInSessionListing } from '../../store/ports/reads.ts'
+import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
+import { type SignInSession, serverProject } from '../domain/identity.ts'
 import { personOf } from './person.ts'
 
 /** In the reserved project `server`. The hash of its cookie is in the table `secret`. */
@@ -20,7 +20,7 @@ export interface SessionTable {
 
 const most = 1000
 
-function sessionRow({ projectId, seq }: RowKey, session: Session): Insertable<SessionTable> {
+function sessionRow({ projectId, seq }: RowKey, session: SignInSession): Insertable<SessionTable> {
   return {
     project_id: projectId,
     id: session.id,
@@ -33,7 +33,7 @@ function sessionRow({ projectId, seq }: RowKey, session: Session): Insertable<Se
   }
 }
 
-function sessionOf(row: Omit<Selectable<SessionTable>, 'project_id' | 'seq'>): Session {
+function sessionOf(row: Omit<Selectable<SessionTable>, 'project_id' | 'seq'>): SignInSession {
   return {
     id: row.id as SessionId, // a brand
     personId: row.person_id as PersonId, // a brand
@@ -45,15 +45,15 @@ function sessionOf(row: Omit<Selectable<SessionTable>, 'project_id' | 'seq'>): S
 }
 
 export async function applySessionBegan(
-  projecting: Projecting,
-  { session }: FactOf<'session.began'>,
+  projecting: ProjectionContext,
+  { session }: ProjectEventOf<'session.began'>,
 ): Promise<void> {
   await projecting.db.insertInto('session').values(sessionRow(projecting, session)).execute()
 }
 
 export async function applySessionEnded(
-  { db, projectId, at }: Projecting,
-  { sessionId }: FactOf<'session.ended'>,
+  { db, projectId, at }: ProjectionContext,
+  { sessionId }: ProjectEventOf<'session.ended'>,
 ): Promise<void> {
   await db
     .updateTable('session')
@@ -65,7 +65,7 @@ export async function applySessionEnded(
 
 export function sessionReads({ db }: Pick<ReadScope, 'db'>) {
   return {
-    async session(id: string): Promise<Session | null> {
+    async session(id: string): Promise<SignInSession | null> {
       const row = await db
         .selectFrom('session')
         .selectAll()
@@ -80,7 +80,7 @@ export function sessionReads({ db }: Pick<ReadScope, 'db'>) {
     }: {
       readonly personId?: string
       readonly now: number
-    }): Promise<readonly SessionListed[]> {
+    }): Promise<readonly SignInSessionListing[]> {
       const rows = await db
         .selectFrom('session')
         .innerJoin('person', 'person.id', 'session.person_id')

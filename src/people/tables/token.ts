@@ -1,8 +1,8 @@
 import type { Insertable, Selectable } from 'kysely'
-import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
 import type { PersonId, TokenId } from '../../kernel/id.ts'
-import type { TokenListed } from '../../store/ports/reads.ts'
-import type { Projecting, ReadScope, RowKey } from '../../store/tables/tables.ts'
+import type { TokenListing } from '../../store/ports/reads.ts'
+import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
 import type { Access } from '../domain/access.ts'
 import { serverProject, type Token, type TokenKind } from '../domain/identity.ts'
 import { personOf } from './person.ts'
@@ -71,15 +71,15 @@ function tokenOf(row: Omit<Selectable<TokenTable>, 'project_id' | 'seq'>): Token
 }
 
 export async function applyTokenCreated(
-  projecting: Projecting,
-  { token }: FactOf<'token.created'>,
+  projecting: ProjectionContext,
+  { token }: ProjectEventOf<'token.created'>,
 ): Promise<void> {
   await projecting.db.insertInto('token').values(tokenRow(projecting, token)).execute()
 }
 
 export async function applyTokenRevoked(
-  { db, projectId, at, actor }: Projecting,
-  { tokenId }: FactOf<'token.revoked'>,
+  { db, projectId, at, actor }: ProjectionContext,
+  { tokenId }: ProjectEventOf<'token.revoked'>,
 ): Promise<void> {
   await db
     .updateTable('token')
@@ -145,7 +145,7 @@ export function tokenReads({ db }: Pick<ReadScope, 'db'>) {
     }: {
       readonly personId?: string
       readonly revoked?: boolean
-    }): Promise<readonly TokenListed[]> {
+    }): Promise<readonly TokenListing[]> {
       const rows = await db
         .selectFrom('token')
         .innerJoin('person', 'person.id', 'token.person_id')

@@ -1,32 +1,32 @@
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
-import { counted } from '../../kernel/text.ts'
+import { formatCount } from '../../kernel/text.ts'
 import { blocks, cutNote, nextPage, pairs, statusWord } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
-import { age } from '../../surfaces/cli/render/text.ts'
-import type { Page, View } from '../../surfaces/cli/render/view.ts'
-import { quoted } from '../../track/cli/records.ts'
+import { formatAge } from '../../surfaces/cli/render/text.ts'
+import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
+import { quoteText } from '../../track/cli/records.ts'
 import type { PlannedTaskEntry } from '../operations/plan-answer.ts'
 
 /** The outline of a plan: phases, milestones, tasks; what is ready stands out, the critical path is marked. */
-export const planShow: View<'plan_show'> = (answer, page) => {
+export const planShow: AnswerView<'plan_show'> = (answer, page) => {
   const { phases } = answer
   if (phases.length === 0)
     return 'There is no plan yet. waymark phase add starts one, waymark import reads one.'
   const summary = [
-    counted(answer.tasks, 'task'),
+    formatCount(answer.tasks, 'task'),
     `${answer.done} done`,
     `${answer.ready} ready`,
     ...(answer.dropped > 0 ? [`${answer.dropped} dropped`] : []),
-    `critical path of ${counted(answer.critical_path.length, 'task')}`,
+    `critical path of ${formatCount(answer.critical_path.length, 'task')}`,
   ].join(', ')
   const legend = '✓ done  ● in progress  ○ ready  · waits  ✗ dropped  ! on the critical path'
   return [summary, page.ink('dim', legend), ...phases.map((phase) => phaseText(phase, page))].join('\n\n')
 }
 
-type OutlinePhase = OutputOf<'plan_show'>['phases'][number]
-type OutlineTask = OutlinePhase['tasks'][number]
+type OutlinePhaseRow = OutputOf<'plan_show'>['phases'][number]
+type OutlineTaskRow = OutlinePhaseRow['tasks'][number]
 
-function phaseText(phase: OutlinePhase, page: Page): string {
+function phaseText(phase: OutlinePhaseRow, page: RenderContext): string {
   const { ink } = page
   const notes = [phase.id, phase.mission_name, `${phase.done}/${phase.total}`].filter((note) => note !== null)
   const heading = `${ink('bold', phase.name ?? 'Outside the phases')}  ${ink('dim', notes.join('  '))}`
@@ -37,23 +37,23 @@ function phaseText(phase: OutlinePhase, page: Page): string {
   return [heading, ...milestones, ...phase.tasks.flatMap((task) => taskLines(task, 1, page))].join('\n')
 }
 
-function taskLines(task: OutlineTask, depth: number, page: Page): readonly string[] {
+function taskLines(task: OutlineTaskRow, depth: number, page: RenderContext): readonly string[] {
   const { id, role, assignee, mark, title, waitsFor: waits } = task
   const notes = [
     id,
     role ?? '',
     assignee === undefined ? '' : `for ${assignee}`,
-    waits.length === 0 ? '' : `waits for ${counted(waits.length, 'task')}`,
+    waits.length === 0 ? '' : `waits for ${formatCount(waits.length, 'task')}`,
   ].filter((note) => note !== '')
   const critical = task.critical ? page.ink('yellow', '!') : ' '
-  const line = `${'  '.repeat(depth)}${marked(mark, page)} ${critical} ${title}`
+  const line = `${'  '.repeat(depth)}${taskMarkText(mark, page)} ${critical} ${title}`
   return [
     `${line}  ${page.ink('dim', notes.join(', '))}`,
     ...task.subtasks.flatMap((subtask) => taskLines(subtask, depth + 1, page)),
   ]
 }
 
-function marked(mark: OutlineTask['mark'], page: Page): string {
+function taskMarkText(mark: OutlineTaskRow['mark'], page: RenderContext): string {
   switch (mark) {
     case 'done':
       return page.ink('green', '✓')
@@ -68,14 +68,14 @@ function marked(mark: OutlineTask['mark'], page: Page): string {
   }
 }
 
-export const planTasks: View<'taskman_task_list'> = (answer, page) => {
+export const planTasks: AnswerView<'taskman_task_list'> = (answer, page) => {
   const { tasks } = answer
   if (tasks.length === 0)
     return 'No task matches. waymark task add --title "<title>" --phase <phase> plans one.'
   return blocks(planTable(tasks, page), cutNote(tasks.length, answer.total, nextPage(answer)))
 }
 
-export const planPhases: View<'taskman_phase_list'> = (answer, page) => {
+export const planPhases: AnswerView<'taskman_phase_list'> = (answer, page) => {
   const { phases } = answer
   if (phases.length === 0)
     return 'There are no phases yet. waymark phase add --id P1 --name "<name>" adds one.'
@@ -90,7 +90,7 @@ export const planPhases: View<'taskman_phase_list'> = (answer, page) => {
   return table(columns, rows, page)
 }
 
-export const planMilestones: View<'taskman_milestone_list'> = (answer, page) => {
+export const planMilestones: AnswerView<'taskman_milestone_list'> = (answer, page) => {
   const { milestones } = answer
   if (milestones.length === 0) return 'No milestone matches.'
   const columns = [
@@ -110,12 +110,12 @@ export const planMilestones: View<'taskman_milestone_list'> = (answer, page) => 
   return table(columns, rows, page)
 }
 
-export const planNotes: View<'taskman_task_note_list'> = (answer, page) => {
+export const planNotes: AnswerView<'taskman_task_note_list'> = (answer, page) => {
   const { notes } = answer
   if (notes.length === 0) return 'There are no notes.'
   const lines = notes.map((note) => {
-    const by = [note.role ?? '', note.kind ?? '', age(note.created_at, page.now)]
-    return `- ${quoted(note.content, page)}  ${page.ink('dim', by.filter((part) => part !== '').join(', '))}`
+    const by = [note.role ?? '', note.kind ?? '', formatAge(note.created_at, page.now)]
+    return `- ${quoteText(note.content, page)}  ${page.ink('dim', by.filter((part) => part !== '').join(', '))}`
   })
   return blocks(lines.join('\n'), cutNote(notes.length, answer.total, nextPage(answer)))
 }
@@ -129,7 +129,7 @@ function missionColumn(entries: readonly Pick<PlannedTaskEntry, 'mission_id'>[])
   }
 }
 
-function planTable(tasks: readonly PlannedTaskEntry[], page: Page): string {
+function planTable(tasks: readonly PlannedTaskEntry[], page: RenderContext): string {
   const mission = missionColumn(tasks)
   const columns = [
     { title: 'id' },
@@ -143,7 +143,7 @@ function planTable(tasks: readonly PlannedTaskEntry[], page: Page): string {
   const rows = tasks.map((task) => [
     task.id,
     task.title,
-    standing(task, page),
+    taskStandingText(task, page),
     task.phase_id ?? '',
     task.role ?? '',
     task.blocked ? task.depends_on.join('\n') : '',
@@ -152,7 +152,7 @@ function planTable(tasks: readonly PlannedTaskEntry[], page: Page): string {
   return table(columns, rows, page)
 }
 
-function standing(task: PlannedTaskEntry, page: Page): string {
+function taskStandingText(task: PlannedTaskEntry, page: RenderContext): string {
   if (task.resolution === 'dropped') return statusWord('dropped', page)
   const status = statusWord(task.status, page)
   if (task.blocked && task.status !== 'done') return `${status}, ${page.ink('yellow', 'blocked')}`
@@ -160,7 +160,7 @@ function standing(task: PlannedTaskEntry, page: Page): string {
 }
 
 /** One task of the plan. */
-export function planTask(task: OutputOf<'taskman_task_dep_add'>, page: Page): string {
+export function planTask(task: OutputOf<'taskman_task_dep_add'>, page: RenderContext): string {
   const { depends_on: waits = [], created_at: created = '', creator } = task
   return `${page.ink('bold', task.title ?? '')}\n${pairs(
     [
@@ -172,19 +172,23 @@ export function planTask(task: OutputOf<'taskman_task_dep_add'>, page: Page): st
       ['milestone', task.milestone_id ?? ''],
       ['role', task.role ?? ''],
       [task.blocked ? 'waits for' : 'depends on', waits.join(', ')],
-      ['planned', `${age(created, page.now)}${creator ? ` by ${creator}` : ''}`],
+      ['planned', `${formatAge(created, page.now)}${creator ? ` by ${creator}` : ''}`],
     ],
     page,
   )}`
 }
 
 /** The next task, and whose it is now. */
-export const nextTask: View<'taskman_task_next'> = (answer, page) => {
+export const nextTask: AnswerView<'taskman_task_next'> = (answer, page) => {
   const { task, claim, message = 'Nothing is ready.' } = answer
   return task ? blocks(planTask(task, page), claimText(task.id, claim, page)) : message
 }
 
-function claimText(id: string, claim: OutputOf<'taskman_task_next'>['claim'], { ink }: Page): string {
+function claimText(
+  id: string,
+  claim: OutputOf<'taskman_task_next'>['claim'],
+  { ink }: RenderContext,
+): string {
   if (!claim) return ''
   const until = claim.expires_at.slice(11, 16)
   return [

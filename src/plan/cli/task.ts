@@ -1,18 +1,18 @@
-import { holdList } from '../../inbox/cli/inbox.ts'
+import { inboxList } from '../../inbox/cli/inbox.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
-import { counted } from '../../kernel/text.ts'
+import { formatCount } from '../../kernel/text.ts'
 import {
   blocks,
   cutNote,
-  indented,
+  indentText,
   pairs,
   section,
   statusWord,
   warnings,
 } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
-import { age, lasting, withPerson } from '../../surfaces/cli/render/text.ts'
-import type { Page, View } from '../../surfaces/cli/render/view.ts'
+import { formatAge, formatDuration, withPerson } from '../../surfaces/cli/render/text.ts'
+import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import {
   changedFiles,
   countOf,
@@ -21,11 +21,11 @@ import {
   scopeText,
   sharedTree,
 } from '../../track/cli/changes.ts'
-import { claims, decisionList, issueList, progressList, quoted } from '../../track/cli/records.ts'
+import { claims, decisionList, issueList, progressList, quoteText } from '../../track/cli/records.ts'
 import type { TaskEntry } from '../../track/operations/mission-answer.ts'
 
-export const startTask: View<'start_task'> = (answer, page) => {
-  const areas = answer.areas.map((area) => `${area.area} (${counted(area.files, 'file')})`)
+export const startTask: AnswerView<'start_task'> = (answer, page) => {
+  const areas = answer.areas.map((area) => `${area.area} (${formatCount(area.files, 'file')})`)
   const lines = [
     `${page.ink('green', 'Started')} task ${page.ink('bold', answer.task_id)}.`,
     pairs(
@@ -42,35 +42,35 @@ export const startTask: View<'start_task'> = (answer, page) => {
   return lines.filter((line) => line !== '').join('\n')
 }
 
-export const completeTask: View<'complete_task'> = (answer, page) => {
-  const took = lasting(answer.duration_seconds)
+export const completeTask: AnswerView<'complete_task'> = (answer, page) => {
+  const took = formatDuration(answer.duration_seconds)
   const repeated = answer.already_completed ? ' It was already completed; this is the same answer.' : ''
   const phase = answer.phase_status?.replace(/_/g, ' ')
   return blocks(
-    `${done(answer, page)} task ${page.ink('bold', answer.task_id)} after ${took}.${repeated}`,
+    `${completionHeading(answer, page)} task ${page.ink('bold', answer.task_id)} after ${took}.${repeated}`,
     scopeText(answer, page, answer.counts),
     answer.measurement === 'unknown'
       ? ''
       : section(
           `Measured: ${countsInWords(answer.counts)}`,
-          indented(changedFiles(answer.details, page)),
+          indentText(changedFiles(answer.details, page)),
           page,
         ),
     cutNote(answer.details.length, countOf(answer.counts), `waymark changes ${answer.task_id} lists all.`),
     sharedTree(answer, page),
-    section('Files that git ignores', indented(ignoredFiles(answer.ignored, answer.ignored_total)), page),
+    section('Files that git ignores', indentText(ignoredFiles(answer.ignored, answer.ignored_total)), page),
     section(
       answer.completed_at === null ? 'Would wait for a person' : 'Waits for a person',
-      indented(waiting(answer)),
+      indentText(openQuestionsText(answer)),
       page,
     ),
-    answer.review === undefined ? '' : metComments(answer.review),
+    answer.review === undefined ? '' : commentCountsText(answer.review),
     phase === undefined ? '' : `Phase ${answer.phase_number ?? answer.phase_id} is ${phase}.`,
   )
 }
 
 /** What a preview foretells has no id yet. */
-function waiting({ waits_for: holds = [] }: OutputOf<'complete_task'>): string {
+function openQuestionsText({ waits_for: holds = [] }: OutputOf<'complete_task'>): string {
   return holds
     .map(
       ({ hold_id: id, kind, question }) =>
@@ -79,46 +79,46 @@ function waiting({ waits_for: holds = [] }: OutputOf<'complete_task'>): string {
     .join('\n')
 }
 
-function metComments(met: NonNullable<OutputOf<'complete_task'>['review']>): string {
+function commentCountsText(met: NonNullable<OutputOf<'complete_task'>['review']>): string {
   const standings = (['done', 'answered', 'changed', 'open'] as const).filter((name) => met[name].length > 0)
   const counts = standings.map((name) => `${met[name].length} ${name}`)
   return `Review comments: ${counts.join(', ')}.`
 }
 
 /** A preview ended nothing. */
-function done(answer: OutputOf<'complete_task'>, { ink }: Page): string {
+function completionHeading(answer: OutputOf<'complete_task'>, { ink }: RenderContext): string {
   return answer.completed_at === null ? ink('yellow', 'Preview of') : ink('green', 'Completed')
 }
 
-type TaskDetail = Extract<OutputOf<'show'>, { readonly kind: 'task' }>
-type AttemptDetail = TaskDetail['attempts'][number]
+type TaskAnswer = Extract<OutputOf<'show'>, { readonly kind: 'task' }>
+type AttemptAnswer = TaskAnswer['attempts'][number]
 
 /** Everything about one task: each attempt with what was measured, and apart from it what was said. */
-export function taskPage(task: TaskDetail, page: Page): string {
+export function taskPage(task: TaskAnswer, page: RenderContext): string {
   const { attempts } = task
   return blocks(
     `${page.ink('bold', task.name)}\n${pairs(headOf(task, page), page)}`,
     section('Subtasks', subtasksOf(task), page),
     ...attempts.map((attempt) => attemptText(attempt, page)),
     cutNote(attempts.length, task.attempts_total, 'these are the last ones.'),
-    section('Waiting for a person', holdList(task.holds, page), page),
-    section('Answered', holdList(task.answered_holds, page), page),
+    section('Waiting for a person', inboxList(task.holds, page), page),
+    section('Answered', inboxList(task.answered_holds, page), page),
     section('Decisions', decisionList(task.decisions, page), page),
     section('Issues', issueList(task.issues, page), page),
     section('Progress', progressList(task.progress, page), page),
   )
 }
 
-function near({ id, name, status }: TaskDetail['depends_on'][number]): string {
+function dependencyText({ id, name, status }: TaskAnswer['depends_on'][number]): string {
   return `${id} ${name} (${status.toLowerCase().replace(/_/g, ' ')})`
 }
 
-function subtasksOf({ subtasks, subtasks_total: total }: TaskDetail): string {
+function subtasksOf({ subtasks, subtasks_total: total }: TaskAnswer): string {
   const more = total > subtasks.length ? [`and ${total - subtasks.length} more: waymark task list`] : []
-  return indented([...subtasks.map(near), ...more].join('\n'))
+  return indentText([...subtasks.map(dependencyText), ...more].join('\n'))
 }
 
-function headOf(task: TaskDetail, page: Page): readonly (readonly [string, string])[] {
+function headOf(task: TaskAnswer, page: RenderContext): readonly (readonly [string, string])[] {
   const status = task.resolution === 'dropped' ? 'dropped' : task.status
   const claimed = task.resolution === 'claimed' ? ' (claimed, not measured)' : ''
   return [
@@ -127,38 +127,38 @@ function headOf(task: TaskDetail, page: Page): readonly (readonly [string, strin
     ['status', `${statusWord(status, page)}${claimed}`],
     ['mission', task.mission_id ?? ''],
     ['phase', task.phase?.name ?? ''],
-    ['parent', task.parent === null ? '' : near(task.parent)],
-    ['depends on', task.depends_on.map(near).join('; ')],
+    ['parent', task.parent === null ? '' : dependencyText(task.parent)],
+    ['depends on', task.depends_on.map(dependencyText).join('; ')],
     ['step', task.step ?? ''],
     ['work tree', task.own_work_tree ?? ''],
-    ['created', `${age(task.created_at, page.now)} by ${task.created_by ?? 'someone'}`],
+    ['created', `${formatAge(task.created_at, page.now)} by ${task.created_by ?? 'someone'}`],
   ]
 }
 
-function measuredBy({ measured_by: by }: AttemptDetail): string {
+function measuringMachineText({ measured_by: by }: AttemptAnswer): string {
   if (by === undefined) return ''
   return `edge ${by.machine ?? by.edge}${by.token === null ? '' : ` (token ${by.token})`}`
 }
 
-function attemptText(attempt: AttemptDetail, page: Page): string {
+function attemptText(attempt: AttemptAnswer, page: RenderContext): string {
   const agent = withPerson(attempt.agent_name, attempt.person)
   const author =
     attempt.claimed_by === null ? agent : withPerson(attempt.claimed_by, attempt.claimed_by_person)
-  const took = attempt.duration_seconds === null ? '' : `, ${lasting(attempt.duration_seconds)}`
+  const took = attempt.duration_seconds === null ? '' : `, ${formatDuration(attempt.duration_seconds)}`
   const title = `Attempt ${attempt.number} by ${agent}: ${statusWord(attempt.status, page)}${took}`
   const head = pairs(
     [
       ['id', attempt.attempt_id],
-      ['began', age(attempt.started_at, page.now)],
+      ['began', formatAge(attempt.started_at, page.now)],
       ['areas', attempt.areas.join(', ') || 'none declared'],
       ['work tree', attempt.work_tree],
-      ['measured by', measuredBy(attempt)],
+      ['measured by', measuringMachineText(attempt)],
     ],
     page,
   )
   return section(
     title,
-    indented(
+    indentText(
       blocks(
         head,
         measuredText(attempt, page),
@@ -170,12 +170,12 @@ function attemptText(attempt: AttemptDetail, page: Page): string {
   )
 }
 
-function correctionText(said: AttemptDetail['corrections'][number], page: Page): string {
+function correctionText(said: AttemptAnswer['corrections'][number], page: RenderContext): string {
   const by = withPerson(said.agent_name ?? said.said_by, said.person)
-  return `${by} added ${age(said.at, page.now)}: ${quoted(said.text, page)}`
+  return `${by} added ${formatAge(said.at, page.now)}: ${quoteText(said.text, page)}`
 }
 
-function measuredText({ measured, attempt_id: id }: AttemptDetail, page: Page): string {
+function measuredText({ measured, attempt_id: id }: AttemptAnswer, page: RenderContext): string {
   if (!measured) return ''
   const { measurement, scope, counts } = measured
   const verification = {
@@ -186,9 +186,9 @@ function measuredText({ measured, attempt_id: id }: AttemptDetail, page: Page): 
   return [
     scopeText({ measurement, verification }, page, counts),
     measurement === 'unknown' ? '' : `Measured: ${countsInWords(counts)}`,
-    indented(changedFiles(measured.changes, page)),
+    indentText(changedFiles(measured.changes, page)),
     cutNote(measured.changes.length, countOf(counts), `waymark changes ${id} lists all.`),
-    indented(ignoredFiles(measured.ignored)),
+    indentText(ignoredFiles(measured.ignored)),
     sharedTree(measured, page),
   ]
     .filter((part) => part !== '')
@@ -196,7 +196,7 @@ function measuredText({ measured, attempt_id: id }: AttemptDetail, page: Page): 
 }
 
 /** Tasks, one a row. What was measured stands beside what the last attempt came to. */
-export function taskTable(tasks: readonly TaskEntry[], page: Page): string {
+export function taskTable(tasks: readonly TaskEntry[], page: RenderContext): string {
   const columns = [
     { title: 'id' },
     { title: 'task', shrinks: true },
@@ -212,20 +212,20 @@ export function taskTable(tasks: readonly TaskEntry[], page: Page): string {
       task.name,
       task.is_claimed ? `${statusWord(task.status, page)} (claimed)` : statusWord(task.status, page),
       task.agent_name ?? '',
-      took(task, page),
-      measuredInShort(task, page),
+      durationText(task, page),
+      measurementSummary(task, page),
     ]),
     page,
   )
 }
 
-function took(task: TaskEntry, page: Page): string {
-  if (task.duration_seconds !== null) return lasting(task.duration_seconds)
-  return task.started_at === null ? '' : `began ${age(task.started_at, page.now)}`
+function durationText(task: TaskEntry, page: RenderContext): string {
+  if (task.duration_seconds !== null) return formatDuration(task.duration_seconds)
+  return task.started_at === null ? '' : `began ${formatAge(task.started_at, page.now)}`
 }
 
-function measuredInShort(task: TaskEntry, { ink }: Page): string {
+function measurementSummary(task: TaskEntry, { ink }: RenderContext): string {
   if (!task.files_changed) return ''
   const scope = task.scope_match === false ? ink('red', ', out of scope') : ''
-  return `${counted(countOf(task.files_changed), 'file')}${scope}`
+  return `${formatCount(countOf(task.files_changed), 'file')}${scope}`
 }

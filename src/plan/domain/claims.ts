@@ -1,9 +1,9 @@
 import { type Actor, displayName } from '../../kernel/actor.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
-import type { Setting, TaskId } from '../../kernel/id.ts'
+import type { TaskId, TransactionContext } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
-import { type Attempt, opened, tokenOf } from '../../track/domain/task.ts'
-import type { NewPlanFact } from './plan.ts'
+import { type Attempt, isOpenedBy, tokenOf } from '../../track/domain/task.ts'
+import type { NewPlanEvent } from './plan.ts'
 import { type Claim, claimLasts, isHeld, type PlannedTask } from './plan.ts'
 
 /** Who asks for a task: the connection's actor, and what the agent calls itself. */
@@ -16,8 +16,8 @@ export interface Claimant {
 export function claimTask(
   { task, claim }: PlannedTask,
   claimant: Claimant,
-  setting: Setting,
-): { readonly claim: Claim; readonly facts: readonly NewPlanFact[] } {
+  setting: TransactionContext,
+): { readonly claim: Claim; readonly facts: readonly NewPlanEvent[] } {
   const made: Claim = {
     agent: displayName(claimant),
     actor: holderOf(claimant),
@@ -34,7 +34,7 @@ export function endClaim(
   taskId: PlannedTask['task']['id'],
   claim: Claim,
   why: 'released' | 'expired',
-): readonly NewPlanFact[] {
+): readonly NewPlanEvent[] {
   return [{ kind: 'claim.ended', taskId, agent: claim.agent, why }]
 }
 
@@ -42,7 +42,7 @@ export function endClaim(
  * Whether the claimant holds the claim itself, with or without its token. On the connection that claimed it, a name is
  * asked for only where two names could be two agents.
  */
-function isOwn(claim: Claim, claimant: Claimant): boolean {
+function isOwnClaim(claim: Claim, claimant: Claimant): boolean {
   if (tokenIn(claim) !== tokenOfAgent(claimant)) return false
   if (claim.connection !== undefined && claim.connection === claimant.actor.connection) {
     const isUnnamed = claimant.agentName === null || claim.agent === claimant.actor.name
@@ -52,7 +52,7 @@ function isOwn(claim: Claim, claimant: Claimant): boolean {
 }
 
 /** What the agent called itself when it claimed; null where it gave no name. */
-export function nameGiven({ agent, actor, connection }: Claim): string | null {
+export function explicitAgentName({ agent, actor, connection }: Claim): string | null {
   const [name] = actor.split('\n')
   return agent === name || name === connection ? null : agent
 }
@@ -64,9 +64,9 @@ export function ownName(
   setting: { readonly actor: Actor; readonly at: number },
 ): string | null {
   const { actor, at } = setting
-  if (attempt !== null) return opened(attempt, actor, null) ? attempt.agentName : null
-  const isHolder = claim !== null && isHeld(claim, at) && isOwn(claim, { actor, agentName: null })
-  return isHolder ? nameGiven(claim) : null
+  if (attempt !== null) return isOpenedBy(attempt, actor, null) ? attempt.agentName : null
+  const isHolder = claim !== null && isHeld(claim, at) && isOwnClaim(claim, { actor, agentName: null })
+  return isHolder ? explicitAgentName(claim) : null
 }
 
 /** Unnamed agents of one client are told apart by their connections, and agents of one name by their tokens. */
@@ -85,9 +85,9 @@ function tokenIn({ actor }: Claim): string | null {
 }
 
 /** Refuses anyone who does not hold a task that is held. */
-export function assertFree(planned: PlannedTask, claimant: Claimant, now: number): void {
+export function assertUnclaimed(planned: PlannedTask, claimant: Claimant, now: number): void {
   const { claim, task } = planned
-  if (claim === null || !isHeld(claim, now) || isOwn(claim, claimant)) return
+  if (claim === null || !isHeld(claim, now) || isOwnClaim(claim, claimant)) return
   const until = claim.expiresAt === null ? '' : `, until ${instant(claim.expiresAt)}`
   throw new Failure('CONFLICT', `Task ${task.id} is held by ${claim.agent}${until}.`, {
     reason: 'claim_held_by_other',
@@ -117,7 +117,7 @@ export function assertToken(
       hint: hintOf`Leave claim_token out if the claim is your own, or claim the task with ${callTo('taskman_task_next', { claim: true })}.`,
     })
   }
-  if (isRunning && isOwn(claim, claimant)) return
+  if (isRunning && isOwnClaim(claim, claimant)) return
   const since = isRunning ? ` ${claim.agent} holds the task now.` : ''
   throw new Failure('CONFLICT', `The claim ${token} on task ${task.id} no longer holds: it ended.${since}`, {
     reason: 'claim_ended',

@@ -17,7 +17,7 @@ export function findCycle<Id extends string>(
     for (const next of edges.get(id) ?? []) {
       if (cameFrom.has(next)) continue
       cameFrom.set(next, id)
-      if (next === from) return [from, ...wayTo(from, cameFrom)]
+      if (next === from) return [from, ...pathTo(from, cameFrom)]
       queue.push(next)
     }
   }
@@ -28,7 +28,7 @@ export function cycleText(cycle: readonly string[]): string {
   return cycle.join(' → ')
 }
 
-function wayTo<Id extends string>(end: Id, cameFrom: ReadonlyMap<Id, Id | null>): readonly Id[] {
+function pathTo<Id extends string>(end: Id, cameFrom: ReadonlyMap<Id, Id | null>): readonly Id[] {
   const way: Id[] = []
   for (let id: Id | null | undefined = end; id; id = cameFrom.get(id)) way.push(id)
   return way.reverse()
@@ -53,7 +53,7 @@ export function everyCycle(edges: Dependencies, limit: number): readonly (readon
     }
     const [start] = open.keys()
     if (start === undefined || cycles.length === limit) return cycles
-    const cycle = walk(open, start)
+    const cycle = walkToCycle(open, start)
     cycles.push(cycle)
     for (const id of new Set(cycle)) free.push(id)
   }
@@ -66,7 +66,7 @@ function pairs(
 }
 
 /** Everything left waits for something left, so that a walk comes back to where it has been. */
-function walk(open: ReadonlyMap<string, ReadonlySet<string>>, start: string): readonly string[] {
+function walkToCycle(open: ReadonlyMap<string, ReadonlySet<string>>, start: string): readonly string[] {
   const way: string[] = []
   const seen = new Map<string, number>()
   for (let id: string | undefined = start; id !== undefined; [id] = open.get(id) ?? []) {

@@ -1,10 +1,10 @@
-import type { PlacedTask } from './outline.ts'
-import { type Mark, type TaskState, taskStates } from './readiness.ts'
+import type { TaskInPlan } from './outline.ts'
+import { type TaskMark, type TaskState, taskStates } from './readiness.ts'
 
 /** What a diagram shows: tasks as boxes, grouped by phase, with an arrow from each task to what waits for it. */
 export interface DiagramSource {
   readonly phases: readonly { readonly id: string; readonly name: string }[]
-  readonly tasks: readonly PlacedTask[]
+  readonly tasks: readonly TaskInPlan[]
 }
 
 export interface DependencyDiagram {
@@ -15,10 +15,10 @@ export interface DependencyDiagram {
 export interface DiagramGroup {
   /** Null for tasks outside the phases given. */
   readonly name: string | null
-  readonly boxes: readonly Box[]
+  readonly boxes: readonly DiagramBox[]
 }
 
-export interface Box extends Pick<TaskState, 'mark' | 'critical'> {
+export interface DiagramBox extends Pick<TaskState, 'mark' | 'critical'> {
   /** Safe in every language of diagrams, unlike ids, which people choose. */
   readonly name: string
   readonly title: string
@@ -48,7 +48,7 @@ function dependencyDiagram({ phases, tasks }: DiagramSource): DependencyDiagram 
   const inPhase = Map.groupBy(tasks, ({ phaseId }) =>
     phaseId !== null && known.has(phaseId) ? phaseId : null,
   )
-  const boxesOf = (phaseId: string | null): readonly Box[] =>
+  const boxesOf = (phaseId: string | null): readonly DiagramBox[] =>
     (inPhase.get(phaseId) ?? []).flatMap(({ id }) => boxes.get(id) ?? [])
   return {
     groups: [...phases, { id: null, name: null }]
@@ -58,7 +58,7 @@ function dependencyDiagram({ phases, tasks }: DiagramSource): DependencyDiagram 
   }
 }
 
-function arrow(boxes: ReadonlyMap<string, Box>, from: string, to: string): readonly Arrow[] {
+function arrow(boxes: ReadonlyMap<string, DiagramBox>, from: string, to: string): readonly Arrow[] {
   const [before, after] = [boxes.get(from), boxes.get(to)]
   if (!before || !after) return []
   return [{ from: before.name, to: after.name, critical: before.critical && after.critical }]
@@ -101,7 +101,7 @@ function line({ critical }: Arrow): string {
   return critical ? '==>' : '-->'
 }
 
-function classLine(boxes: readonly Box[], name: string): readonly string[] {
+function classLine(boxes: readonly DiagramBox[], name: string): readonly string[] {
   return boxes.length === 0 ? [] : [`  class ${boxes.map((box) => box.name).join(',')} ${name}`]
 }
 
@@ -116,7 +116,7 @@ const colours = {
   ready: '#cfe2f3',
   blocked: '#eeeeee',
   dropped: '#f7f7f7',
-} as const satisfies Record<Mark, string>
+} as const satisfies Record<TaskMark, string>
 
 /** A Graphviz digraph of the dependencies. */
 export function dot(source: DiagramSource): string {
@@ -139,7 +139,7 @@ export function dot(source: DiagramSource): string {
   return `${lines.join('\n')}\n`
 }
 
-function boxLine({ name, title, mark, critical }: Box): string {
+function boxLine({ name, title, mark, critical }: DiagramBox): string {
   const classes = critical ? `${mark} critical` : mark
   const gone = mark === 'dropped' ? ' fontcolor="#999999" style="rounded,filled,dashed"' : ''
   const border = critical ? ' penwidth=3 color="#cc0000"' : ''

@@ -85,7 +85,7 @@ test('circles are named exactly when taking dependencies away one by one gets st
         ]),
       )
       const cycles = everyCycle(edges, 20)
-      expect(cycles.length > 0).toBe([...edges.keys()].some((id) => comesBack(edges, id)))
+      expect(cycles.length > 0).toBe([...edges.keys()].some((id) => hasCycleFrom(edges, id)))
       for (const cycle of cycles) {
         expect(cycle[0]).toBe(cycle.at(-1))
         expect(cycle.slice(1).every((to, at) => edges.get(cycle[at] ?? '')?.includes(to))).toBe(true)
@@ -94,7 +94,7 @@ test('circles are named exactly when taking dependencies away one by one gets st
   )
 })
 
-function comesBack(edges: ReadonlyMap<string, readonly string[]>, start: string): boolean {
+function hasCycleFrom(edges: ReadonlyMap<string, readonly string[]>, start: string): boolean {
   const seen = new Set(edges.get(start))
   for (const id of seen) for (const next of edges.get(id) ?? []) seen.add(next)
   return seen.has(start)

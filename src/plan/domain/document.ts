@@ -71,7 +71,7 @@ export interface DocumentNote {
 }
 
 /** Where each entity of a document was found, by its place in the list: `line 12`, `tasks[3]`. */
-export interface DocumentPlaces {
+export interface DocumentLocations {
   readonly phases: readonly string[]
   readonly milestones: readonly string[]
   readonly tasks: readonly string[]
@@ -86,7 +86,7 @@ const maxText = 100_000
 /** Everything that is wrong with a document, one sentence each with its place. An empty list makes it acceptable. */
 export function documentProblems(
   document: PlanDocument,
-  places: DocumentPlaces = pathsOf(document),
+  places: DocumentLocations = pathsOf(document),
 ): readonly string[] {
   const long = lengthProblems(document, places)
   if (long.length > 0) return long
@@ -105,7 +105,7 @@ export function documentProblems(
 }
 
 /** The places in the JSON form. */
-export function pathsOf(document: PlanDocument): DocumentPlaces {
+export function pathsOf(document: PlanDocument): DocumentLocations {
   return {
     phases: document.phases.map((_, place) => `phases[${place}]`),
     milestones: document.milestones.map((_, place) => `milestones[${place}]`),
@@ -114,7 +114,7 @@ export function pathsOf(document: PlanDocument): DocumentPlaces {
 }
 
 /** The texts that are too long to be kept. Nothing else is looked at before, because it would repeat them. */
-function lengthProblems(document: PlanDocument, places: DocumentPlaces): readonly string[] {
+function lengthProblems(document: PlanDocument, places: DocumentLocations): readonly string[] {
   const found: string[] = []
   const look = (place: string | undefined, entity: object): void => {
     for (const [field, value] of Object.entries(entity)) {
@@ -171,7 +171,7 @@ function keyProblems(
   })
 }
 
-function nameProblems({ phases, tasks }: PlanDocument, places: DocumentPlaces): readonly string[] {
+function nameProblems({ phases, tasks }: PlanDocument, places: DocumentLocations): readonly string[] {
   return [
     ...phases.flatMap(({ key, name }, at) =>
       name.trim() === '' ? [`${places.phases[at]}: the phase "${key}" has an empty name.`] : [],
@@ -182,7 +182,10 @@ function nameProblems({ phases, tasks }: PlanDocument, places: DocumentPlaces): 
   ]
 }
 
-function milestoneProblems({ phases, milestones }: PlanDocument, places: DocumentPlaces): readonly string[] {
+function milestoneProblems(
+  { phases, milestones }: PlanDocument,
+  places: DocumentLocations,
+): readonly string[] {
   const known = new Set(phases.map(({ key }) => key))
   return milestones.flatMap(({ key, phase }, at) =>
     known.has(phase)
@@ -193,7 +196,7 @@ function milestoneProblems({ phases, milestones }: PlanDocument, places: Documen
 
 function taskProblems(
   document: PlanDocument,
-  places: DocumentPlaces,
+  places: DocumentLocations,
 ): (task: DocumentTask, at: number) => readonly string[] {
   const phases = new Set(document.phases.map(({ key }) => key))
   const milestones = new Map(document.milestones.map((milestone) => [milestone.key, milestone]))
@@ -225,7 +228,7 @@ function taskProblems(
   }
 }
 
-function cycleProblems({ tasks }: PlanDocument, places: DocumentPlaces): readonly string[] {
+function cycleProblems({ tasks }: PlanDocument, places: DocumentLocations): readonly string[] {
   const placeOf = new Map(tasks.map(({ key }, at) => [key, places.tasks[at] ?? '']))
   const found = (edges: readonly (readonly [string, readonly string[]])[], what: string): readonly string[] =>
     everyCycle(new Map(edges), namedCycles).map(
@@ -243,7 +246,7 @@ function cycleProblems({ tasks }: PlanDocument, places: DocumentPlaces): readonl
   ]
 }
 
-type JsonObject = Readonly<Record<string, unknown>>
+type DocumentObject = Readonly<Record<string, unknown>>
 
 export const planJsonVersion = 1
 
@@ -257,27 +260,48 @@ export function documentJson({ phases, milestones, tasks }: PlanDocument) {
   }
 }
 
-function phaseJson({ key, name, status, sortOrder, foreignId }: DocumentPhase): JsonObject {
-  return { key, name, status, ...given({ sort_order: sortOrder, foreign_id: foreignId }) }
+function phaseJson({ key, name, status, sortOrder, foreignId }: DocumentPhase): DocumentObject {
+  return { key, name, status, ...nonNullFields({ sort_order: sortOrder, foreign_id: foreignId }) }
 }
 
-function milestoneJson({ key, phase, name, criterion, reached, foreignId }: DocumentMilestone): JsonObject {
-  return { key, phase, ...given({ name, criterion }), reached, ...given({ foreign_id: foreignId }) }
+function milestoneJson({
+  key,
+  phase,
+  name,
+  criterion,
+  reached,
+  foreignId,
+}: DocumentMilestone): DocumentObject {
+  return {
+    key,
+    phase,
+    ...nonNullFields({ name, criterion }),
+    reached,
+    ...nonNullFields({ foreign_id: foreignId }),
+  }
 }
 
-function taskJson(task: DocumentTask): JsonObject {
+function taskJson(task: DocumentTask): DocumentObject {
   const { key, title, description, phase, milestone, parent, role, assignee, status, resolution, creator } =
     task
   return {
     key,
     title,
-    ...given({ description, phase, milestone, parent, role, assignee, areas: orNull(task.areas) }),
+    ...nonNullFields({
+      description,
+      phase,
+      milestone,
+      parent,
+      role,
+      assignee,
+      areas: nullIfEmpty(task.areas),
+    }),
     status,
-    ...given({
+    ...nonNullFields({
       resolution,
       sort_order: task.sortOrder,
-      depends_on: orNull(task.dependsOn),
-      notes: orNull(task.notes.map(noteJson)),
+      depends_on: nullIfEmpty(task.dependsOn),
+      notes: nullIfEmpty(task.notes.map(noteJson)),
       creator,
       created_at: instantOrNull(task.createdAt),
       updated_at: instantOrNull(task.updatedAt),
@@ -286,15 +310,15 @@ function taskJson(task: DocumentTask): JsonObject {
   }
 }
 
-function noteJson({ content, kind, role, author, createdAt }: DocumentNote): JsonObject {
-  return { content, ...given({ kind, role, author, created_at: instantOrNull(createdAt) }) }
+function noteJson({ content, kind, role, author, createdAt }: DocumentNote): DocumentObject {
+  return { content, ...nonNullFields({ kind, role, author, created_at: instantOrNull(createdAt) }) }
 }
 
 /** Without what is null: absent and null are read alike, and a file is for people too. */
-function given(fields: JsonObject): JsonObject {
+function nonNullFields(fields: DocumentObject): DocumentObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 }
 
-function orNull(list: readonly unknown[]): readonly unknown[] | null {
+function nullIfEmpty(list: readonly unknown[]): readonly unknown[] | null {
   return list.length === 0 ? null : list
 }

@@ -1,13 +1,13 @@
 import { displayName } from '../../kernel/actor.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
-import type { Setting, TaskId } from '../../kernel/id.ts'
+import type { TaskId, TransactionContext } from '../../kernel/id.ts'
 import type { Attempt } from '../../track/domain/task.ts'
-import { assertFree, type Claimant, claimTask, endClaim } from './claims.ts'
+import { assertUnclaimed, type Claimant, claimTask, endClaim } from './claims.ts'
 import { cycleText } from './cycles.ts'
 import {
   isHeld,
   type Milestone,
-  type NewPlanFact,
+  type NewPlanEvent,
   type Note,
   type PlannedTask,
   planStatus,
@@ -34,26 +34,26 @@ export function editTask(
   edit: TaskEdit,
   situation: EditSituation,
   claimant: Claimant,
-  setting: Setting,
-): readonly NewPlanFact[] {
+  setting: TransactionContext,
+): readonly NewPlanEvent[] {
   const { task } = situation.planned
-  const changes = settled(edit.changes, situation)
-  const edited: readonly NewPlanFact[] =
+  const changes = resolveTaskChanges(edit.changes, situation)
+  const edited: readonly NewPlanEvent[] =
     Object.keys(changes).length === 0 ? [] : [{ kind: 'task.edited', taskId: task.id, changes }]
   return [...edited, ...statusChange(edit.status, situation, claimant, setting)]
 }
 
 /** A task's milestone is of its phase: one of another phase is refused, one left behind is cleared. */
-function settled(changes: TaskChanges, { planned, milestone }: EditSituation): TaskChanges {
+function resolveTaskChanges(changes: TaskChanges, { planned, milestone }: EditSituation): TaskChanges {
   const { task } = planned
   const phaseId = changes.phaseId ?? task.phaseId
-  if (milestone && milestone.phaseId !== phaseId) throw notOfPhase(milestone, phaseId ?? 'none')
+  if (milestone && milestone.phaseId !== phaseId) throw milestonePhaseFailure(milestone, phaseId ?? 'none')
   const moves = changes.phaseId !== undefined && changes.phaseId !== task.phaseId
   const leaves = moves && task.milestoneId !== null && changes.milestoneId === undefined
   return leaves ? { ...changes, milestoneId: null } : changes
 }
 
-export function notOfPhase(milestone: Milestone, phaseId: string): Failure {
+export function milestonePhaseFailure(milestone: Milestone, phaseId: string): Failure {
   return new Failure(
     'CONFLICT',
     `Milestone ${milestone.id} belongs to phase ${milestone.phaseId}, not to the task's phase ${phaseId}.`,
@@ -68,23 +68,23 @@ function statusChange(
   asked: TaskStatus | null,
   { planned, openAttempt }: EditSituation,
   claimant: Claimant,
-  setting: Setting,
-): readonly NewPlanFact[] {
+  setting: TransactionContext,
+): readonly NewPlanEvent[] {
   const now = planStatus(planned, setting.at)
   if (asked === null) return []
   // To claim what someone else holds is no repeat of what is already so.
-  if (asked === 'in_progress') assertFree(planned, claimant, setting.at)
+  if (asked === 'in_progress') assertUnclaimed(planned, claimant, setting.at)
   if (asked === now) return []
   const { task, claim } = planned
-  if (openAttempt) throw attemptOpen(asked, planned, openAttempt)
+  if (openAttempt) throw attemptOpenFailure(asked, planned, openAttempt)
   // A person may take a task back from whoever claimed it and did not begin.
   const takesBack = asked === 'to_do' && claimant.actor.kind === 'person'
-  if (!takesBack) assertFree(planned, claimant, setting.at)
+  if (!takesBack) assertUnclaimed(planned, claimant, setting.at)
   const why = isHeld(claim, setting.at) ? 'released' : 'expired'
   const released = claim === null ? [] : endClaim(task.id, claim, why)
   switch (asked) {
     case 'in_progress': {
-      const reopened: readonly NewPlanFact[] =
+      const reopened: readonly NewPlanEvent[] =
         now === 'done' ? [{ kind: 'task.marked', taskId: task.id, as: 'to_do' }] : []
       return [...reopened, ...claimTask(planned, claimant, setting).facts]
     }
@@ -95,7 +95,7 @@ function statusChange(
   }
 }
 
-function attemptOpen(asked: TaskStatus, { task }: PlannedTask, attempt: Attempt): Failure {
+function attemptOpenFailure(asked: TaskStatus, { task }: PlannedTask, attempt: Attempt): Failure {
   const holder = displayName(attempt)
   return new Failure(
     'REFUSED',
@@ -111,8 +111,8 @@ function attemptOpen(asked: TaskStatus, { task }: PlannedTask, attempt: Attempt)
 export function dropTask(
   { planned, openAttempt }: { readonly planned: PlannedTask; readonly openAttempt: Attempt | null },
   { reason, by }: { readonly reason: string; readonly by: Claimant },
-  setting: Setting,
-): readonly NewPlanFact[] {
+  setting: TransactionContext,
+): readonly NewPlanEvent[] {
   const { task } = planned
   if (task.status === 'done') {
     throw new Failure('CONFLICT', `Task ${task.id} "${task.name}" is already done (${task.resolution}).`, {
@@ -131,7 +131,7 @@ export function dropTask(
       },
     )
   }
-  if (by.actor.kind === 'agent') assertFree(planned, by, setting.at)
+  if (by.actor.kind === 'agent') assertUnclaimed(planned, by, setting.at)
   const note: Note = {
     id: setting.ids.next('note'),
     taskId: task.id,
@@ -159,7 +159,7 @@ export function addDependency(
   taskId: TaskId,
   dependsOnId: TaskId,
   { known, wayBack }: DependencySituation,
-): NewPlanFact {
+): NewPlanEvent {
   if (taskId === dependsOnId) {
     throw new Failure('CONFLICT', `a task cannot depend on itself: ${taskId}`, {
       reason: 'dependency_on_itself',

@@ -1,5 +1,5 @@
-import type { NewFact } from '../../events/domain/fact.ts'
-import type { MilestoneId, PhaseId, Setting, TaskId } from '../../kernel/id.ts'
+import type { NewProjectEvent } from '../../events/domain/fact.ts'
+import type { MilestoneId, PhaseId, TaskId, TransactionContext } from '../../kernel/id.ts'
 import type { Phase } from '../../track/domain/mission.ts'
 import { newTask, type Task } from '../../track/domain/task.ts'
 import type { DocumentTask, PlanDocument } from './document.ts'
@@ -18,7 +18,7 @@ export interface ImportSituation {
 }
 
 export interface ImportedPlan {
-  readonly facts: readonly NewFact[]
+  readonly facts: readonly NewProjectEvent[]
   readonly added: { readonly phases: number; readonly milestones: number; readonly tasks: number }
   /** Titles of tasks that were there already. */
   readonly known: number
@@ -30,12 +30,15 @@ export function titleKey(phase: string | null, title: string): string {
 }
 
 /** Between two steps a server can answer others: a plan of many thousand tasks takes a tenth of a second. */
-export type Steps<Result> = Generator<undefined, Result>
+export type ResumableWork<Result> = Generator<undefined, Result>
 
 /** Tasks of one step: some milliseconds. */
 const oneStep = 1_000
 
-function* inSteps<One, Result>(all: readonly One[], made: (one: One) => Result): Steps<readonly Result[]> {
+function* mapInSteps<One, Result>(
+  all: readonly One[],
+  made: (one: One) => Result,
+): ResumableWork<readonly Result[]> {
   const results: Result[] = []
   for (const one of all) {
     results.push(made(one))
@@ -48,31 +51,31 @@ function* inSteps<One, Result>(all: readonly One[], made: (one: One) => Result):
 export function* importPlan(
   document: PlanDocument,
   situation: ImportSituation,
-  { setting, creator }: { readonly setting: Setting; readonly creator: string },
-): Steps<ImportedPlan> {
+  { setting, creator }: { readonly setting: TransactionContext; readonly creator: string },
+): ResumableWork<ImportedPlan> {
   const ids = yield* taskIds(document, situation, setting)
   const isNew = ({ key }: DocumentTask): boolean => !isKnown(ids, key)
   const phases = document.phases.filter(({ key }) => !situation.phases.has(key))
   const milestones = document.milestones.filter(({ key }) => !situation.milestones.has(key))
-  const tasks = (yield* parentsFirst(document.tasks)).filter(isNew)
+  const tasks = (yield* sortParentsFirst(document.tasks)).filter(isNew)
   const begun = tasks.filter(({ status }) => status === 'in_progress').length
-  const toTask = (task: DocumentTask): NewFact => ({
+  const toTask = (task: DocumentTask): NewProjectEvent => ({
     kind: 'task.planned',
     task: plannedTask(task, { ids, owner: situation.owner, setting, creator }),
   })
-  const planned = yield* inSteps(tasks, toTask)
-  const linked = yield* inSteps(tasks, (task) => dependencies(task, ids))
-  const noted = yield* inSteps(tasks, (task) => notes(task, ids, setting))
+  const planned = yield* mapInSteps(tasks, toTask)
+  const linked = yield* mapInSteps(tasks, (task) => dependencies(task, ids))
+  const noted = yield* mapInSteps(tasks, (task) => notes(task, ids, setting))
   return {
     facts: [
       ...phases.map(
-        (phase, index): NewFact => ({
+        (phase, index): NewProjectEvent => ({
           kind: 'phase.created',
           phase: newPhase(phase, { ...situation, index }, setting),
         }),
       ),
       ...milestones.map(
-        (milestone): NewFact => ({
+        (milestone): NewProjectEvent => ({
           kind: 'milestone.created',
           milestone: newMilestone(milestone, setting),
         }),
@@ -94,16 +97,20 @@ export function* importPlan(
   }
 }
 
-interface KnownId {
+interface ExistingId {
   readonly id: TaskId
   readonly known: boolean
 }
 
-type Ids = ReadonlyMap<string, KnownId>
+type ImportIdMap = ReadonlyMap<string, ExistingId>
 
 /** A foreign id is kept where it is free; a task of the same title in the same phase is the same task. */
-function* taskIds(document: PlanDocument, situation: ImportSituation, setting: Setting): Steps<Ids> {
-  const ids = yield* inSteps(document.tasks, (task): [string, KnownId] => {
+function* taskIds(
+  document: PlanDocument,
+  situation: ImportSituation,
+  setting: TransactionContext,
+): ResumableWork<ImportIdMap> {
+  const ids = yield* mapInSteps(document.tasks, (task): [string, ExistingId] => {
     const same = situation.titles.get(titleKey(task.phase, task.title))
     if (task.foreignId !== null && situation.tasks.has(task.foreignId)) {
       return [task.key, { id: task.foreignId as TaskId, known: true }] // it is an id of this project
@@ -115,18 +122,18 @@ function* taskIds(document: PlanDocument, situation: ImportSituation, setting: S
   return new Map(ids)
 }
 
-function isKnown(ids: Ids, key: string): boolean {
+function isKnown(ids: ImportIdMap, key: string): boolean {
   return ids.get(key)?.known === true
 }
 
-function idOf(ids: Ids, key: string | null): TaskId | null {
+function idOf(ids: ImportIdMap, key: string | null): TaskId | null {
   return key === null ? null : (ids.get(key)?.id ?? null)
 }
 
-function* parentsFirst(tasks: readonly DocumentTask[]): Steps<readonly DocumentTask[]> {
+function* sortParentsFirst(tasks: readonly DocumentTask[]): ResumableWork<readonly DocumentTask[]> {
   const byKey = new Map(tasks.map((task) => [task.key, task]))
   const ordered = new Set<DocumentTask>()
-  yield* inSteps(tasks, (task) => {
+  yield* mapInSteps(tasks, (task) => {
     const chain: DocumentTask[] = []
     for (
       let here: DocumentTask | undefined = task;
@@ -143,7 +150,7 @@ function* parentsFirst(tasks: readonly DocumentTask[]): Steps<readonly DocumentT
 function newPhase(
   phase: PlanDocument['phases'][number],
   { owner, nextNumber, index }: Pick<ImportSituation, 'owner' | 'nextNumber'> & { readonly index: number },
-  { at }: Setting,
+  { at }: TransactionContext,
 ): Phase {
   const status = phaseStatus(phase.status)
   return {
@@ -160,7 +167,7 @@ function newPhase(
 
 function newMilestone(
   { key, phase, name, criterion, reached }: PlanDocument['milestones'][number],
-  { at }: Setting,
+  { at }: TransactionContext,
 ): Milestone {
   return { id: key as MilestoneId, phaseId: phase as PhaseId, name, criterion, reached, createdAt: at } // named by people
 }
@@ -172,7 +179,12 @@ function plannedTask(
     owner,
     setting,
     creator,
-  }: { readonly ids: Ids; readonly owner: PlanOwner; readonly setting: Setting; readonly creator: string },
+  }: {
+    readonly ids: ImportIdMap
+    readonly owner: PlanOwner
+    readonly setting: TransactionContext
+    readonly creator: string
+  },
 ): Task {
   const planned = newTask(
     {
@@ -198,18 +210,22 @@ function plannedTask(
   }
 }
 
-function dependencies(task: DocumentTask, ids: Ids): readonly NewFact[] {
+function dependencies(task: DocumentTask, ids: ImportIdMap): readonly NewProjectEvent[] {
   const taskId = idOf(ids, task.key)
-  return task.dependsOn.flatMap((key): NewFact[] => {
+  return task.dependsOn.flatMap((key): NewProjectEvent[] => {
     const dependsOnId = idOf(ids, key)
     return taskId && dependsOnId ? [{ kind: 'dependency.added', taskId, dependsOnId }] : []
   })
 }
 
-function notes(task: DocumentTask, ids: Ids, setting: Setting): readonly NewFact[] {
+function notes(
+  task: DocumentTask,
+  ids: ImportIdMap,
+  setting: TransactionContext,
+): readonly NewProjectEvent[] {
   const taskId = idOf(ids, task.key)
   if (taskId === null) return []
-  return task.notes.map((said): NewFact => {
+  return task.notes.map((said): NewProjectEvent => {
     const note: Note = {
       id: setting.ids.next('note'),
       taskId,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { acyclicTasks, aGraphTask, aPlacedTask } from '../../../test/support/graph-tasks.ts'
-import { type OutlineTask, outline, type PlacedTask } from './outline.ts'
+import { type OutlineTask, outline, type TaskInPlan } from './outline.ts'
 import { type GraphTask, taskStates } from './readiness.ts'
 
 const phases = [
@@ -74,7 +74,7 @@ test('every task of a plan is shown exactly once', () => {
   )
   fc.assert(
     fc.property(acyclicTasks, homes, (tasks, places) => {
-      const plan = tasks.map((task, place) => inHome(task, tasks.slice(0, place), places[place]))
+      const plan = tasks.map((task, place) => addToHome(task, tasks.slice(0, place), places[place]))
       const shown = outline({ phases, milestones, tasks: plan }).flatMap((phase) =>
         phase.tasks.flatMap(everyId),
       )
@@ -83,11 +83,11 @@ test('every task of a plan is shown exactly once', () => {
   )
 })
 
-function inHome(
+function addToHome(
   task: GraphTask,
   before: readonly GraphTask[],
   home: { readonly phase: string | null; readonly parent: number } | undefined,
-): PlacedTask {
+): TaskInPlan {
   const parentId = before[home?.parent ?? 0]?.id ?? null
   return {
     ...task,

@@ -13,11 +13,11 @@ export interface OutlineSource {
     readonly name: string | null
     readonly reached: boolean
   }[]
-  readonly tasks: readonly PlacedTask[]
+  readonly tasks: readonly TaskInPlan[]
 }
 
 /** A task with its home in the plan. */
-export interface PlacedTask extends GraphTask {
+export interface TaskInPlan extends GraphTask {
   readonly title: string
   /** Whom it is for, where it is for someone. */
   readonly assignee?: string
@@ -82,19 +82,19 @@ export function outline({ phases, milestones, tasks }: OutlineSource): readonly 
   return [...named, ...[...outside].map((missionId) => phaseOf(null, null, missionId))]
 }
 
-interface Root {
-  readonly task: PlacedTask
+interface OutlineRoot {
+  readonly task: TaskInPlan
   readonly node: OutlineTask
 }
 
-function nodesOf(tasks: readonly PlacedTask[]): readonly Root[] {
+function nodesOf(tasks: readonly TaskInPlan[]): readonly OutlineRoot[] {
   const found = taskStates(tasks)
   const ordered = tasks
     .map((task, place) => ({ task, standing: found[place] }))
     .sort((one, other) => compareWork(one.task, other.task))
   const byId = new Map(tasks.map((task) => [task.id, task]))
   const subtasks = new Map<string, OutlineTask[]>(tasks.map(({ id }) => [id, []]))
-  const roots: Root[] = []
+  const roots: OutlineRoot[] = []
   for (const { task, standing } of ordered) {
     if (!standing) continue
     const { id, title, role, assignee } = task
@@ -117,12 +117,12 @@ function homeOf({
   missionId,
   phaseId,
   milestoneId,
-}: Pick<PlacedTask, 'missionId' | 'phaseId' | 'milestoneId'>): string {
+}: Pick<TaskInPlan, 'missionId' | 'phaseId' | 'milestoneId'>): string {
   return JSON.stringify([placeOf({ missionId, phaseId }), milestoneId])
 }
 
 /** A phase's id, or the plan that a task without a phase is of. */
-function placeOf({ missionId, phaseId }: Pick<PlacedTask, 'missionId' | 'phaseId'>): string {
+function placeOf({ missionId, phaseId }: Pick<TaskInPlan, 'missionId' | 'phaseId'>): string {
   return JSON.stringify(phaseId === null ? [missionId] : [missionId, phaseId])
 }
 

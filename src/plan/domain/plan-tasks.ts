@@ -1,17 +1,17 @@
-import type { NewFact } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/fact.ts'
 import { Failure } from '../../kernel/failure.ts'
-import type { PhaseId, Setting, TaskId } from '../../kernel/id.ts'
+import type { PhaseId, TaskId, TransactionContext } from '../../kernel/id.ts'
 import type { Mission, Phase } from '../../track/domain/mission.ts'
 import { newTask, type Task } from '../../track/domain/task.ts'
 import { cycleText, everyCycle } from './cycles.ts'
 import type { PlannedTask, PlanOwner } from './plan.ts'
 
-export interface TogetherPhase {
+export interface PlanBatchPhase {
   readonly id?: string | undefined
   readonly name: string
 }
 
-export interface TogetherTask {
+export interface PlanBatchTask {
   /** The caller's name for it, in this call alone. */
   readonly key: string
   readonly title: string
@@ -25,13 +25,13 @@ export interface TogetherTask {
   readonly depends_on?: readonly string[] | undefined
 }
 
-export interface Together {
-  readonly phases: readonly TogetherPhase[]
-  readonly tasks: readonly TogetherTask[]
+export interface PlanBatch {
+  readonly phases: readonly PlanBatchPhase[]
+  readonly tasks: readonly PlanBatchTask[]
 }
 
 /** The rows that the decision rests on, read under the lock. */
-export interface TogetherSituation {
+export interface PlanBatchSituation {
   readonly owner: PlanOwner
   /** The mission, where someone has ended it. */
   readonly ended: Mission | null
@@ -48,20 +48,20 @@ export interface TogetherSituation {
   readonly creator: string
 }
 
-interface PlannedTogether {
+interface PlanBatchEntry {
   readonly key: string
   readonly id: TaskId
 }
 
 /** Phases, tasks and dependencies in one piece. Everything that is wrong is told at once. */
-export function planTogether(
-  together: Together,
-  situation: TogetherSituation,
-  setting: Setting,
+export function planTaskGroup(
+  together: PlanBatch,
+  situation: PlanBatchSituation,
+  setting: TransactionContext,
 ): {
   readonly phases: readonly Phase[]
-  readonly tasks: readonly PlannedTogether[]
-  readonly facts: readonly NewFact[]
+  readonly tasks: readonly PlanBatchEntry[]
+  readonly facts: readonly NewProjectEvent[]
 } {
   const phases = newPhases(together.phases, situation, setting)
   const homes = [...phases, ...situation.there]
@@ -75,16 +75,18 @@ export function planTogether(
     const [home, id] = [homeOf(asked.phase), ids.get(asked.key)]
     if (!home || !id) return []
     const dependsOn = [...new Set(asked.depends_on)].map((name) => ids.get(name) ?? (name as TaskId)) // a known id
-    return [{ task: askedTask(asked, { id, home, creator: situation.creator, at: setting.at }), dependsOn }]
+    return [{ task: newTaskOf(asked, { id, home, creator: situation.creator, at: setting.at }), dependsOn }]
   })
   return {
     phases,
     tasks: [...ids].map(([key, id]) => ({ key, id })),
     facts: [
-      ...phases.map((phase): NewFact => ({ kind: 'phase.created', phase })),
-      ...tasks.map(({ task }): NewFact => ({ kind: 'task.planned', task })),
+      ...phases.map((phase): NewProjectEvent => ({ kind: 'phase.created', phase })),
+      ...tasks.map(({ task }): NewProjectEvent => ({ kind: 'task.planned', task })),
       ...tasks.flatMap(({ task, dependsOn }) =>
-        dependsOn.map((dependsOnId): NewFact => ({ kind: 'dependency.added', taskId: task.id, dependsOnId })),
+        dependsOn.map(
+          (dependsOnId): NewProjectEvent => ({ kind: 'dependency.added', taskId: task.id, dependsOnId }),
+        ),
       ),
     ],
   }
@@ -92,9 +94,9 @@ export function planTogether(
 
 /** A phase that the plan has by that name already is not made again. */
 function newPhases(
-  asked: readonly TogetherPhase[],
-  { owner, there, nextNumber }: TogetherSituation,
-  { at, ids }: Setting,
+  asked: readonly PlanBatchPhase[],
+  { owner, there, nextNumber }: PlanBatchSituation,
+  { at, ids }: TransactionContext,
 ): readonly Phase[] {
   const taken = new Set(there.map(({ number }) => number))
   let number = nextNumber
@@ -117,8 +119,8 @@ function newPhases(
     }))
 }
 
-function askedTask(
-  asked: TogetherTask,
+function newTaskOf(
+  asked: PlanBatchTask,
   {
     id,
     home,
@@ -143,8 +145,8 @@ function askedTask(
 }
 
 function problemsOf(
-  { phases, tasks }: Together,
-  { ended, owner, clashes, roles, known }: TogetherSituation,
+  { phases, tasks }: PlanBatch,
+  { ended, owner, clashes, roles, known }: PlanBatchSituation,
   homeOf: (asked: string) => Phase | undefined,
 ): readonly string[] {
   const keys = new Set(tasks.map(({ key }) => key))
@@ -152,8 +154,8 @@ function problemsOf(
     ...(ended ? [`mission ${ended.id} "${ended.name}" is ${ended.status}`] : []),
     ...(phases.length + tasks.length === 0 ? ['there is nothing to plan'] : []),
     ...clashes,
-    ...twice(phases.flatMap(({ id }) => id ?? [])).map((id) => `phase ${id} is given twice`),
-    ...twice(tasks.map(({ key }) => key)).map((key) => `key "${key}" is given twice`),
+    ...repeatedNames(phases.flatMap(({ id }) => id ?? [])).map((id) => `phase ${id} is given twice`),
+    ...repeatedNames(tasks.map(({ key }) => key)).map((key) => `key "${key}" is given twice`),
   ]
   for (const { key, phase, role, depends_on } of tasks) {
     const home = homeOf(phase)
@@ -188,7 +190,7 @@ function refuse(problems: readonly string[]): void {
   })
 }
 
-function twice(names: readonly string[]): readonly string[] {
+function repeatedNames(names: readonly string[]): readonly string[] {
   return [...new Set(names.filter((name, at) => names.indexOf(name) !== at))]
 }
 

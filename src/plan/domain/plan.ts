@@ -138,7 +138,7 @@ export interface TaskChanges {
 }
 
 /** What can happen to a plan. `missionId` is the mission whose plan it is, null for the project's own. */
-export type NewPlanFact =
+export type NewPlanEvent =
   | {
       readonly kind: 'phase.edited'
       readonly phaseId: PhaseId

@@ -52,15 +52,15 @@ test('no chain of unfinished tasks weighs more than the critical path', () => {
       const path = criticalPath(tasks)
       expect(path.every(({ status }) => status !== 'done')).toBe(true)
       expect(path.slice(1).every((task, place) => task.dependsOn.includes(path[place]?.id ?? ''))).toBe(true)
-      expect(path).toHaveLength(Math.max(0, ...tasks.map((task) => heaviestUpTo(task, tasks))))
+      expect(path).toHaveLength(Math.max(0, ...tasks.map((task) => longestChainTo(task, tasks))))
     }),
   )
 })
 
-function heaviestUpTo(task: GraphTask, tasks: readonly GraphTask[]): number {
+function longestChainTo(task: GraphTask, tasks: readonly GraphTask[]): number {
   if (task.status === 'done') return 0
   const before = tasks.filter(({ id }) => task.dependsOn.includes(id))
-  return 1 + Math.max(0, ...before.map((dependency) => heaviestUpTo(dependency, tasks)))
+  return 1 + Math.max(0, ...before.map((dependency) => longestChainTo(dependency, tasks)))
 }
 
 const anyRole = { role: null }

@@ -56,7 +56,7 @@ function taskGraph<T extends GraphTask>(tasks: readonly T[]): TaskGraph<T> {
  * The ids that an unfinished task waits for. A dependency that is not among the tasks counts as open: nothing
  * becomes ready because a list was incomplete.
  */
-function waitsFor<T extends GraphTask>(graph: TaskGraph<T>, place: number): readonly string[] {
+function awaitedIds<T extends GraphTask>(graph: TaskGraph<T>, place: number): readonly string[] {
   const known = (graph.dependencies[place] ?? []).flatMap((dependency) => graph.tasks[dependency]?.id ?? [])
   return [...new Set([...known, ...(graph.missing.get(place) ?? [])])]
 }
@@ -68,18 +68,18 @@ function isReady<T extends GraphTask>(graph: TaskGraph<T>, place: number): boole
 }
 
 /** Unfinished tasks that wait for each other form a chain. Its length is the sum of what its tasks count. */
-interface Chains {
+interface TaskChains {
   /** By place: the longest chain that begins with the task and goes on through what waits for it; 0 when done. */
   readonly lengths: readonly number[]
   /** By place: the task that goes on with this longest chain. */
   readonly next: readonly (number | null)[]
 }
 
-function chains<T extends GraphTask>(graph: TaskGraph<T>): Chains {
+function longestChains<T extends GraphTask>(graph: TaskGraph<T>): TaskChains {
   const lengths = graph.tasks.map(() => 0)
   const next: (number | null)[] = graph.tasks.map(() => null)
-  for (const place of workingOrder(graph).reverse()) {
-    const best = longest(graph, graph.dependents[place] ?? [], lengths)
+  for (const place of topologicalOrder(graph).reverse()) {
+    const best = longestChain(graph, graph.dependents[place] ?? [], lengths)
     next[place] = best
     lengths[place] = 1 + (best === null ? 0 : (lengths[best] ?? 0))
   }
@@ -89,13 +89,17 @@ function chains<T extends GraphTask>(graph: TaskGraph<T>): Chains {
 /** The longest chain of unfinished tasks, in the order in which they have to be worked on. */
 export function criticalPath<T extends GraphTask>(tasks: readonly T[]): readonly T[] {
   const graph = taskGraph(tasks)
-  return criticalPathOf(graph, chains(graph))
+  return criticalPathOf(graph, longestChains(graph))
 }
 
-function criticalPathOf<T extends GraphTask>(graph: TaskGraph<T>, found: Chains): readonly T[] {
+function criticalPathOf<T extends GraphTask>(graph: TaskGraph<T>, found: TaskChains): readonly T[] {
   const heads = graph.tasks.keys().filter((place) => isHead(graph, place))
   const path: T[] = []
-  for (let place = longest(graph, heads, found.lengths); place !== null; place = found.next[place] ?? null) {
+  for (
+    let place = longestChain(graph, heads, found.lengths);
+    place !== null;
+    place = found.next[place] ?? null
+  ) {
     const task = graph.tasks[place]
     if (task) path.push(task)
   }
@@ -103,7 +107,7 @@ function criticalPathOf<T extends GraphTask>(graph: TaskGraph<T>, found: Chains)
 }
 
 /** Unfinished tasks, each after what it depends on. Tasks in a cycle, and what waits for them, are left out. */
-function workingOrder<T extends GraphTask>(graph: TaskGraph<T>): number[] {
+function topologicalOrder<T extends GraphTask>(graph: TaskGraph<T>): number[] {
   const open = graph.dependencies.map((places) => places.length)
   const order = [...graph.tasks.keys()].filter((place) => isHead(graph, place))
   for (const place of order) {
@@ -121,19 +125,19 @@ function isHead<T extends GraphTask>(graph: TaskGraph<T>, place: number): boolea
   return graph.tasks[place]?.status !== 'done' && graph.dependencies[place]?.length === 0
 }
 
-function longest<T extends GraphTask>(
+function longestChain<T extends GraphTask>(
   graph: TaskGraph<T>,
   places: Iterable<number>,
   lengths: readonly number[],
 ): number | null {
   let best: number | null = null
   for (const place of places) {
-    if (best === null || comesFirst(graph, lengths, [place, best])) best = place
+    if (best === null || hasPriority(graph, lengths, [place, best])) best = place
   }
   return best
 }
 
-function comesFirst<T extends GraphTask>(
+function hasPriority<T extends GraphTask>(
   graph: TaskGraph<T>,
   lengths: readonly number[],
   [place, other]: readonly [number, number],
@@ -144,11 +148,11 @@ function comesFirst<T extends GraphTask>(
 }
 
 export const marks = ['done', 'in_progress', 'ready', 'blocked', 'dropped'] as const
-export type Mark = (typeof marks)[number]
+export type TaskMark = (typeof marks)[number]
 
 /** How a task stands in its plan. */
 export interface TaskState {
-  readonly mark: Mark
+  readonly mark: TaskMark
   /** On the longest chain of unfinished tasks. */
   readonly critical: boolean
   /** Ids of open dependencies; also of a task that was begun in spite of them. */
@@ -158,15 +162,15 @@ export interface TaskState {
 /** By place in the list. A claimed task is in progress, whether an attempt is open or not. */
 export function taskStates(tasks: readonly GraphTask[]): readonly TaskState[] {
   const graph = taskGraph(tasks)
-  const critical = new Set(criticalPathOf(graph, chains(graph)))
+  const critical = new Set(criticalPathOf(graph, longestChains(graph)))
   return tasks.map((task, place) => ({
     mark: markOf(task, isReady(graph, place)),
     critical: critical.has(task),
-    waitsFor: waitsFor(graph, place),
+    waitsFor: awaitedIds(graph, place),
   }))
 }
 
-export function markOf(task: Pick<GraphTask, 'dropped' | 'status' | 'claimed'>, ready: boolean): Mark {
+export function markOf(task: Pick<GraphTask, 'dropped' | 'status' | 'claimed'>, ready: boolean): TaskMark {
   if (task.dropped) return 'dropped'
   if (task.status === 'done') return 'done'
   if (task.status === 'in_progress' || task.claimed) return 'in_progress'
@@ -179,10 +183,10 @@ export function readyTasks<T extends GraphTask>(tasks: readonly T[]): readonly T
   return tasks.filter((_, place) => isReady(graph, place))
 }
 
-type Ordered = Pick<GraphTask, 'id' | 'phaseOrder' | 'sortOrder' | 'createdOrder'>
+type TaskOrderFields = Pick<GraphTask, 'id' | 'phaseOrder' | 'sortOrder' | 'createdOrder'>
 
 /** Phase order, then sort order, then creation; the id decides the rest, so that every machine agrees. */
-export function compareWork(one: Ordered, other: Ordered): number {
+export function compareWork(one: TaskOrderFields, other: TaskOrderFields): number {
   return (
     compareOrder(one.phaseOrder, other.phaseOrder) ||
     compareOrder(one.sortOrder, other.sortOrder) ||
@@ -228,25 +232,25 @@ export function reasonsFor({ toDo, begun, awaited, caller, role }: OpenWork): re
   )
   const holders = Map.groupBy(begun, ({ claim }) => claim?.agent ?? 'someone')
   return [
-    ...(blocked.length === 0 ? [] : [waiting(blocked.length, awaited)]),
+    ...(blocked.length === 0 ? [] : [waitingSentence(blocked.length, awaited)]),
     ...[...holders].map(
       ([agent, tasks]) => `${tasks.length} ${tasks.length === 1 ? 'is' : 'are'} held by ${agent}`,
     ),
-    ...[...assigned].map(([who, tasks]) => `${tasks.length} ${are(tasks.length)} for ${who}`),
-    ...[...wanted].map(([who, tasks]) => `${tasks.length} ${are(tasks.length)} for ${who}`),
+    ...[...assigned].map(([who, tasks]) => `${tasks.length} ${isOrAre(tasks.length)} for ${who}`),
+    ...[...wanted].map(([who, tasks]) => `${tasks.length} ${isOrAre(tasks.length)} for ${who}`),
   ]
 }
 
-function waiting(blocked: number, awaited: readonly string[]): string {
+function waitingSentence(blocked: number, awaited: readonly string[]): string {
   const more = awaited.length > mostNamed ? ` and ${awaited.length - mostNamed} more` : ''
   const verb = blocked === 1 ? 'waits' : 'wait'
   return `${blocked} ${verb} for ${awaited.slice(0, mostNamed).join(', ')}${more}`
 }
 
-function are(count: number): string {
+function isOrAre(count: number): string {
   return count === 1 ? 'is' : 'are'
 }
 
-export function counted(tasks: number): string {
+export function taskCountText(tasks: number): string {
   return tasks === 1 ? '1 task' : `${tasks} tasks`
 }

@@ -3,7 +3,7 @@ import type { PlanDocument } from '../domain/document.ts'
 import { readBacklog, taskNames } from './backlog.ts'
 import type { SourceText } from './import-result.ts'
 
-function accepted(files: readonly SourceText[]): {
+function acceptedBacklog(files: readonly SourceText[]): {
   readonly document: PlanDocument
   readonly notices: readonly string[]
 } {
@@ -79,7 +79,7 @@ const others = [
 ]
 
 test('a task keeps its text, criteria, notes, names, dates and references', () => {
-  const { document } = accepted([full, ...others])
+  const { document } = acceptedBacklog([full, ...others])
   expect(document.tasks.find(({ key }) => key === 'task-12')).toEqual({
     key: 'task-12',
     title: 'Log in: "OAuth" #1',
@@ -115,7 +115,7 @@ test('a task keeps its text, criteria, notes, names, dates and references', () =
 })
 
 test('completed tasks are done, archived ones dropped, and tasks stand by their numbers', () => {
-  const { tasks } = accepted([full, ...others]).document
+  const { tasks } = acceptedBacklog([full, ...others]).document
   expect(tasks.map(({ key, status, resolution }) => [key, status, resolution])).toEqual([
     ['task-1', 'to_do', null],
     ['TASK-2', 'done', null],
@@ -125,7 +125,7 @@ test('completed tasks are done, archived ones dropped, and tasks stand by their 
 })
 
 test('milestones come from their files, by id or title, and from tasks that only name one', () => {
-  const { milestones, tasks } = accepted([full, ...others]).document
+  const { milestones, tasks } = acceptedBacklog([full, ...others]).document
   expect(milestones.map(({ key, name, reached, foreignId }) => [key, name, reached, foreignId])).toEqual([
     ['m-8', 'Web UI', false, 'm-8'],
     ['v1-0', 'v1.0', true, null],
@@ -146,7 +146,7 @@ test('what is left out is said', () => {
     ),
     file('drafts/draft-1 - y.md', 'id: draft-1', 'title: y'),
   ]
-  expect(accepted([...files, ...others]).notices).toEqual([
+  expect(acceptedBacklog([...files, ...others]).notices).toEqual([
     'backlog/drafts/draft-1 - y.md: left out: it is a draft.',
     'backlog/tasks/task-4 - x.md: the status "Sleeping" is unknown; the task counts as to do.',
     'backlog/tasks/task-4 - x.md: left out: the created_date "soon", which is not a date.',
@@ -173,7 +173,7 @@ test('a file that cannot be read and a missing title refuse the whole folder', (
 })
 
 test('of an id given twice the file that is worked on keeps it, and is what others mean', () => {
-  const { document, notices } = accepted([
+  const { document, notices } = acceptedBacklog([
     file('archive/tasks/task-8 - old.md', 'id: TASK-8', 'title: old'),
     file('tasks/task-9 - next.md', 'id: task-9', 'title: next', 'dependencies: [8, task-8]'),
     file('tasks/task-8 - new.md', 'id: task-8', 'title: new'),
@@ -190,7 +190,7 @@ test('of an id given twice the file that is worked on keeps it, and is what othe
 })
 
 test('a folder without tasks is an empty plan', () => {
-  expect(accepted([]).document).toEqual({ phases: [], milestones: [], tasks: [] })
+  expect(acceptedBacklog([]).document).toEqual({ phases: [], milestones: [], tasks: [] })
 })
 
 const find = taskNames([

@@ -23,11 +23,11 @@ import {
   inProgress,
   keyGiver,
   phaseStatus,
-  type StatusWords,
+  type StatusAliases,
   toDo,
   unknownStatus,
 } from './foreign-task.ts'
-import { type ImportResult, judged, type SourceText } from './import-result.ts'
+import { type ImportResult, importResultOf, type SourceText } from './import-result.ts'
 
 /** The phase that everything of a Backlog.md folder goes to. */
 const phase = 'backlog'
@@ -57,7 +57,7 @@ export function readBacklog(files: readonly SourceText[]): ImportResult {
   const names = { keyOf, idOf: taskNames(foreign), notices }
   const tasks = foreign.map((task, at) => ({ ...documentTask(task, names), key: keys[at] ?? task.id }))
   const used = milestones.map((found) => withProgress(found, tasks))
-  return judged({
+  return importResultOf({
     document: {
       phases:
         tasks.length + milestones.length === 0
@@ -84,13 +84,13 @@ function compareTasks(one: BacklogTask, other: BacklogTask): number {
   )
 }
 
-interface Names {
+interface BacklogNames {
   readonly keyOf: (milestone: string) => string
   readonly idOf: (name: string) => string | null
   readonly notices: string[]
 }
 
-function documentTask(task: BacklogTask, { keyOf, idOf, notices }: Names): DocumentTask {
+function documentTask(task: BacklogTask, { keyOf, idOf, notices }: BacklogNames): DocumentTask {
   const { id, place, kind: _, milestone, parent, dependsOn, ...rest } = task
   const known = (what: string, name: string): readonly string[] => {
     const found = idOf(name)
@@ -141,7 +141,7 @@ const milestoneFields = record({ id: text, title: maybeText })
 
 interface BacklogFile<Fields> extends ReadFields<Fields> {
   readonly kind: BacklogKind
-  readonly sections: readonly Section[]
+  readonly sections: readonly BacklogSection[]
 }
 
 type TaskFile = BacklogFile<z.output<typeof taskFields>>
@@ -199,7 +199,11 @@ function frontMatter(text: string): FrontMatterResult {
   if (yaml === undefined)
     return { readable: false, problem: 'it has no front matter between two lines of ---' }
   const lineCounter = new LineCounter()
-  const document = parseDocument(quotedNames(yaml), { lineCounter, prettyErrors: false, schema: 'failsafe' })
+  const document = parseDocument(quoteYamlNames(yaml), {
+    lineCounter,
+    prettyErrors: false,
+    schema: 'failsafe',
+  })
   const [error] = document.errors
   if (error) {
     const { line } = lineCounter.linePos(error.pos[0])
@@ -209,7 +213,7 @@ function frontMatter(text: string): FrontMatterResult {
 }
 
 /** `assignee: @ann` and `- @ann`, which Backlog.md writes and YAML forbids. */
-function quotedNames(yaml: string): string {
+function quoteYamlNames(yaml: string): string {
   return yaml
     .split('\n')
     .map((line) =>
@@ -221,7 +225,7 @@ function quotedNames(yaml: string): string {
 }
 
 /** The parts of a task's text below its `## ` headings, without the markers that Backlog.md puts around them. */
-interface Section {
+interface BacklogSection {
   /** Null before the first heading. */
   readonly title: string | null
   readonly text: string
@@ -230,7 +234,7 @@ interface Section {
 const marker =
   /^\s*<!--\s*(?:SECTION:[A-Z_]+|AC|DOD|COMMENTS?|DESCRIPTION|PLAN|NOTES)\s*:\s*(?:BEGIN|END)\s*-->\s*$/
 
-function sections(body: string): readonly Section[] {
+function sections(body: string): readonly BacklogSection[] {
   const found: { title: string | null; lines: string[] }[] = [{ title: null, lines: [] }]
   let fence: string | null = null
   for (const line of body.split(/\r?\n/)) {
@@ -326,7 +330,7 @@ function ordinal(text: string | null): number | null {
 }
 
 /** Backlog.md's own three, and what projects commonly configure. */
-const backlogStatuses: StatusWords = {
+const backlogStatuses: StatusAliases = {
   todo: toDo,
   open: toDo,
   backlog: { ...toDo, keepWord: true },
@@ -344,7 +348,7 @@ const backlogStatuses: StatusWords = {
   wontdo: dropped,
 }
 
-interface Found {
+interface BacklogMilestones {
   readonly milestones: readonly DocumentMilestone[]
   /** The key of the milestone that a task names by id or title. */
   readonly keyOf: (name: string) => string
@@ -354,7 +358,7 @@ interface Found {
 function milestonesOf(
   files: readonly MilestoneFile[],
   { phase, named }: { readonly phase: string; readonly named: readonly string[] },
-): Found {
+): BacklogMilestones {
   const milestones = files.map(({ fields, sections }): DocumentMilestone => {
     const id = fields.id
     const name = fields.title
@@ -362,20 +366,22 @@ function milestonesOf(
     return { key: id, phase, name, criterion, reached: false, foreignId: id }
   })
   const keys = new Map(
-    milestones.flatMap(({ key, name }) => [name ?? key, key].map((word) => [plain(word), key] as const)),
+    milestones.flatMap(({ key, name }) =>
+      [name ?? key, key].map((word) => [normalizeName(word), key] as const),
+    ),
   )
   const giveKey = keyGiver(milestones.map(({ key }) => key))
   const unfiled: DocumentMilestone[] = []
   for (const name of named) {
-    if (keys.has(plain(name))) continue
+    if (keys.has(normalizeName(name))) continue
     const key = giveKey(name)
-    keys.set(plain(name), key)
+    keys.set(normalizeName(name), key)
     unfiled.push({ key, phase, name, criterion: null, reached: false, foreignId: null })
   }
-  return { milestones: [...milestones, ...unfiled], keyOf: (name) => keys.get(plain(name)) ?? name }
+  return { milestones: [...milestones, ...unfiled], keyOf: (name) => keys.get(normalizeName(name)) ?? name }
 }
 
-function plain(name: string): string {
+function normalizeName(name: string): string {
   return name.trim().toLowerCase()
 }
 

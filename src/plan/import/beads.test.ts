@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { PlanDocument } from '../domain/document.ts'
 import { readBeads } from './beads.ts'
 
-function accepted(...issues: readonly object[]): {
+function acceptedBeads(...issues: readonly object[]): {
   readonly document: PlanDocument
   readonly notices: readonly string[]
 } {
@@ -22,7 +22,7 @@ function link(from: string, to: string, type: string): object {
 }
 
 test('an issue keeps its texts, notes, comments, times and links', () => {
-  const { document, notices } = accepted(
+  const { document, notices } = acceptedBeads(
     {
       id: 'bd-2',
       title: 'Log in',
@@ -93,7 +93,7 @@ test('an issue keeps its texts, notes, comments, times and links', () => {
 })
 
 test('a parent comes from its link, else from the name', () => {
-  const { tasks } = accepted(
+  const { tasks } = acceptedBeads(
     { id: 'bd-1', title: 'Epic', issue_type: 'epic' },
     { id: 'bd-1.1', title: 'By name' },
     { id: 'bd-2', title: 'By link', dependencies: [link('bd-2', 'bd-1', 'parent-child')] },
@@ -108,7 +108,7 @@ test('a parent comes from its link, else from the name', () => {
 })
 
 test('statuses become ours, and what they say beyond that is kept', () => {
-  const { document, notices } = accepted(
+  const { document, notices } = acceptedBeads(
     ...['open', 'in_progress', 'blocked', 'closed', 'deferred', 'tombstone', 'sleeping'].map((status) => ({
       id: status,
       title: 'x',
@@ -130,7 +130,7 @@ test('statuses become ours, and what they say beyond that is kept', () => {
 })
 
 test('a dependency on an issue that is not there, and an unknown field, are reported', () => {
-  const { document, notices } = accepted(
+  const { document, notices } = acceptedBeads(
     { id: 'a', title: 'A', dependencies: [link('a', 'gone', 'blocks')], molecule: 1 },
     { id: 'b', title: 'B', molecule: 2 },
   )

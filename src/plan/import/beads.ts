@@ -3,7 +3,7 @@ import type { DocumentNote, DocumentTask } from '../domain/document.ts'
 import {
   instant,
   jsonLines,
-  many,
+  listOf,
   maybeText,
   number,
   passedOver,
@@ -18,11 +18,11 @@ import {
   done,
   foreignStatus,
   inProgress,
-  type StatusWords,
+  type StatusAliases,
   toDo,
   unknownStatus,
 } from './foreign-task.ts'
-import { type ImportResult, judged } from './import-result.ts'
+import { type ImportResult, importResultOf } from './import-result.ts'
 
 const beadsIssue = record({
   id: text,
@@ -38,12 +38,12 @@ const beadsIssue = record({
   estimated_minutes: number,
   external_ref: maybeText,
   notes: maybeText,
-  comments: many(
+  comments: listOf(
     record({ text, author: maybeText, created_at: instant, id: passedOver, issue_id: passedOver }),
   ),
   close_reason: maybeText,
   closed_at: instant,
-  dependencies: many(
+  dependencies: listOf(
     record({
       depends_on_id: text,
       /** `blocks`, `parent-child`, `related`, `discovered-from`, … */
@@ -79,7 +79,7 @@ export function readBeads(text: string): ImportResult {
   const notices: string[] = []
   const tasks = kept.map(({ place, fields }) => documentTask(fields, known, { place, notices }))
   const deleted = read.length - kept.length
-  return judged({
+  return importResultOf({
     document: { phases: [], milestones: [], tasks },
     places: { phases: [], milestones: [], tasks: kept.map(({ place }) => place) },
     problems,
@@ -179,7 +179,7 @@ function notesOf({ notes, comments, close_reason, closed_at }: BeadsIssue): read
   ]
 }
 
-const beadsStatuses: StatusWords = {
+const beadsStatuses: StatusAliases = {
   open: toDo,
   blocked: { ...toDo, keepWord: true },
   deferred: { ...toDo, keepWord: true },

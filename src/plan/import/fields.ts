@@ -5,50 +5,55 @@ import { excerpt } from '../../kernel/text.ts'
 
 // What a field of a plan may hold. One that is null counts as absent.
 
-function expected(what: string) {
+function expectedMessage(what: string) {
   return {
-    error: ({ input }: { readonly input?: unknown }) => `expected ${what}, found ${shown(input)}`,
+    error: ({ input }: { readonly input?: unknown }) => `expected ${what}, found ${foundValueText(input)}`,
   }
 }
 
 /** A number is a text too. */
-export const text = z.union([z.string(), z.number().transform(String)], expected('a text'))
-export const number = maybe(z.number(expected('a number')))
+export const text = z.union([z.string(), z.number().transform(String)], expectedMessage('a text'))
+export const number = optionalField(z.number(expectedMessage('a number')))
 export const flag = z
-  .boolean(expected('true or false'))
+  .boolean(expectedMessage('true or false'))
   .nullish()
   .transform((value) => value ?? false)
 
 /** ISO 8601. */
-export const instant = maybe(
+export const instant = optionalField(
   text
-    .refine((written) => instantOfText(written) !== null, expected('a time such as 2026-01-31T09:30:00Z'))
+    .refine(
+      (written) => instantOfText(written) !== null,
+      expectedMessage('a time such as 2026-01-31T09:30:00Z'),
+    )
     .transform((written) => instantOfText(written)),
 )
 
-export const maybeText = maybe(text)
-export const texts = many(text)
+export const maybeText = optionalField(text)
+export const texts = listOf(text)
 /** What may stand there and is not kept, because something else says it too. */
 export const passedOver = z.unknown().optional()
 
-function maybe<Value extends z.ZodType>(value: Value) {
+function optionalField<Value extends z.ZodType>(value: Value) {
   return value.nullish().transform((found) => found ?? null)
 }
 
 export function choice<const Words extends readonly [string, ...string[]]>(words: Words) {
-  return maybe(z.enum(words, expected(`one of ${words.join(', ')}`)))
+  return optionalField(z.enum(words, expectedMessage(`one of ${words.join(', ')}`)))
 }
 
 /** A list, or a single one in place of a list of one. */
-export function many<Entry extends z.ZodType>(entry: Entry) {
+export function listOf<Entry extends z.ZodType>(entry: Entry) {
   return z.preprocess((found) => (found == null ? [] : [found].flat()), z.array(entry))
 }
 
 export function record<Shape extends z.ZodRawShape>(shape: Shape) {
-  return z.strictObject(shape, expected('an object'))
+  return z.strictObject(shape, expectedMessage('an object'))
 }
 
-type Camel<Name> = Name extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<Camel<Rest>>}` : Name
+type CamelCase<Name> = Name extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<CamelCase<Rest>>}`
+  : Name
 
 /** `sort_order` in JSON is `sortOrder` in a document. */
 export function camelKeys<Fields extends object>(fields: Fields) {
@@ -56,7 +61,7 @@ export function camelKeys<Fields extends object>(fields: Fields) {
     key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
     value,
   ])
-  return Object.fromEntries(entries) as { [Key in keyof Fields as Camel<Key>]: Fields[Key] } // by its keys
+  return Object.fromEntries(entries) as { [Key in keyof Fields as CamelCase<Key>]: Fields[Key] } // by its keys
 }
 
 interface UnreadField {
@@ -85,11 +90,11 @@ export function readFields<Fields>(
   const { issues } = first.error
   const unread: UnreadField[] = []
   for (const issue of issues) {
-    const owner = `${place}${named(issue.path)}`
+    const owner = `${place}${fieldPathText(issue.path)}`
     if (issue.code !== 'unrecognized_keys') problems.push(problemOf(issue, value, place))
     else
       for (const name of issue.keys)
-        if (at(value, [...issue.path, name]) !== null) unread.push({ place: owner, name })
+        if (valueAtPath(value, [...issue.path, name]) !== null) unread.push({ place: owner, name })
   }
   const copy = { value: structuredClone(value) }
   let wrong = issues
@@ -105,31 +110,32 @@ export function readFields<Fields>(
 /** What is taken away may be missing then, a level below. */
 const mostRounds = 10
 
-type Path = readonly PropertyKey[]
+type PropertyPath = readonly PropertyKey[]
 
 function problemOf({ path, message }: z.core.$ZodIssue, value: unknown, place: string): string {
-  const isMissing = path.length > 0 && at(value, path) == null && isObject(at(value, path.slice(0, -1)))
-  if (!isMissing) return `${place}${named(path)}: ${message}.`
-  return `${place}${named(path.slice(0, -1))}: "${String(path.at(-1))}" is missing.`
+  const isMissing =
+    path.length > 0 && valueAtPath(value, path) == null && isObject(valueAtPath(value, path.slice(0, -1)))
+  if (!isMissing) return `${place}${fieldPathText(path)}: ${message}.`
+  return `${place}${fieldPathText(path.slice(0, -1))}: "${String(path.at(-1))}" is missing.`
 }
 
 /** Takes away what is wrong; what must be there becomes empty. */
 function repair(copy: { value: unknown }, issue: z.core.$ZodIssue): void {
   const path = ['value', ...issue.path]
   if (issue.code === 'unrecognized_keys') {
-    const owner = at(copy, path)
+    const owner = valueAtPath(copy, path)
     for (const key of issue.keys) if (isObject(owner)) Reflect.deleteProperty(owner, key)
     return
   }
-  const [owner, key] = [at(copy, path.slice(0, -1)), path.at(-1) ?? '']
+  const [owner, key] = [valueAtPath(copy, path.slice(0, -1)), path.at(-1) ?? '']
   if (typeof owner !== 'object' || owner === null) return
   if (issue.code === 'invalid_type' && issue.expected === 'object') Reflect.set(owner, key, {})
   else if (Array.isArray(owner)) owner.splice(Number(key), 1)
-  else if (at(copy, path) == null) Reflect.set(owner, key, '')
+  else if (valueAtPath(copy, path) == null) Reflect.set(owner, key, '')
   else Reflect.deleteProperty(owner, key)
 }
 
-function at(value: unknown, path: Path): unknown {
+function valueAtPath(value: unknown, path: PropertyPath): unknown {
   return path.reduce<unknown>(
     (found, key) => (typeof found === 'object' && found !== null ? Reflect.get(found, key) : undefined),
     value,
@@ -137,17 +143,17 @@ function at(value: unknown, path: Path): unknown {
 }
 
 /** `.tasks[0].notes[1]`. */
-function named(path: Path): string {
+function fieldPathText(path: PropertyPath): string {
   return path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('')
 }
 
-export type JsonObject = Readonly<Record<string, unknown>>
+export type ImportObject = Readonly<Record<string, unknown>>
 
-export function isObject(value: unknown): value is JsonObject {
+export function isObject(value: unknown): value is ImportObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function shown(value: unknown): string {
+function foundValueText(value: unknown): string {
   return excerpt(JSON.stringify(value) ?? 'nothing', 60)
 }
 

@@ -12,10 +12,10 @@ export const done: ForeignStatus = { status: 'done', resolution: null }
 export const dropped: ForeignStatus = { status: 'done', resolution: 'dropped' }
 
 /** Words in lower case without spaces, `-` and `_`. */
-export type StatusWords = Readonly<Record<string, ForeignStatus>>
+export type StatusAliases = Readonly<Record<string, ForeignStatus>>
 
 /** Null for a word that is not in the table. */
-export function foreignStatus(words: StatusWords, word: string): ForeignStatus | null {
+export function foreignStatus(words: StatusAliases, word: string): ForeignStatus | null {
   const plain = word.toLowerCase().replace(/[\s_-]+/g, '')
   return Object.hasOwn(words, plain) ? (words[plain] ?? null) : null
 }
@@ -42,7 +42,7 @@ export function descriptionText(parts: readonly DescriptionPart[]): string | nul
   const written = parts.flatMap(({ title, text }) => {
     const body = text?.replace(/\r\n?/g, '\n').trim() ?? ''
     if (body === '') return []
-    return title === null ? [{ text: body, short: false }] : [titled(title, body)]
+    return title === null ? [{ text: body, short: false }] : [titledSection(title, body)]
   })
   if (written.length === 0) return null
   return written
@@ -50,7 +50,7 @@ export function descriptionText(parts: readonly DescriptionPart[]): string | nul
     .join('')
 }
 
-function titled(title: string, body: string): { readonly text: string; readonly short: boolean } {
+function titledSection(title: string, body: string): { readonly text: string; readonly short: boolean } {
   const short = !body.includes('\n') && body.length <= 80
   return { text: short ? `${title}: ${body}` : `## ${title}\n\n${body}`, short }
 }

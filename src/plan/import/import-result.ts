@@ -1,5 +1,5 @@
 import type { PlanDocument } from '../domain/document.ts'
-import { type DocumentPlaces, documentProblems } from '../domain/document.ts'
+import { type DocumentLocations, documentProblems } from '../domain/document.ts'
 
 /** A file as it was read. Paths have `/`, and are shown in messages. */
 export interface SourceText {
@@ -20,13 +20,13 @@ export type ImportResult =
 /** What a parser found, before it is judged. */
 interface PlanDraft {
   readonly document: PlanDocument
-  readonly places: DocumentPlaces
+  readonly places: DocumentLocations
   /** What made the text unreadable. */
   readonly problems: readonly string[]
   readonly notices: readonly string[]
 }
 
-export function judged({ document, places, problems, notices }: PlanDraft): ImportResult {
+export function importResultOf({ document, places, problems, notices }: PlanDraft): ImportResult {
   const missing = problems.filter((problem) => problem.endsWith(missingTitle))
   const isSaid = (problem: string) =>
     problem.endsWith(' has an empty title.') &&
@@ -39,6 +39,6 @@ export function judged({ document, places, problems, notices }: PlanDraft): Impo
 
 const missingTitle = ' "title" is missing.'
 
-export function unreadable(problem: string): ImportResult {
+export function rejectedImport(problem: string): ImportResult {
   return { accepted: false, problems: [problem], notices: [] }
 }

@@ -1,18 +1,18 @@
 import type { DocumentStatus } from '../domain/document.ts'
 
 /** A task whose subtasks and description may still follow. */
-interface OpenTask extends RawTask {
+interface MarkdownTask extends RawTask {
   readonly indent: number
   readonly after: { readonly line: number; readonly text: string }[]
   readonly description: string[]
 }
 
-interface Marked {
+interface StatusMark {
   readonly status: DocumentStatus
   readonly dropped: boolean
 }
 
-const marks: Readonly<Record<string, Marked>> = {
+const marks: Readonly<Record<string, StatusMark>> = {
   '': { status: 'to_do', dropped: false },
   ' ': { status: 'to_do', dropped: false },
   '/': { status: 'in_progress', dropped: false },
@@ -25,17 +25,17 @@ const marks: Readonly<Record<string, Marked>> = {
 export function readRawPlan(text: string): RawPlan {
   const headings: RawHeading[] = []
   const milestones: RawMilestone[] = []
-  const tasks: OpenTask[] = []
+  const tasks: MarkdownTask[] = []
   const notices: LineNotice[] = []
   const withProse = new Set<RawHeading>()
   const silent = new Set<number>()
   const entries: number[] = []
   /** The task of the lines to come and its parents, outermost first. */
-  let open: OpenTask[] = []
+  let open: MarkdownTask[] = []
   let heading: RawHeading | null = null
   let milestone: RawMilestone | null = null
 
-  const owner = (indent: number): OpenTask | undefined => {
+  const owner = (indent: number): MarkdownTask | undefined => {
     open = open.filter((task) => task.indent < indent)
     return open.at(-1)
   }
@@ -85,7 +85,7 @@ export function readRawPlan(text: string): RawPlan {
         const marked = marks[found.mark]
         if (!marked) say(line, `the mark "[${found.mark}]" is unknown; the task counts as to do`)
         for (const name of repeated) say(line, `a second ${name}; the last one counts`)
-        const task: OpenTask = {
+        const task: MarkdownTask = {
           line,
           title,
           number: found.number,
@@ -124,27 +124,27 @@ export function readRawPlan(text: string): RawPlan {
   const lines = linesOf(text)
   const withBoxes = lines.some(({ found }) => found.kind === 'task')
   /** Tasks without a checkbox. */
-  const plain = new Set<OpenTask>()
+  const plain = new Set<MarkdownTask>()
   // Where there are checkboxes, a bullet is text. A number is a step of the task with a checkbox around it, else a task.
   const isTask = ({ indent, number }: ListItem): boolean =>
     !withBoxes ||
     (number !== null && open.filter((task) => task.indent < indent).every((task) => plain.has(task)))
   for (const { found, line, raw } of lines) {
-    take(meant(found, isTask), { line, raw })
+    take(planLineOf(found, isTask), { line, raw })
     const latest = open.at(-1)
     if (found.kind === 'item' && latest?.line === line) plain.add(latest)
   }
-  return { headings, milestones, tasks: gathered(tasks, milestones), notices, entries, withProse, silent }
+  return { headings, milestones, tasks: collectTasks(tasks, milestones), notices, entries, withProse, silent }
 }
 
-interface Line {
+interface MarkdownLine {
   readonly found: SourceLine
   readonly line: number
   readonly raw: string
 }
 
 /** What each line is by its looks; within a fence it is text. */
-function linesOf(text: string): readonly Line[] {
+function linesOf(text: string): readonly MarkdownLine[] {
   let fence: string | null = null
   return withoutComments(text.replace(/^\ufeff/, ''))
     .split(/\r\n|\n|\r/)
@@ -153,7 +153,8 @@ function linesOf(text: string): readonly Line[] {
       const inside = fence !== null
       if (fence === null) fence = mark
       else if (mark?.startsWith(fence)) fence = null
-      const found = inside || mark !== null ? { kind: 'text' as const, ...indented(raw) } : sourceLine(raw)
+      const found =
+        inside || mark !== null ? { kind: 'text' as const, ...measureIndent(raw) } : sourceLine(raw)
       const blank = found.kind === 'text' && found.text === ''
       return { found: blank ? { kind: 'blank' } : found, line: index + 1, raw }
     })
@@ -163,7 +164,7 @@ type PlanLine = Exclude<SourceLine, { kind: 'item' }>
 
 type ListItem = Extract<SourceLine, { kind: 'item' }>
 
-function meant(found: SourceLine, isTask: (item: ListItem) => boolean): PlanLine {
+function planLineOf(found: SourceLine, isTask: (item: ListItem) => boolean): PlanLine {
   if (found.kind !== 'item') return found
   const { indent, number, text } = found
   return isTask(found)
@@ -181,7 +182,7 @@ function milestoneOf(
 }
 
 /** A milestone that nothing follows gathers the tasks of its phase that stand above it and lead to none. */
-function gathered(tasks: OpenTask[], milestones: readonly RawMilestone[]): readonly RawTask[] {
+function collectTasks(tasks: MarkdownTask[], milestones: readonly RawMilestone[]): readonly RawTask[] {
   for (const milestone of milestones) {
     if (tasks.some((task) => task.milestone === milestone)) continue
     for (const task of tasks) {
@@ -285,7 +286,7 @@ function attributesOf(line: string): Attributes {
     title = title.replace(pattern, '').trimEnd()
   }
   return {
-    title: unwrapped(title),
+    title: unwrapTitle(title),
     key: found.key[0] ?? null,
     role: found.role[0] ?? null,
     after: found.after.filter((text) => text !== '').reverse(),
@@ -294,7 +295,7 @@ function attributesOf(line: string): Attributes {
 }
 
 /** Without the marks of bold text; `\#` and `\@` are signs that belong to the title. */
-function unwrapped(title: string): string {
+function unwrapTitle(title: string): string {
   const inner = /^__(.+)__$/.exec(title)?.[1]
   const whole = inner === undefined || inner.includes('__') ? title : inner
   return whole
@@ -337,7 +338,7 @@ const after = /^(?:[-*+]\s+)?\(?(?:after|depends on):\s*(.*?)\)?$/i
 const longest = 4_000
 
 function sourceLine(line: string): SourceLine {
-  const { indent, text } = indented(line)
+  const { indent, text } = measureIndent(line)
   if (text === '') return { kind: 'blank' }
   if (text.length > longest) return { kind: 'text', indent, text }
   if (/^([-*_])(?:\s*\1){2,}$/.test(text)) return { kind: 'rule' }
@@ -358,7 +359,7 @@ function sourceLine(line: string): SourceLine {
   return { kind: 'text', indent, text }
 }
 
-function indented(line: string): { readonly indent: number; readonly text: string } {
+function measureIndent(line: string): { readonly indent: number; readonly text: string } {
   let indent = 0
   for (const sign of line) {
     if (sign === '\t') indent += 4 - (indent % 4)

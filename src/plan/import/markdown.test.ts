@@ -25,7 +25,10 @@ const markdownExample = `# Shop
 **Milestone:** First order — an order goes through on staging
 `
 
-function accepted(text: string): { readonly document: PlanDocument; readonly notices: readonly string[] } {
+function acceptedMarkdown(text: string): {
+  readonly document: PlanDocument
+  readonly notices: readonly string[]
+} {
   const result = readMarkdownPlan(text)
   if (!result.accepted) throw new Error(result.problems.join('\n'))
   return result
@@ -33,14 +36,14 @@ function accepted(text: string): { readonly document: PlanDocument; readonly not
 
 /** The dependencies of each task that has any. */
 function dependencies(text: string): Readonly<Record<string, readonly string[]>> {
-  const { tasks } = accepted(text).document
+  const { tasks } = acceptedMarkdown(text).document
   return Object.fromEntries(
     tasks.filter((task) => task.dependsOn.length > 0).map((task) => [task.key, task.dependsOn]),
   )
 }
 
 test('the example of the dialect is read whole', () => {
-  const { document, notices } = accepted(markdownExample)
+  const { document, notices } = acceptedMarkdown(markdownExample)
   expect(notices).toEqual([])
   expect(document.phases.map(({ key, name, status }) => [key, name, status])).toEqual([
     ['p1', 'Design', 'in_progress'],
@@ -82,7 +85,7 @@ test('the guide shows the same example', () => {
 })
 
 test('without checkboxes, lists are the tasks: numbered ones too, and numbers are references', () => {
-  const { document, notices } = accepted(`# Plan
+  const { document, notices } = acceptedMarkdown(`# Plan
 
 Some words first.
 
@@ -115,7 +118,7 @@ Some words first.
 })
 
 test('a numbered list is tasks beside checkboxes, and below one a description', () => {
-  const { document, notices } = accepted(`## Build
+  const { document, notices } = acceptedMarkdown(`## Build
 1. **Draw** it
    - [ ] The form
    - a remark
@@ -143,11 +146,11 @@ test.each([
   ['2 ** 3 ** 4', '2 ** 3 ** 4'],
   [`${'**a '.repeat(400)}`, '**a '.repeat(400).trim()],
 ])('bold marks are left out of titles: %s', (written, title) => {
-  expect(accepted(`- [ ] ${written}\n`).document.tasks[0]?.title).toBe(title)
+  expect(acceptedMarkdown(`- [ ] ${written}\n`).document.tasks[0]?.title).toBe(title)
 })
 
 test('marks say how far a task is, and an unknown one is reported', () => {
-  const { document, notices } = accepted(
+  const { document, notices } = acceptedMarkdown(
     '- [ ] a\n- [x] b\n* [X] c\n+ [/] d\n1. [~] e\n- [-] f\n- [] g\n- [?] h',
   )
   expect(document.tasks.map(({ key, status, resolution }) => `${key} ${status} ${resolution}`)).toEqual([
@@ -179,7 +182,7 @@ lazy
 **Milestone:**
 ##
 `
-  expect(accepted(text).notices).toEqual([
+  expect(acceptedMarkdown(text).notices).toEqual([
     expect.stringMatching(/1 list entry .* line 8\./),
     'lines 2 to 3: left out: text outside any task.',
     'line 10: left out: a checkbox without text.',
@@ -217,7 +220,7 @@ test('a key after the dependencies is the key of the task itself', () => {
 
 test('a dependency that names nothing, or several tasks, is reported and left out', () => {
   const text = '- [ ] Test\n- [ ] Test\n- [ ] Ship (after: Test, Tset)\n'
-  const { document, notices } = accepted(text)
+  const { document, notices } = acceptedMarkdown(text)
   expect(document.tasks.map(({ key }) => key)).toEqual(['test', 'test-2', 'ship'])
   expect(document.tasks[2]?.dependsOn).toEqual([])
   expect(notices).toEqual([
@@ -232,7 +235,7 @@ test('of tasks with one title the one of the same phase is meant', () => {
 })
 
 test('signs within a title belong to it, as do escaped ones at its end', () => {
-  const { tasks } = accepted(
+  const { tasks } = acceptedMarkdown(
     '- [ ] Mail @bob about #12 today\n- [ ] Fix #12\n- [ ] Use \\#hash\n- [ ] **Bold one** @dev (id: b)\n',
   ).document
   expect(tasks.map(({ title, key, role }) => [title, key, role])).toEqual([
@@ -245,20 +248,20 @@ test('signs within a title belong to it, as do escaped ones at its end', () => {
 
 test('a description keeps its shape, with code that looks like tasks', () => {
   const text = '- [ ] A\n\n  One.\n\n  - plain\n    - deeper\n  ```md\n  - [ ] no task\n  ```\n\n- [ ] B\n'
-  const { tasks } = accepted(text).document
+  const { tasks } = acceptedMarkdown(text).document
   expect(tasks.map(({ title }) => title)).toEqual(['A', 'B'])
   expect(tasks[0]?.description).toBe('One.\n\n- plain\n  - deeper\n```md\n- [ ] no task\n```')
 })
 
 test('tabs and Windows line ends make the same plan', () => {
-  expect(accepted('- [ ] A\r\n\t- [ ] B\r\n\t\ttext\r\n').document).toEqual(
-    accepted('- [ ] A\n    - [ ] B\n        text\n').document,
+  expect(acceptedMarkdown('- [ ] A\r\n\t- [ ] B\r\n\t\ttext\r\n').document).toEqual(
+    acceptedMarkdown('- [ ] A\n    - [ ] B\n        text\n').document,
   )
 })
 
 test('headings that only hold headings give their name to those below', () => {
   const text = '# Shop\n## Backend\n### Storage\n- [ ] a\n### Search\n- [ ] b\n## Web\n- [ ] c\n## Later\n'
-  expect(accepted(text).document.phases.map(({ name }) => name)).toEqual([
+  expect(acceptedMarkdown(text).document.phases.map(({ name }) => name)).toEqual([
     'Backend / Storage',
     'Backend / Search',
     'Web',
@@ -267,7 +270,7 @@ test('headings that only hold headings give their name to those below', () => {
 })
 
 test('a heading over nothing but text is no phase, and its text is reported in one piece', () => {
-  const { document, notices } = accepted(
+  const { document, notices } = acceptedMarkdown(
     '# Plan\n\nWhy.\n\nHow.\n\n## Notes\nSome.\n\n---\n\nMore.\n\n## Build\n- [ ] a\n',
   )
   expect(document.phases.map(({ name }) => name)).toEqual(['Build'])
@@ -280,7 +283,7 @@ test('a heading over nothing but text is no phase, and its text is reported in o
 
 test('a milestone may be reached, plain, or of tasks above it', () => {
   const text = '## A\n- [ ] a\n- [x] **Milestone**: Alpha: all green\n## B\nMilestone: Beta #beta\n- [ ] b\n'
-  const { milestones, tasks } = accepted(text).document
+  const { milestones, tasks } = acceptedMarkdown(text).document
   expect(milestones.map(({ key, name, criterion, reached }) => [key, name, criterion, reached])).toEqual([
     ['alpha', 'Alpha', 'all green', true],
     ['beta', 'Beta', null, false],
@@ -344,7 +347,7 @@ test('any text is read without an error, and each checkbox line is a task or is 
 })
 
 test('list entries outside tasks with checkboxes are counted, with their lines', () => {
-  const { document, notices } = accepted('## Build\n- [ ] A\n- B\n- C\n\nProse.\n\n* D\n')
+  const { document, notices } = acceptedMarkdown('## Build\n- [ ] A\n- B\n- C\n\nProse.\n\n* D\n')
   expect(document.tasks.map(({ title }) => title)).toEqual(['A'])
   expect(notices).toEqual([
     expect.stringMatching(/^left out: 3 list entries .* lines 3, 4, 8\./),

@@ -1,6 +1,6 @@
 import type { DocumentTask } from '../domain/document.ts'
 import { keyGiver, phaseStatus } from './foreign-task.ts'
-import { type ImportResult, judged } from './import-result.ts'
+import { type ImportResult, importResultOf } from './import-result.ts'
 import {
   type LineNotice,
   type RawHeading,
@@ -62,7 +62,7 @@ export function readMarkdownPlan(text: string): ImportResult {
     }),
   )
   const line = (entity: { readonly line: number }): string => `line ${entity.line}`
-  return judged({
+  return importResultOf({
     document: {
       phases: phases.map((phase) => ({
         key: phaseKeys.get(phase) ?? '',
@@ -213,7 +213,7 @@ function phasesOf({ headings, milestones, tasks, withProse }: RawPlan): Markdown
   return { phases, leftOut }
 }
 
-type Reference =
+type TaskReference =
   | { readonly found: true; readonly tasks: readonly RawTask[] }
   | { readonly found: false; readonly problem: string }
 
@@ -221,12 +221,14 @@ type Reference =
 function taskReferences(
   tasks: readonly RawTask[],
   keyOf: (task: RawTask) => string,
-): (text: string, from: RawTask) => readonly Reference[] {
+): (text: string, from: RawTask) => readonly TaskReference[] {
   const byKey = Map.groupBy(tasks, (task) => keyOf(task))
-  const byTitle = Map.groupBy(tasks, ({ title }) => plain(title))
-  const byNumber = Map.groupBy(tasks, ({ title, number }) => plain(leadingNumber(title) || (number ?? '')))
-  const find = (text: string, from: RawTask): Reference | null => {
-    const name = plain(text)
+  const byTitle = Map.groupBy(tasks, ({ title }) => normalizeTitle(title))
+  const byNumber = Map.groupBy(tasks, ({ title, number }) =>
+    normalizeTitle(leadingNumber(title) || (number ?? '')),
+  )
+  const find = (text: string, from: RawTask): TaskReference | null => {
+    const name = normalizeTitle(text)
     const matches = byKey.get(text) ?? byTitle.get(name) ?? (name === '' ? undefined : byNumber.get(name))
     if (!matches) return null
     const near = matches.filter(({ heading }) => heading === from.heading)
@@ -239,13 +241,13 @@ function taskReferences(
     }
   }
   return (text, from) => {
-    const whole = find(bare(text), from)
+    const whole = find(stripQuotes(text), from)
     if (whole) return [whole]
     return parts(text).map(
       (part) =>
-        find(bare(part), from) ?? {
+        find(stripQuotes(part), from) ?? {
           found: false,
-          problem: `"${bare(part)}", which is not a task of this plan`,
+          problem: `"${stripQuotes(part)}", which is not a task of this plan`,
         },
     )
   }
@@ -257,14 +259,14 @@ function parts(text: string): readonly string[] {
 }
 
 /** Without the quotes, backticks or `#` around it. */
-function bare(text: string): string {
+function stripQuotes(text: string): string {
   const trimmed = text.trim()
   return (
     (/^"(.*)"$/.exec(trimmed) ?? /^`(.*)`$/.exec(trimmed) ?? /^#(\S+)$/.exec(trimmed))?.[1]?.trim() ?? trimmed
   )
 }
 
-function plain(text: string): string {
+function normalizeTitle(text: string): string {
   return text.normalize('NFC').toLowerCase().replace(/[*_`]/g, '').replace(/\s+/g, ' ').trim()
 }
 

@@ -34,10 +34,10 @@ export function planFiles(folder: string, confinedTo: string | null): PlanFiles 
   return {
     load: async (path, format) => {
       const named = resolve(folder, path)
-      const place = confinedTo === null ? named : insideOf(confinedTo, { path, named })
+      const place = confinedTo === null ? named : containedPlanPath(confinedTo, { path, named })
       const found = await stat(place).catch((error: unknown) => {
         const code = errorCode(error) ?? messageOf(error)
-        if (!missing.has(code)) throw unreadable(path, code)
+        if (!missing.has(code)) throw unreadablePlanFailure(path, code)
         throw new Failure('NOT_FOUND', `There is no file ${excerpt(path, 200)}.`, {
           reason: 'file_not_found',
           hint: `It was looked for at ${excerpt(place, 200)}.`,
@@ -50,8 +50,8 @@ export function planFiles(folder: string, confinedTo: string | null): PlanFiles 
           hint: 'Write the plan to a file and import that.',
         })
       }
-      const reading = readingIn(confinedTo)
-      if (found.isDirectory()) return fromFolder(place, format, reading)
+      const reading = readerWithin(confinedTo)
+      if (found.isDirectory()) return loadFolder(place, format, reading)
       if (found.size > largest) {
         throw new Failure(
           'INVALID_INPUT',
@@ -59,12 +59,12 @@ export function planFiles(folder: string, confinedTo: string | null): PlanFiles 
           { reason: 'file_too_large' },
         )
       }
-      return fromFile(place, format, reading)
+      return loadFile(place, format, reading)
     },
   }
 }
 
-function insideOf(
+function containedPlanPath(
   confinedTo: string,
   { path, named }: { readonly path: string; readonly named: string },
 ): string {
@@ -73,10 +73,10 @@ function insideOf(
   return place.absolute
 }
 
-type Reading = (file: string) => Promise<Buffer>
+type FileLoader = (file: string) => Promise<Buffer>
 
 /** Something else may have been put in the file's place since it was looked at: it is opened through no link. */
-function readingIn(confinedTo: string | null): Reading {
+function readerWithin(confinedTo: string | null): FileLoader {
   if (confinedTo === null) return readRegular
   return async (file) => {
     const read = await readContained(confinedTo, file, { maxBytes: largest })
@@ -85,10 +85,10 @@ function readingIn(confinedTo: string | null): Reading {
   }
 }
 
-async function fromFolder(
+async function loadFolder(
   folder: string,
   format: PlanFormat | undefined,
-  reading: Reading,
+  reading: FileLoader,
 ): Promise<LoadedPlan> {
   if (format !== undefined && format !== 'backlog') {
     throw new Failure('INVALID_INPUT', `${folder} is a folder; only a Backlog.md project is one.`, {
@@ -96,38 +96,42 @@ async function fromFolder(
       hint: 'Name the file itself.',
     })
   }
-  return accepted('backlog', readBacklog(await markdownFiles(folder, reading)))
+  return loadedPlanOf('backlog', readBacklog(await markdownFiles(folder, reading)))
 }
 
-async function markdownFiles(folder: string, reading: Reading): Promise<readonly SourceText[]> {
-  const entries = await told(folder, readdir(folder, { recursive: true, withFileTypes: true }))
+async function markdownFiles(folder: string, reading: FileLoader): Promise<readonly SourceText[]> {
+  const entries = await withReadFailure(folder, readdir(folder, { recursive: true, withFileTypes: true }))
   const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.md')).slice(0, mostFiles)
   const sources: SourceText[] = []
   let total = 0
   for (const { parentPath, name } of files) {
     const path = join(parentPath, name)
     const shown = join(basename(folder), relative(folder, path)).replaceAll('\\', '/')
-    const bytes = await told(path, reading(path))
+    const bytes = await withReadFailure(path, reading(path))
     total += bytes.length
-    if (total > maxPlanBytes) throw tooLong(basename(folder), `more than ${maxPlanBytes}`)
+    if (total > maxPlanBytes) throw planTooLargeFailure(basename(folder), `more than ${maxPlanBytes}`)
     sources.push({ path: shown, text: bytes.toString('utf8') })
   }
   return sources
 }
 
-async function fromFile(file: string, asked: PlanFormat | undefined, reading: Reading): Promise<LoadedPlan> {
-  const bytes = await told(file, reading(file))
+async function loadFile(
+  file: string,
+  asked: PlanFormat | undefined,
+  reading: FileLoader,
+): Promise<LoadedPlan> {
+  const bytes = await withReadFailure(file, reading(file))
   if (bytes.length > maxPlanBytes && !isOwnRecord(bytes)) {
-    throw tooLong(basename(file), String(bytes.length))
+    throw planTooLargeFailure(basename(file), String(bytes.length))
   }
   const text = bytes.toString('utf8')
   const format = asked ?? formatOf(file, text)
   if (format === 'journal') return { kind: 'journal', lines: text.split('\n').slice(1).filter(Boolean) }
-  if (format === 'taskman') return accepted(format, await told(file, readTaskman(file)))
-  return accepted(format, await readPlan({ format, text, name: basename(file) }))
+  if (format === 'taskman') return loadedPlanOf(format, await withReadFailure(file, readTaskman(file)))
+  return loadedPlanOf(format, await readPlan({ format, text, name: basename(file) }))
 }
 
-function tooLong(name: string, bytes: string): Failure {
+function planTooLargeFailure(name: string, bytes: string): Failure {
   return new Failure(
     'INVALID_INPUT',
     `The plan ${name} has ${bytes} bytes; at most ${maxPlanBytes} are read.`,
@@ -142,16 +146,16 @@ function isOwnRecord(bytes: Buffer): boolean {
 }
 
 /** What cannot be read is told in a sentence, also where it went away while it was read. */
-async function told<T>(file: string, reading: Promise<T>): Promise<T> {
+async function withReadFailure<T>(file: string, reading: Promise<T>): Promise<T> {
   try {
     return await reading
   } catch (error) {
     if (error instanceof Failure) throw error
-    throw unreadable(file, errorCode(error) ?? messageOf(error))
+    throw unreadablePlanFailure(file, errorCode(error) ?? messageOf(error))
   }
 }
 
-function unreadable(file: string, code: string): Failure {
+function unreadablePlanFailure(file: string, code: string): Failure {
   return new Failure('UNAVAILABLE', `${file} cannot be read: ${reasons[code] ?? code}.`, {
     reason: 'file_unreadable',
     hint: 'Nothing was imported. Look at the file, then import it again.',
@@ -163,7 +167,7 @@ function isEmpty({ phases, milestones, tasks }: PlanDocument, format: PlanFormat
   return tasks.length + milestones.length === 0 && (phases.length === 0 || format === 'backlog')
 }
 
-function nothingIn(format: PlanFormat, notices: readonly string[]): Failure {
+function emptyPlanFailure(format: PlanFormat, notices: readonly string[]): Failure {
   const found = notices.slice(0, 5).join('\n')
   return new Failure(
     'INVALID_INPUT',
@@ -178,8 +182,8 @@ function nothingIn(format: PlanFormat, notices: readonly string[]): Failure {
   )
 }
 
-function accepted(format: Exclude<PlanFormat, 'journal'>, result: ImportResult): LoadedPlan {
-  if (result.accepted && isEmpty(result.document, format)) throw nothingIn(format, result.notices)
+function loadedPlanOf(format: Exclude<PlanFormat, 'journal'>, result: ImportResult): LoadedPlan {
+  if (result.accepted && isEmpty(result.document, format)) throw emptyPlanFailure(format, result.notices)
   if (result.accepted) return { kind: 'plan', format, document: result.document, notices: result.notices }
   const { problems } = result
   const shown = problems.slice(0, 20).join('\n')

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import type { DocumentTask } from '../domain/document.ts'
-import type { AskedAside, ReadAside } from './read-plan.ts'
+import type { PlanWorkerRequest, PlanWorkerResponse } from './read-plan.ts'
 import { readPlanText } from './read-plan.ts'
 
 /** Tasks that are handed over at once. */
@@ -8,9 +8,9 @@ const part = 500
 
 let tasks: readonly DocumentTask[] = []
 
-parentPort?.on('message', (asked: AskedAside) => parentPort?.postMessage(answerTo(asked)))
+parentPort?.on('message', (asked: PlanWorkerRequest) => parentPort?.postMessage(answerRequest(asked)))
 
-function answerTo(asked: AskedAside): ReadAside {
+function answerRequest(asked: PlanWorkerRequest): PlanWorkerResponse {
   if (asked.kind === 'tasks') return { kind: 'tasks', tasks: tasks.slice(asked.from, asked.from + part) }
   const result = readPlanText(asked)
   if (!result.accepted) return { kind: 'read', result, tasks: 0 }

@@ -18,15 +18,15 @@ const shortText = 20_000
 const patience = 120_000
 
 /** What the thread answers: all but the tasks, which are asked for part by part, so that none takes long to take over. */
-export type ReadAside =
+export type PlanWorkerResponse =
   | { readonly kind: 'read'; readonly result: ImportResult; readonly tasks: number }
   | { readonly kind: 'tasks'; readonly tasks: readonly DocumentTask[] }
 
-export type AskedAside =
+export type PlanWorkerRequest =
   | { readonly kind: 'read'; readonly format: TextFormat; readonly text: string; readonly name: string }
   | { readonly kind: 'tasks'; readonly from: number }
 
-interface Source {
+interface PlanText {
   readonly format: TextFormat
   readonly text: string
   /** The file's name, as it is shown. */
@@ -34,18 +34,18 @@ interface Source {
 }
 
 /** Reads a plan from its text, and blocks nothing with a long one. */
-export async function readPlan(source: Source): Promise<ImportResult> {
+export async function readPlan(source: PlanText): Promise<ImportResult> {
   if (source.text.length <= shortText) return readPlanText(source)
   // Flags of the parent, such as a test runner's loaders, are none of the worker's business.
   const worker = new Worker(workerFile(), { execArgv: [] })
   try {
-    const read = await asked(worker, { kind: 'read', ...source })
+    const read = await askWorker(worker, { kind: 'read', ...source })
     if (read.kind !== 'read') throw new Error('The reader of plans answered out of turn.')
     const { result } = read
     if (!result.accepted) return result
     const tasks: DocumentTask[] = []
     while (tasks.length < read.tasks) {
-      const part = await asked(worker, { kind: 'tasks', from: tasks.length })
+      const part = await askWorker(worker, { kind: 'tasks', from: tasks.length })
       if (part.kind !== 'tasks' || part.tasks.length === 0)
         throw new Error('The reader of plans answered out of turn.')
       for (const task of part.tasks) tasks.push(task)
@@ -57,8 +57,8 @@ export async function readPlan(source: Source): Promise<ImportResult> {
   }
 }
 
-function asked(worker: Worker, question: AskedAside): Promise<ReadAside> {
-  const { promise, resolve, reject } = Promise.withResolvers<ReadAside>()
+function askWorker(worker: Worker, question: PlanWorkerRequest): Promise<PlanWorkerResponse> {
+  const { promise, resolve, reject } = Promise.withResolvers<PlanWorkerResponse>()
   const ended = (code: number) => reject(new Error(`The reader of plans ended with code ${code}.`))
   const deadline = setTimeout(
     () => reject(new Error(`Reading the plan takes longer than ${patience / 1000} seconds.`)),

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest'
 import type { PlanDocument } from '../domain/document.ts'
 import { readTaskMaster } from './task-master.ts'
 
-function accepted(file: unknown): { readonly document: PlanDocument; readonly notices: readonly string[] } {
+function acceptedTaskMaster(file: unknown): {
+  readonly document: PlanDocument
+  readonly notices: readonly string[]
+} {
   const result = readTaskMaster(JSON.stringify(file))
   if (!result.accepted) throw new Error(result.problems.join('\n'))
   return result
@@ -37,7 +40,7 @@ const tasks = [
 ]
 
 test('tasks of the tagged format become tasks of a phase, with subtasks and dependencies', () => {
-  const { document } = accepted({ master: { tasks, metadata: { description: 'x' } } })
+  const { document } = acceptedTaskMaster({ master: { tasks, metadata: { description: 'x' } } })
   expect(document.phases).toMatchObject([{ key: 'master', status: 'in_progress' }])
   expect(
     document.tasks.map(({ key, parent, status, resolution, dependsOn }) => [
@@ -60,7 +63,7 @@ test('tasks of the tagged format become tasks of a phase, with subtasks and depe
 })
 
 test('details, test strategy and priority are kept in the description, and a status that says more than ours', () => {
-  const { document } = accepted({ tasks })
+  const { document } = acceptedTaskMaster({ tasks })
   expect(document.tasks[1]?.description).toBe(
     'OAuth.\n\n## Details\n\nUse the library.\nKeep the token.\n\nTest strategy: Log in twice.\nPriority: high',
   )
@@ -68,15 +71,15 @@ test('details, test strategy and priority are kept in the description, and a sta
 })
 
 test('the old format reads as the tag master', () => {
-  expect(accepted({ tasks, meta: { projectName: 'x' } }).document).toEqual(
-    accepted({ master: { tasks } }).document,
+  expect(acceptedTaskMaster({ tasks, meta: { projectName: 'x' } }).document).toEqual(
+    acceptedTaskMaster({ master: { tasks } }).document,
   )
 })
 
 test('tags become phases, and their numbers do not mix', () => {
   const one = { id: 1, title: 'One', dependencies: [] }
   const two = { id: 2, title: 'Two', dependencies: [1] }
-  const { document } = accepted({ master: { tasks: [one] }, 'feature-x': { tasks: [one, two] } })
+  const { document } = acceptedTaskMaster({ master: { tasks: [one] }, 'feature-x': { tasks: [one, two] } })
   expect(
     document.tasks.map(({ key, phase, dependsOn, foreignId }) => [key, phase, dependsOn, foreignId]),
   ).toEqual([
@@ -87,7 +90,7 @@ test('tags become phases, and their numbers do not mix', () => {
 })
 
 test('what cannot be kept is reported with its place', () => {
-  expect(accepted({ master: { tasks } }).notices).toEqual([
+  expect(acceptedTaskMaster({ master: { tasks } }).notices).toEqual([
     'master.tasks[3]: left out: the dependency on 9, which is not in the file.',
     'master.tasks[4]: the status "sleeping" is unknown; the task counts as to do.',
     'master.tasks[1]: left out: the field "complexityScore", which Waymark does not keep.',
@@ -116,7 +119,9 @@ test('a circle, a missing title, and another file are refused', () => {
 
 test('of a number given twice the first keeps it, and the others say what they became', () => {
   const twice = { id: 7, title: 'Sub', dependencies: [] }
-  const { document, notices } = accepted({ tasks: [{ id: 1, title: 'One', subtasks: [twice, twice] }] })
+  const { document, notices } = acceptedTaskMaster({
+    tasks: [{ id: 1, title: 'One', subtasks: [twice, twice] }],
+  })
   expect(document.tasks.map(({ key, parent, foreignId }) => [key, parent, foreignId])).toEqual([
     ['1', null, '1'],
     ['1.7', '1', '1.7'],

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { DocumentPhase, DocumentTask } from '../domain/document.ts'
 import {
+  type ImportObject,
   instant,
   isObject,
-  type JsonObject,
-  many,
+  listOf,
   maybeText,
   parsedJson,
   passedOver,
@@ -23,11 +23,11 @@ import {
   foreignStatus,
   inProgress,
   phaseStatus,
-  type StatusWords,
+  type StatusAliases,
   toDo,
   unknownStatus,
 } from './foreign-task.ts'
-import { type ImportResult, judged, unreadable } from './import-result.ts'
+import { type ImportResult, importResultOf, rejectedImport } from './import-result.ts'
 
 interface TaskFields {
   readonly id: string
@@ -56,7 +56,7 @@ const task: z.ZodType<TaskFields> = record({
   dependencies: texts,
   createdAt: instant,
   updatedAt: instant,
-  subtasks: many(z.lazy(() => task)),
+  subtasks: listOf(z.lazy(() => task)),
   // Said by the place of a subtask already.
   parentTaskId: passedOver,
   parentId: passedOver,
@@ -64,7 +64,7 @@ const task: z.ZodType<TaskFields> = record({
   isSubtask: passedOver,
 })
 
-const list = z.looseObject({ tasks: many(task) })
+const list = z.looseObject({ tasks: listOf(task) })
 
 /** Task Master's own tag, whose tasks keep their bare numbers. */
 const mainTag = 'master'
@@ -75,11 +75,11 @@ const mainTag = 'master'
  */
 export function readTaskMaster(text: string): ImportResult {
   const parsed = parsedJson(text)
-  if (!parsed.readable) return unreadable(`${parsed.place}: ${parsed.problem}`)
-  if (!isObject(parsed.value)) return unreadable('file: this is not a tasks.json of Task Master.')
-  const tags = tagsOf(parsed.value)
+  if (!parsed.readable) return rejectedImport(`${parsed.place}: ${parsed.problem}`)
+  if (!isObject(parsed.value)) return rejectedImport('file: this is not a tasks.json of Task Master.')
+  const tags = taskTagsOf(parsed.value)
   if (tags.length === 0)
-    return unreadable('file: this is not a tasks.json of Task Master: no list of tasks is in it.')
+    return rejectedImport('file: this is not a tasks.json of Task Master: no list of tasks is in it.')
   const problems: string[] = []
   const notices: string[] = []
   const phases: DocumentPhase[] = []
@@ -96,7 +96,7 @@ export function readTaskMaster(text: string): ImportResult {
     notices.push(...found.notices)
     phases.push({ key: tag, name: tag, status: phaseStatus(found.tasks), sortOrder: null, foreignId: tag })
   }
-  return judged({
+  return importResultOf({
     document: { phases, milestones: [], tasks },
     places: { phases: tags.map(({ place }) => place), milestones: [], tasks: places },
     problems,
@@ -104,13 +104,13 @@ export function readTaskMaster(text: string): ImportResult {
   })
 }
 
-interface Tag {
+interface TaskMasterTag {
   readonly tag: string
   readonly place: string
-  readonly value: JsonObject
+  readonly value: ImportObject
 }
 
-function tagsOf(file: JsonObject): readonly Tag[] {
+function taskTagsOf(file: ImportObject): readonly TaskMasterTag[] {
   if (Array.isArray(file['tasks'])) return [{ tag: mainTag, place: 'file', value: file }]
   return Object.entries(file).flatMap(([tag, value]) =>
     isObject(value) && Array.isArray(value['tasks']) ? [{ tag, place: tag, value }] : [],
@@ -140,7 +140,7 @@ function foreignTasks(
   })
 }
 
-interface Found {
+interface TaskMasterTasks {
   readonly tasks: readonly DocumentTask[]
   readonly places: readonly string[]
   readonly notices: readonly string[]
@@ -150,7 +150,7 @@ interface Found {
 function taskMasterTasks(
   foreign: readonly TaskMasterTask[],
   { tag, prefix }: { readonly tag: string; readonly prefix: string },
-): Found {
+): TaskMasterTasks {
   const known = new Set(foreign.map(({ id }) => id))
   const { keys, notices: renamed } = distinctIds(foreign)
   const notices = [...renamed]
@@ -204,7 +204,7 @@ function dependencyOf(task: TaskMasterTask, reference: string, known: ReadonlySe
   return known.has(reference) ? reference : null
 }
 
-const taskMasterStatuses: StatusWords = {
+const taskMasterStatuses: StatusAliases = {
   pending: toDo,
   inprogress: inProgress,
   review: { ...inProgress, keepWord: true },

@@ -8,23 +8,23 @@ import type {
   DocumentTask,
 } from '../domain/document.ts'
 import { pathsOf } from '../domain/document.ts'
-import { type ImportResult, judged } from './import-result.ts'
+import { type ImportResult, importResultOf } from './import-result.ts'
 
 /** A row of taskman's tables: every column may be missing in older files. */
-type Row = Readonly<Record<string, unknown>>
+type TaskmanRow = Readonly<Record<string, unknown>>
 
 /** Reads a taskman database (`project_tasks.db`). The file is opened read-only and never changed. */
 export async function readTaskman(file: string): Promise<ImportResult> {
   const { default: Sqlite } = await import('better-sqlite3')
   const database = new Sqlite(file, { readonly: true, fileMustExist: true })
   try {
-    return fromTables(database, file)
+    return importTables(database, file)
   } finally {
     database.close()
   }
 }
 
-function fromTables(database: Database, file: string): ImportResult {
+function importTables(database: Database, file: string): ImportResult {
   if (!hasTable(database, 'tasks') || !hasTable(database, 'phases')) {
     throw new Failure('INVALID_INPUT', `The database ${file} has no tables of taskman (phases, tasks).`, {
       reason: 'taskman_tables_missing',
@@ -42,7 +42,7 @@ function fromTables(database: Database, file: string): ImportResult {
       return taskOf(row, { dependsOn, notes: (notes.get(id) ?? []).map(noteOf) })
     }),
   }
-  return judged({ document, places: pathsOf(document), problems: [], notices: [] })
+  return importResultOf({ document, places: pathsOf(document), problems: [], notices: [] })
 }
 
 function hasTable(database: Database, name: string): boolean {
@@ -54,12 +54,12 @@ function hasTable(database: Database, name: string): boolean {
 function rowsOf(
   database: Database,
   table: 'phases' | 'milestones' | 'tasks' | 'task_deps' | 'task_notes',
-): readonly Row[] {
+): readonly TaskmanRow[] {
   if (!hasTable(database, table)) return []
-  return database.prepare(`select * from ${table} order by rowid`).all() as Row[] // a driver
+  return database.prepare(`select * from ${table} order by rowid`).all() as TaskmanRow[] // a driver
 }
 
-function phaseOf(row: Row): DocumentPhase {
+function phaseOf(row: TaskmanRow): DocumentPhase {
   const id = text(row['id']) ?? ''
   return {
     key: id,
@@ -70,7 +70,7 @@ function phaseOf(row: Row): DocumentPhase {
   }
 }
 
-function milestoneOf(row: Row): DocumentMilestone {
+function milestoneOf(row: TaskmanRow): DocumentMilestone {
   const id = text(row['id']) ?? ''
   return {
     key: id,
@@ -83,7 +83,7 @@ function milestoneOf(row: Row): DocumentMilestone {
 }
 
 function taskOf(
-  row: Row,
+  row: TaskmanRow,
   { dependsOn, notes }: { readonly dependsOn: readonly string[]; readonly notes: readonly DocumentNote[] },
 ): DocumentTask {
   const id = text(row['id']) ?? ''
@@ -103,19 +103,19 @@ function taskOf(
     dependsOn,
     notes,
     creator: text(row['creator']),
-    createdAt: time(row['created_at']),
-    updatedAt: time(row['updated_at']),
+    createdAt: parseTime(row['created_at']),
+    updatedAt: parseTime(row['updated_at']),
     foreignId: id,
   }
 }
 
-function noteOf(row: Row): DocumentNote {
+function noteOf(row: TaskmanRow): DocumentNote {
   return {
     content: text(row['content']) ?? '',
     kind: text(row['kind']),
     role: text(row['role']),
     author: text(row['role']),
-    createdAt: time(row['created_at']),
+    createdAt: parseTime(row['created_at']),
   }
 }
 
@@ -132,7 +132,7 @@ function integer(value: unknown): number | null {
 }
 
 /** SQLite's `datetime('now')` is UTC without saying so. */
-function time(value: unknown): number | null {
+function parseTime(value: unknown): number | null {
   const said = text(value)
   if (said === null) return null
   const at = Date.parse(/[zZ]|[+-]\d\d:?\d\d$/.test(said) ? said : `${said.replace(' ', 'T')}Z`)

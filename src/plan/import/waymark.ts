@@ -15,7 +15,7 @@ import {
   instant,
   isObject,
   jsonLines,
-  many,
+  listOf,
   maybeText,
   number,
   parsedJson,
@@ -25,7 +25,7 @@ import {
   text,
   texts,
 } from './fields.ts'
-import { type ImportResult, judged, unreadable } from './import-result.ts'
+import { type ImportResult, importResultOf, rejectedImport } from './import-result.ts'
 
 // The form of each entity in JSON; `document.ts` writes it.
 
@@ -70,7 +70,7 @@ const task: z.ZodType<DocumentTask> = record({
   resolution: choice(documentResolutions),
   sort_order: number,
   depends_on: texts,
-  notes: many(note),
+  notes: listOf(note),
   creator: maybeText,
   created_at: instant,
   updated_at: instant,
@@ -79,22 +79,22 @@ const task: z.ZodType<DocumentTask> = record({
 
 const plan = record({
   waymark_plan: number,
-  phases: many(phase),
-  milestones: many(milestone),
-  tasks: many(task),
+  phases: listOf(phase),
+  milestones: listOf(milestone),
+  tasks: listOf(task),
 })
 
 /** Reads what an export writes. Unknown fields are problems, because they are most often misspelt. */
 export function readPlanJson(written: string): ImportResult {
   const parsed = parsedJson(written)
-  if (!parsed.readable) return unreadable(`${parsed.place}: ${parsed.problem}`)
+  if (!parsed.readable) return rejectedImport(`${parsed.place}: ${parsed.problem}`)
   const problems: string[] = []
   const read = readFields(plan, parsed.value, { place: 'plan', problems })
   const { waymark_plan: version, ...document } = read.fields
-  if (version !== null && version !== planJsonVersion) return unreadable(newerVersion('plan', version))
+  if (version !== null && version !== planJsonVersion) return rejectedImport(newerVersion('plan', version))
   problems.push(...unknownFields(read))
   const own = problems.map((problem) => problem.replace(/^plan\./, ''))
-  return judged({ document, places: pathsOf(document), problems: own, notices: [] })
+  return importResultOf({ document, places: pathsOf(document), problems: own, notices: [] })
 }
 
 function newerVersion(place: string, version: number): string {
@@ -131,7 +131,7 @@ export function readPlanJsonl(written: string): ImportResult {
   problems.push(...[...phases, ...milestones, ...tasks].flatMap(unknownFields))
   const document = { phases: values(phases), milestones: values(milestones), tasks: values(tasks) }
   const places = { phases: placesOf(phases), milestones: placesOf(milestones), tasks: placesOf(tasks) }
-  return judged({ document, places, problems, notices: [] })
+  return importResultOf({ document, places, problems, notices: [] })
 }
 
 function values<Fields>(read: readonly ReadFields<Fields>[]): readonly Fields[] {

@@ -5,7 +5,7 @@ import { list, Named } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { printEntity } from '../../kernel/operations/print.ts'
 import { addDependency } from '../domain/editing.ts'
-import type { NewPlanFact } from '../domain/plan.ts'
+import type { NewPlanEvent } from '../domain/plan.ts'
 import { marks, taskStates } from '../domain/readiness.ts'
 import { briefField, briefTask, spanField } from './fields.ts'
 import { listedOfTask, plannedTaskEntry, TaskOrBrief, taskAnswer } from './plan-answer.ts'
@@ -71,7 +71,7 @@ export const depRemove = defineOperation({
     const dependsOnId = planned.dependsOn.find((id) => id === input['dep-id'])
     // As taskman: what is not there need not be removed.
     if (dependsOnId === undefined) return { facts: [], answer: plannedTaskEntry(planned, setting.at) }
-    const fact: NewPlanFact = { kind: 'dependency.removed', taskId, dependsOnId }
+    const fact: NewPlanEvent = { kind: 'dependency.removed', taskId, dependsOnId }
     return { facts: [fact], answerFrom: taskAnswer(taskId, setting.at) }
   }),
 )

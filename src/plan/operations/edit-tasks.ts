@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import type { TaskId } from '../../kernel/id.ts'
 import { findMilestone, findPhase, findPlanned } from '../../kernel/operations/find.ts'
-import { identifier, name, text, texts, unlisted } from '../../kernel/operations/input/fields.ts'
+import { identifier, name, text, texts, unlistedField } from '../../kernel/operations/input/fields.ts'
 import { strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
-import { printEdited, printEntity } from '../../kernel/operations/print.ts'
+import { printEditedEntity, printEntity } from '../../kernel/operations/print.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { newTask } from '../../track/domain/task.ts'
-import { dropTask, editTask, notOfPhase } from '../domain/editing.ts'
+import { dropTask, editTask, milestonePhaseFailure } from '../domain/editing.ts'
 import { knownRoles, type Milestone, type TaskChanges } from '../domain/plan.ts'
 import {
   assertRole,
@@ -40,7 +40,7 @@ export const taskAdd = defineOperation({
     assignee: assigneeField.optional(),
     depends_on: texts('Task ids').optional(),
     milestone: identifier('Milestone of the phase').optional(),
-    creator: unlisted(name('Who asks for it; default the caller')).optional(),
+    creator: unlistedField(name('Who asks for it; default the caller')).optional(),
     'sort-order': sortOrderField.optional(),
     brief: briefField.optional(),
     format: formatField.optional(),
@@ -53,7 +53,7 @@ export const taskAdd = defineOperation({
   record(async (reads, setting) => {
     const phase = await findPhase(reads, input.phase)
     const milestone = input.milestone === undefined ? null : await findMilestone(reads, input.milestone)
-    if (milestone && milestone.phaseId !== phase.id) throw notOfPhase(milestone, phase.id)
+    if (milestone && milestone.phaseId !== phase.id) throw milestonePhaseFailure(milestone, phase.id)
     await assertRole(reads, input.role)
     const task = newTask(
       {
@@ -102,8 +102,8 @@ const inputFields = z.strictObject({
     'in_progress claims the task, to_do releases your claim; done is only a claim, so prefer complete_task',
   ).optional(),
   role: roleField.optional(),
-  assignee: unlisted(assigneeField).optional(),
-  creator: unlisted(name('Who asks for it')).optional(),
+  assignee: unlistedField(assigneeField).optional(),
+  creator: unlistedField(name('Who asks for it')).optional(),
   milestone: identifier('Milestone of the phase').optional(),
   phase: identifier('Phase to move to').optional(),
   'sort-order': sortOrderField.optional(),
@@ -136,7 +136,7 @@ export const taskEdit = defineOperation({
   output: TaskOrBrief,
   listedOutput: listedOfTask,
   brief: briefTask,
-  print: printEdited,
+  print: printEditedEntity,
 }).handler(({ record, actor }, input) =>
   record(async (reads, setting) => {
     const planned = await findPlanned(reads, input.id)

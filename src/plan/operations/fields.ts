@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
 import { didYouMean } from '../../kernel/nearest-word.ts'
-import { choice, identifier, name, unlisted } from '../../kernel/operations/input/fields.ts'
+import { choice, identifier, name, unlistedField } from '../../kernel/operations/input/fields.ts'
 import type { Answer } from '../../kernel/operations/operation.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { knownRoles, taskStatuses } from '../domain/plan.ts'
@@ -28,7 +28,7 @@ export const reachedField = choice(['0', '1'], '1=reached', {
 export const sortOrderField = z.int().describe('Display order')
 
 /** taskman's; an agent reads JSON as well, so that its list of tools does without. */
-export const formatField = unlisted(choice(['json', 'text'], 'Form of the answer; default json'))
+export const formatField = unlistedField(choice(['json', 'text'], 'Form of the answer; default json'))
 
 export const missionField = identifier('Mission ID, instead of the project’s plan')
 
@@ -55,7 +55,7 @@ export async function assertRole(reads: Reads, role: string | undefined): Promis
 export const briefField = z.boolean().describe('Return only id, ready, blocked')
 
 /** The same for phases and milestones, whose answers are short anyway. */
-export const briefIdField = unlisted(z.boolean().describe('Answer only the id'))
+export const briefIdField = unlistedField(z.boolean().describe('Answer only the id'))
 
 export function briefTask(task: Answer): Answer {
   const { id, status, blocked, claimed_by } = task

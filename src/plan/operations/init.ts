@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
-import { counted } from '../../kernel/text.ts'
+import { formatCount } from '../../kernel/text.ts'
 import type { DocumentTask, PlanDocument } from '../domain/document.ts'
 import { Added, addPlan } from './plan-import.ts'
 
@@ -40,7 +40,7 @@ export const demo = defineOperation({
   if (existing.length > 0) {
     throw new Failure(
       'CONFLICT',
-      `This project already has a plan of ${counted(existing.length, 'phase')}: ${existing
+      `This project already has a plan of ${formatCount(existing.length, 'phase')}: ${existing
         .slice(0, 5)
         .map(({ name }) => name)
         .join(', ')}.`,
@@ -53,7 +53,7 @@ export const demo = defineOperation({
   return addPlan(handling, demoPlan, { mission: undefined, dryRun: false })
 })
 
-type Line = readonly [key: string, title: string, more?: Partial<DocumentTask>]
+type TemplateTask = readonly [key: string, title: string, more?: Partial<DocumentTask>]
 
 /** A small web shop, midway: design done, development running, the rest waiting. */
 const demoPlan: PlanDocument = {
@@ -70,7 +70,7 @@ const demoPlan: PlanDocument = {
     milestone('M4', 'P4', 'In production', 'The shop answers under its own name', false),
   ],
   tasks: [
-    ...inPhase('P1', 'M1', [
+    ...phaseTasks('P1', 'M1', [
       ['brief', 'Write down what the shop must do', { role: 'product-owner', status: 'done' }],
       ['screens', 'Draw the screens', { role: 'ui-designer', status: 'done', dependsOn: ['brief'] }],
       [
@@ -84,7 +84,7 @@ const demoPlan: PlanDocument = {
         { role: 'project-manager', status: 'done', dependsOn: ['screens', 'architecture'] },
       ],
     ]),
-    ...inPhase('P2', 'M2', [
+    ...phaseTasks('P2', 'M2', [
       [
         'schema',
         'Model products, carts and orders',
@@ -110,13 +110,13 @@ const demoPlan: PlanDocument = {
         { role: 'security-engineer', dependsOn: ['payment'] },
       ],
     ]),
-    ...inPhase('P3', 'M3', [
+    ...phaseTasks('P3', 'M3', [
       ['test-plan', 'Write the test plan', { role: 'qa-engineer', dependsOn: ['spec'] }],
       ['tests', 'Run it', { role: 'qa-engineer', dependsOn: ['test-plan', 'back-office'] }],
       ['load', 'Measure a hundred orders a minute', { role: 'devops-engineer', dependsOn: ['orders'] }],
       ['defects', 'Fix what was found', { role: 'developer', dependsOn: ['tests', 'threats', 'load'] }],
     ]),
-    ...inPhase('P4', 'M4', [
+    ...phaseTasks('P4', 'M4', [
       [
         'handbook',
         'Write the handbook of the shop',
@@ -133,7 +133,11 @@ function milestone(key: string, phase: string, name: string, criterion: string, 
   return { key, phase, name, criterion, reached, foreignId: null }
 }
 
-function inPhase(phase: string, milestoneKey: string, lines: readonly Line[]): readonly DocumentTask[] {
+function phaseTasks(
+  phase: string,
+  milestoneKey: string,
+  lines: readonly TemplateTask[],
+): readonly DocumentTask[] {
   return lines.map(([key, title, more], index) => ({
     key,
     title,

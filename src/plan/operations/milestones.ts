@@ -5,7 +5,7 @@ import { findMilestone, findPhase, spanOf } from '../../kernel/operations/find.t
 import { identifier, name, text } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
-import { printEdited, printEntity, printList } from '../../kernel/operations/print.ts'
+import { printEditedEntity, printEntity, printList } from '../../kernel/operations/print.ts'
 import type { Milestone, MilestoneChanges } from '../domain/plan.ts'
 import { briefEntity, briefIdField, reachedField, spanField } from './fields.ts'
 import { MilestoneEntry, MilestoneOrBrief, milestoneEntry } from './plan-answer.ts'
@@ -83,7 +83,7 @@ export const milestoneEdit = defineOperation({
   }),
   output: MilestoneOrBrief,
   brief: briefEntity,
-  print: printEdited,
+  print: printEditedEntity,
 }).handler(({ record }, input) =>
   record(async (reads) => {
     const milestone = await findMilestone(reads, input.id)

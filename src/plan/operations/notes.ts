@@ -4,7 +4,7 @@ import { findPlanned } from '../../kernel/operations/find.ts'
 import { choice, count, identifier, text } from '../../kernel/operations/input/fields.ts'
 import { list, page } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
-import { fitted, nextCursor, pageSize, readCursor } from '../../kernel/operations/paging.ts'
+import { fitPage, nextCursor, pageSize, readCursor } from '../../kernel/operations/paging.ts'
 import { printEntity, printList } from '../../kernel/operations/print.ts'
 import { ownName } from '../domain/claims.ts'
 import { type Note, noteKinds } from '../domain/plan.ts'
@@ -80,7 +80,7 @@ export const noteList = defineOperation({
       ...(before !== undefined && { before }),
     })
     const entries = found.items.slice(0, limit).map(({ item }) => noteEntry(item))
-    const shown = fitted(entries, input.limit, actor)
+    const shown = fitPage(entries, input.limit, actor)
     const seqs = found.items.slice(0, shown.length).map(({ seq }) => seq)
     return {
       notes: shown,
@@ -118,6 +118,6 @@ export const noteListByIds = defineOperation({
   store.view(async (reads) => {
     const named = [...new Set(ids.split(',').map((id) => id.trim()))].filter((id) => id !== '')
     const notes = (await reads.plan.notesWithIds(named.slice(0, mostNotes))).map(noteEntry)
-    return { notes: fitted(notes, undefined, actor), total: notes.length }
+    return { notes: fitPage(notes, undefined, actor), total: notes.length }
   }),
 )

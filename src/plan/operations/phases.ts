@@ -6,7 +6,7 @@ import { findPhase, ownerOf, spanOf } from '../../kernel/operations/find.ts'
 import { identifier, name } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
-import { printEdited, printEntity, printList } from '../../kernel/operations/print.ts'
+import { printEditedEntity, printEntity, printList } from '../../kernel/operations/print.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { isEnded, nextNumber, type Phase } from '../../track/domain/mission.ts'
 import { type PhaseChanges, phaseStatus } from '../domain/plan.ts'
@@ -66,7 +66,7 @@ export async function assertFreeId(reads: Reads, id: string): Promise<void> {
 /** That an id is taken, and one that is free; null where the id is. */
 export async function clashOf(reads: Reads, id: string) {
   const phase = await reads.plan.phase(id)
-  if (phase === null || (await isFreed(reads, phase))) return null
+  if (phase === null || (await isMissionEnded(reads, phase))) return null
   let number = 2
   while (await reads.plan.phase(`${id}-${number}`)) number += 1
   const where = phase.missionId === null ? '' : ` in mission ${phase.missionId}`
@@ -74,7 +74,7 @@ export async function clashOf(reads: Reads, id: string) {
 }
 
 /** A mission that someone ended needs its phases' ids no more; a workflow that ended by itself may go on. */
-async function isFreed(reads: Reads, { missionId }: Phase): Promise<boolean> {
+async function isMissionEnded(reads: Reads, { missionId }: Phase): Promise<boolean> {
   const mission = missionId === null ? null : await reads.missions.find(missionId)
   return mission !== null && isEnded(mission) && !(mission.kind === 'workflow' && mission.summary === null)
 }
@@ -106,7 +106,7 @@ export const phaseEdit = defineOperation({
   }),
   output: PhaseOrBrief,
   brief: briefEntity,
-  print: printEdited,
+  print: printEditedEntity,
 }).handler(async (handling, input) => {
   const asked = input.status === undefined ? undefined : phaseStatus(input.status)
   const before = await handling.store.view((reads) => findPhase(reads, input.id))

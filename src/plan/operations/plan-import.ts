@@ -1,16 +1,16 @@
 import { z } from 'zod'
-import { restoreJournal } from '../../events/operations/journal-line.ts'
+import { restoreEventLog } from '../../events/operations/journal-line.ts'
 import { ownerOf } from '../../kernel/operations/find.ts'
 import { choice, text } from '../../kernel/operations/input/fields.ts'
 import { strings } from '../../kernel/operations/list-answer.ts'
 import { measurement } from '../../kernel/operations/measuring.ts'
-import { defineOperation, type Handling } from '../../kernel/operations/operation.ts'
+import { type CommandContext, defineOperation } from '../../kernel/operations/operation.ts'
 import { loadedPlan, path, planFormat } from '../../kernel/operations/shapes.ts'
 import { planFormats } from '../../project/ports/project-files.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { nextNumber } from '../../track/domain/mission.ts'
 import type { PlanDocument } from '../domain/document.ts'
-import { type ImportSituation, importPlan, type Steps, titleKey } from '../domain/import-plan.ts'
+import { type ImportSituation, importPlan, type ResumableWork, titleKey } from '../domain/import-plan.ts'
 import type { PlanOwner } from '../domain/plan.ts'
 import { missionField } from './fields.ts'
 import { assertFreeId } from './phases.ts'
@@ -64,7 +64,7 @@ export const planImport = defineOperation({
     const { plan: loaded } = await measure({ plan: { file: input.file, from: input.from ?? null } })
     if (loaded.kind === 'journal') {
       const dryRun = input['dry-run'] ?? false
-      const { facts } = await restoreJournal(handling, loaded.lines, { dryRun })
+      const { facts } = await restoreEventLog(handling, loaded.lines, { dryRun })
       return { format: 'journal', facts, notices: [], ...(dryRun && { dry_run: true as const }) }
     }
     const request = { mission: input.mission, dryRun: input['dry-run'] ?? false }
@@ -77,7 +77,7 @@ const mostTasks = 500_000
 
 /** Adds a document to a plan, in one transaction. */
 export async function addPlan(
-  { record, store, actor, clock, ids }: Handling,
+  { record, store, actor, clock, ids }: CommandContext,
   document: PlanDocument,
   request: { readonly mission: string | undefined; readonly dryRun: boolean },
 ) {
@@ -85,7 +85,7 @@ export async function addPlan(
     const owner = await ownerOf(reads, request.mission)
     const known = await situationOf(reads, owner, at)
     for (const { key } of document.phases) if (!known.phases.has(key)) await assertFreeId(reads, key)
-    const { facts, ...summary } = await stepByStep(
+    const { facts, ...summary } = await runSteps(
       importPlan(document, known, { setting: { at, ids }, creator: actor.name }),
     )
     return { facts, answer: { ...summary, added: { ...summary.added }, notices: [...summary.notices] } }
@@ -98,7 +98,7 @@ export async function addPlan(
 }
 
 /** Takes a turn of the event loop for each step, so that others are answered meanwhile. */
-async function stepByStep<Result>(steps: Steps<Result>): Promise<Result> {
+async function runSteps<Result>(steps: ResumableWork<Result>): Promise<Result> {
   for (;;) {
     const step = steps.next()
     if (step.done) return step.value

@@ -4,7 +4,7 @@ import { findMilestone, findPhase, findPlanned } from '../../kernel/operations/f
 import { identifier } from '../../kernel/operations/input/fields.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import type { NewPlanFact } from '../domain/plan.ts'
+import type { NewPlanEvent } from '../domain/plan.ts'
 import { compareWork } from '../domain/readiness.ts'
 import { planSource } from './plan-show.ts'
 
@@ -37,16 +37,16 @@ export const planMove = defineOperation({
   }),
 )
 
-type Move = z.output<(typeof planMove)['input']>
+type PlanMoveInput = z.output<(typeof planMove)['input']>
 
 async function phaseMoves(
   reads: Reads,
   id: string,
   before: string | undefined,
-): Promise<readonly NewPlanFact[]> {
+): Promise<readonly NewPlanEvent[]> {
   const phase = await findPhase(reads, id)
   const others = (await reads.plan.phases(phase.missionId)).filter((other) => other.id !== phase.id)
-  return inserted(others, phase, before).flatMap((other, at) => {
+  return insertBefore(others, phase, before).flatMap((other, at) => {
     const sortOrder = (at + 1) * 10
     if (other.sortOrder === sortOrder) return []
     return [{ kind: 'phase.edited', phaseId: other.id, missionId: other.missionId, changes: { sortOrder } }]
@@ -54,7 +54,7 @@ async function phaseMoves(
 }
 
 /** The tasks of the phase get new places; only those whose place changes are told. */
-async function taskMoves(reads: Reads, move: Move, now: number): Promise<readonly NewPlanFact[]> {
+async function taskMoves(reads: Reads, move: PlanMoveInput, now: number): Promise<readonly NewPlanEvent[]> {
   const { task } = await findPlanned(reads, move.id)
   const phase = move.phase === undefined ? null : await findPhase(reads, move.phase)
   const milestone = move.milestone === undefined ? null : await findMilestone(reads, move.milestone)
@@ -69,7 +69,7 @@ async function taskMoves(reads: Reads, move: Move, now: number): Promise<readonl
   const { tasks } = await planSource(reads, task.missionId, now)
   const others = tasks.filter((other) => other.phaseId === phaseId && other.id !== task.id).sort(compareWork)
   const own = { id: task.id as string, sortOrder: task.sortOrder }
-  return inserted<{ readonly id: string; readonly sortOrder: number | null }>(
+  return insertBefore<{ readonly id: string; readonly sortOrder: number | null }>(
     others,
     own,
     move.before,
@@ -88,7 +88,7 @@ async function taskMoves(reads: Reads, move: Move, now: number): Promise<readonl
   })
 }
 
-function inserted<Item extends { readonly id: string }>(
+function insertBefore<Item extends { readonly id: string }>(
   others: readonly Item[],
   item: Item,
   before: string | undefined,

@@ -3,12 +3,12 @@ import { spanOf } from '../../kernel/operations/find.ts'
 import { choice } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
-import type { GraphTask } from '../../store/ports/reads.ts'
+import type { GraphTaskRow } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { dot, mermaid } from '../domain/diagrams.ts'
-import { type OutlinePhase, type OutlineSource, outline, type PlacedTask } from '../domain/outline.ts'
+import { type OutlinePhase, type OutlineSource, outline, type TaskInPlan } from '../domain/outline.ts'
 import type { PlanSpan } from '../domain/plan.ts'
-import { criticalPath, type Mark, markOf, marks, readyTasks } from '../domain/readiness.ts'
+import { criticalPath, markOf, marks, readyTasks, type TaskMark } from '../domain/readiness.ts'
 import { spanField } from './fields.ts'
 
 /** A task with its subtasks, which stand below the same milestone. */
@@ -136,7 +136,7 @@ export async function planSource({ plan }: Reads, owner: PlanSpan, now: number):
   return {
     phases,
     milestones,
-    tasks: waiting.map((task) => placed(task, orders)),
+    tasks: waiting.map((task) => placedTask(task, orders)),
     outside: neighbors.map(({ id, name, missionId, ready, ...task }) => ({
       id,
       title: name,
@@ -153,7 +153,7 @@ interface PlanSource extends OutlineSource {
     readonly id: string
     readonly title: string
     readonly missionId: string | null
-    readonly mark: Mark
+    readonly mark: TaskMark
   }[]
   readonly crossing: readonly { readonly from: string; readonly to: string }[]
 }
@@ -162,7 +162,7 @@ function crossings(to: string, dependsOn: readonly string[], others: ReadonlySet
   return [...new Set(dependsOn)].filter((from) => others.has(from)).map((from) => ({ from, to }))
 }
 
-function placed(task: GraphTask, orders: ReadonlyMap<string, number>): PlacedTask {
+function placedTask(task: GraphTaskRow, orders: ReadonlyMap<string, number>): TaskInPlan {
   return {
     id: task.id,
     title: task.name,

@@ -7,7 +7,7 @@ import { printList } from '../../kernel/operations/print.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { isEnded, nextNumber } from '../../track/domain/mission.ts'
 import { knownRoles, type PlannedTask } from '../domain/plan.ts'
-import { planTogether, type TogetherPhase } from '../domain/plan-tasks.ts'
+import { type PlanBatchPhase, planTaskGroup } from '../domain/plan-tasks.ts'
 import { clashOf } from './phases.ts'
 
 const mostTasks = 200
@@ -60,7 +60,7 @@ export const planTasks = defineOperation({
     const there = await reads.plan.phases(missionId)
     const named = [...new Set(input.tasks.map(({ phase }) => phase))]
     const elsewhere = await Promise.all(named.map((id) => reads.plan.phase(id)))
-    const planned = planTogether(
+    const planned = planTaskGroup(
       { phases: asked, tasks: input.tasks },
       {
         owner: missionId,
@@ -95,7 +95,7 @@ export const planTasks = defineOperation({
   }),
 )
 
-async function clashesOf(reads: Reads, phases: readonly TogetherPhase[]): Promise<readonly string[]> {
+async function clashesOf(reads: Reads, phases: readonly PlanBatchPhase[]): Promise<readonly string[]> {
   const clashes: string[] = []
   for (const { id } of phases) {
     const clash = id === undefined ? null : await clashOf(reads, id)

@@ -1,19 +1,19 @@
 import { z } from 'zod'
 import type { Actor } from '../../kernel/actor.ts'
-import type { Setting } from '../../kernel/id.ts'
+import type { TransactionContext } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
 import { findMilestone, findPhase, findPlanned, spanOf } from '../../kernel/operations/find.ts'
-import { choice, count, identifier, text, unlisted } from '../../kernel/operations/input/fields.ts'
+import { choice, count, identifier, text, unlistedField } from '../../kernel/operations/input/fields.ts'
 import { list, page, strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
-import { fitted, pageSize } from '../../kernel/operations/paging.ts'
+import { fitPage, pageSize } from '../../kernel/operations/paging.ts'
 import { printEntity, printList } from '../../kernel/operations/print.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { PlanFilter } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { toldStory, toldStoryFields } from '../../track/operations/task-story.ts'
+import { taskStoryFields, toldStoryFields } from '../../track/operations/task-story.ts'
 import { endClaim } from '../domain/claims.ts'
-import type { Claim, NewPlanFact, Note, PlannedTask } from '../domain/plan.ts'
+import type { Claim, NewPlanEvent, Note, PlannedTask } from '../domain/plan.ts'
 import { assertRole, formatField, roleField, spanField, statusField } from './fields.ts'
 import { listedOfTask, PlannedTaskEntry, plannedTaskEntry } from './plan-answer.ts'
 
@@ -24,7 +24,7 @@ const inputFields = z.strictObject({
   milestone: identifier('Milestone ID').optional(),
   ready: z.boolean().describe('Only tasks that are ready').optional(),
   blocked: z.boolean().describe('Only tasks that wait for another').optional(),
-  'blocked-filter': unlisted(
+  'blocked-filter': unlistedField(
     choice(['blocked', 'unblocked'], 'As taskman asks: what waits for another, or everything else'),
   ).optional(),
   unassigned: z.boolean().describe('Only without a role').optional(),
@@ -58,15 +58,17 @@ export const taskList = defineOperation({
       limit: limit + 1,
       ...(after && { after: after.task.id }),
     })
-    const entries = tasks.slice(0, limit).map((planned) => listed(plannedTaskEntry(planned, now), actor))
-    const shown = fitted(entries, input.limit, actor)
+    const entries = tasks
+      .slice(0, limit)
+      .map((planned) => taskListEntry(plannedTaskEntry(planned, now), actor))
+    const shown = fitPage(entries, input.limit, actor)
     const next = tasks.length > shown.length ? (shown.at(-1)?.id ?? null) : null
     return { tasks: shown, total, next_cursor: next }
   }),
 )
 
 /** A long description is cut in a list that an agent reads; the task itself has it whole. */
-function listed(task: PlannedTaskEntry, { channel }: Actor): PlannedTaskEntry {
+function taskListEntry(task: PlannedTaskEntry, { channel }: Actor): PlannedTaskEntry {
   if (channel === 'cli' || task.description === null) return task
   const description = excerpt(task.description)
   return description === task.description ? task : { ...task, description }
@@ -117,13 +119,13 @@ export const taskGet = defineOperation({
     return {
       ...plannedTaskEntry(planned, clock.now()),
       ...(ids.length > 0 && { note_ids: ids }),
-      ...(await toldStory(reads, planned)),
+      ...(await taskStoryFields(reads, planned)),
     }
   }),
 )
 
 /** The end of a claim that ran out, with a note that says whose it was. */
-export function expiryOf({ task, claim }: PlannedTask, setting: Setting): readonly NewPlanFact[] {
+export function expiryOf({ task, claim }: PlannedTask, setting: TransactionContext): readonly NewPlanEvent[] {
   if (claim === null) return []
   const note: Note = {
     id: setting.ids.next('note'),

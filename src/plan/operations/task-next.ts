@@ -4,14 +4,14 @@ import { instant } from '../../kernel/instant.ts'
 import { findPlanned, spanOf } from '../../kernel/operations/find.ts'
 import { name } from '../../kernel/operations/input/fields.ts'
 import { strings } from '../../kernel/operations/list-answer.ts'
-import { defineOperation, type Handling } from '../../kernel/operations/operation.ts'
-import { asText } from '../../kernel/operations/print.ts'
+import { type CommandContext, defineOperation } from '../../kernel/operations/operation.ts'
+import { printAsText } from '../../kernel/operations/print.ts'
 import { plainWord } from '../../kernel/text.ts'
 import { sentBackLines } from '../../review/operations/in-lines.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { claimTask } from '../domain/claims.ts'
 import { type Claim, knownRoles, type PlannedTask, type PlanSpan } from '../domain/plan.ts'
-import { counted, mostNamed, reasonsFor } from '../domain/readiness.ts'
+import { mostNamed, reasonsFor, taskCountText } from '../domain/readiness.ts'
 import { assertRole, formatField, roleField, spanField } from './fields.ts'
 import { PlannedTaskEntry, plannedTaskEntry } from './plan-answer.ts'
 import { expiryOf } from './read-tasks.ts'
@@ -45,7 +45,7 @@ export const taskNext = defineOperation({
   listedOutput: ['task', 'claim'],
   print: (answer, input) => [
     input['format'] === 'text'
-      ? asText(answer['task'] ?? answer['message'] ?? 'nothing is ready')
+      ? printAsText(answer['task'] ?? answer['message'] ?? 'nothing is ready')
       : JSON.stringify(answer),
   ],
 }).handler(async (handling, input) => {
@@ -84,20 +84,24 @@ export const taskNext = defineOperation({
   })
 })
 
-type Input = z.output<typeof inputFields>
+type TaskNextInput = z.output<typeof inputFields>
 
-interface Asked {
+interface TaskNextContext {
   readonly now: number
   /** What the caller is called. */
   readonly caller: string
 }
 
-function callerOf({ actor }: Handling, { agent_name }: Input): string {
+function callerOf({ actor }: CommandContext, { agent_name }: TaskNextInput): string {
   return displayName({ actor, agentName: agent_name ?? null })
 }
 
 /** Without a role, what is for anyone comes before what wants a role. */
-async function nextOf(reads: Reads, input: Input, { now, caller }: Asked): Promise<PlannedTask | null> {
+async function nextOf(
+  reads: Reads,
+  input: TaskNextInput,
+  { now, caller }: TaskNextContext,
+): Promise<PlannedTask | null> {
   await assertRole(reads, input.role)
   const { role } = input
   const filter = {
@@ -113,10 +117,10 @@ async function nextOf(reads: Reads, input: Input, { now, caller }: Asked): Promi
 async function messageFor(
   reads: Reads,
   next: PlannedTask | null,
-  input: Input,
-  asked: Asked,
+  input: TaskNextInput,
+  asked: TaskNextContext,
 ): Promise<string | null> {
-  if (next === null) return whyNothing(reads, input, asked)
+  if (next === null) return noTaskReason(reads, input, asked)
   const { id, role } = next.task
   const said = [
     ...(role === null || role === input.role ? [] : [`It wants the role ${role}.`]),
@@ -128,7 +132,11 @@ async function messageFor(
 const mostLooked = 1000
 
 /** Why nothing is ready, in figures, and the filter that would find something. */
-async function whyNothing(reads: Reads, input: Input, { now, caller }: Asked): Promise<string> {
+async function noTaskReason(
+  reads: Reads,
+  input: TaskNextInput,
+  { now, caller }: TaskNextContext,
+): Promise<string> {
   const owner = await spanOf(reads, input.mission)
   const page = { limit: mostLooked }
   const toDo = await reads.plan.tasks({ owner, status: 'to_do', now }, page)
@@ -144,8 +152,8 @@ async function whyNothing(reads: Reads, input: Input, { now, caller }: Asked): P
   const done = total > 0 ? 0 : (await reads.plan.tasks({ owner, status: 'done', now }, { limit: 1 })).total
   const where = input.mission === undefined ? 'in an open mission or in the project’s own plan' : 'there'
   const none = done > 0 ? 'Every planned task is done.' : `No task is planned ${where}.`
-  const figures = total === 0 ? none : `Of ${counted(total)}, ${reasons.join(', ')}.`
-  const other = await elsewhere(reads, owner, input, { now, caller })
+  const figures = total === 0 ? none : `Of ${taskCountText(total)}, ${reasons.join(', ')}.`
+  const other = await readyElsewhere(reads, owner, input, { now, caller })
   return `Nothing is ready. ${figures}${other === null ? '' : ` ${other}`}`
 }
 
@@ -175,11 +183,11 @@ async function openDependencies(
 }
 
 /** The nearest filter that finds a task: another mission's, another role's, someone else's. */
-async function elsewhere(
+async function readyElsewhere(
   reads: Reads,
   owner: PlanSpan,
-  { role, mission }: Input,
-  { now, caller }: Asked,
+  { role, mission }: TaskNextInput,
+  { now, caller }: TaskNextContext,
 ): Promise<string | null> {
   const roles: readonly string[] = [...knownRoles, ...(await reads.plan.roles())]
   const everywhere = { owner: 'open', now } as const

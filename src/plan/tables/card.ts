@@ -1,6 +1,6 @@
 import type { AttemptId, TaskId } from '../../kernel/id.ts'
-import type { MeasuredTotals, TaskCard } from '../../store/ports/reads.ts'
-import { anyOf } from '../../store/tables/query.ts'
+import type { AttemptMeasurementTotals, TaskCard } from '../../store/ports/reads.ts'
+import { nonEmptyValues } from '../../store/tables/query.ts'
 import type { ReadScope } from '../../store/tables/tables.ts'
 import { attemptOf, countsOf, scopeMatchesOf } from '../../track/tables/attempt.ts'
 import { claimOf } from './claim.ts'
@@ -25,7 +25,7 @@ export async function taskCards(scope: ReadScope, ids: readonly string[]): Promi
     .selectFrom('attempt')
     .selectAll()
     .where('project_id', '=', projectId)
-    .where('id', 'in', anyOf(attemptIds))
+    .where('id', 'in', nonEmptyValues(attemptIds))
     .execute()
   const measured = await measuredAttempts(scope, attemptIds)
   const progress = await lastProgress(scope, ids)
@@ -50,7 +50,7 @@ export async function taskCards(scope: ReadScope, ids: readonly string[]): Promi
 export async function measuredAttempts(
   { db, projectId }: ReadScope,
   ids: readonly string[],
-): Promise<ReadonlyMap<AttemptId, MeasuredTotals>> {
+): Promise<ReadonlyMap<AttemptId, AttemptMeasurementTotals>> {
   if (ids.length === 0) return new Map()
   const ends = await db
     .selectFrom('attempt_end as end')
@@ -80,8 +80,8 @@ export async function measuredAttempts(
       const files = added + modified + deleted + renamed
       const isUnknown = row.measurement === 'unknown'
       const sums = linesOf.get(row.id)
-      const measured: MeasuredTotals = {
-        measurement: row.measurement as MeasuredTotals['measurement'], // as it was written
+      const measured: AttemptMeasurementTotals = {
+        measurement: row.measurement as AttemptMeasurementTotals['measurement'], // as it was written
         scopeMatches: scopeMatchesOf(row),
         outOfScope: row.out_of_scope,
         attempt: row.number,

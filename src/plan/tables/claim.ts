@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
-import { prepared } from '../../store/tables/query.ts'
-import type { Projecting } from '../../store/tables/tables.ts'
+import { prepareQuery } from '../../store/tables/query.ts'
+import type { ProjectionContext } from '../../store/tables/tables.ts'
 import { type Claim, claimLasts } from '../domain/plan.ts'
 import type { TaskTable } from './task.ts'
 
@@ -50,11 +50,15 @@ export function claimOf(row: ClaimColumns): Claim | null {
   }
 }
 
-export const taskById = prepared((db, projectId: string, id: string) =>
+export const taskById = prepareQuery((db, projectId: string, id: string) =>
   db.selectFrom('task').selectAll().where('project_id', '=', projectId).where('id', '=', id),
 )
 
-export async function keepToken({ db, projectId }: Projecting, taskId: string, token: string): Promise<void> {
+export async function keepToken(
+  { db, projectId }: ProjectionContext,
+  taskId: string,
+  token: string,
+): Promise<void> {
   await db
     .insertInto('claim_token')
     .values({ project_id: projectId, token, task_id: taskId })
@@ -63,7 +67,7 @@ export async function keepToken({ db, projectId }: Projecting, taskId: string, t
 }
 
 /** Any word about a task keeps its claim running, no matter whose. */
-export async function renewClaim({ db, projectId, at }: Projecting, taskId: string): Promise<void> {
+export async function renewClaim({ db, projectId, at }: ProjectionContext, taskId: string): Promise<void> {
   const [task] = await taskById(db, projectId, taskId)
   // While it is worked on, nothing runs out.
   if (!task || task.claim_expires_at === null || task.claim_expires_at <= at) return
@@ -76,7 +80,7 @@ export async function renewClaim({ db, projectId, at }: Projecting, taskId: stri
 }
 
 /** The task was changed just now, which keeps its claim running too. */
-export async function touchTask({ db, projectId, at }: Projecting, taskId: string): Promise<void> {
+export async function touchTask({ db, projectId, at }: ProjectionContext, taskId: string): Promise<void> {
   await db
     .updateTable('task')
     .set({

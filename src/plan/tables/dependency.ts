@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
 import type { TaskId } from '../../kernel/id.ts'
-import { makeKnown } from '../../store/record/session.ts'
-import { inBatches, lookedUp, prepared } from '../../store/tables/query.ts'
-import type { Projecting, ReadScope } from '../../store/tables/tables.ts'
+import { cacheAnswer } from '../../store/record/session.ts'
+import { lateralLookup, prepareQuery, splitIntoBatches } from '../../store/tables/query.ts'
+import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
 import { touchTask } from './claim.ts'
 
 export interface TaskDependencyTable {
@@ -14,8 +14,8 @@ export interface TaskDependencyTable {
 }
 
 export async function applyDependencyAdded(
-  projecting: Projecting,
-  { taskId, dependsOnId }: FactOf<'dependency.added'>,
+  projecting: ProjectionContext,
+  { taskId, dependsOnId }: ProjectEventOf<'dependency.added'>,
 ): Promise<void> {
   const { db, projectId, seq } = projecting
   await db
@@ -28,8 +28,8 @@ export async function applyDependencyAdded(
 }
 
 export async function applyDependencyRemoved(
-  projecting: Projecting,
-  { taskId, dependsOnId }: FactOf<'dependency.removed'>,
+  projecting: ProjectionContext,
+  { taskId, dependsOnId }: ProjectEventOf<'dependency.removed'>,
 ): Promise<void> {
   const { db, projectId } = projecting
   const removed = await db
@@ -42,16 +42,16 @@ export async function applyDependencyRemoved(
   if (!removed) return
   await countDependency(projecting, { taskId, dependsOnId }, -1)
   await touchTask(projecting, taskId)
-  await lower(projecting, [dependsOnId])
+  await lowerHeights(projecting, [dependsOnId])
 }
 
 /** One task has one dependency more or less, unless it is done and settled already. */
 async function countDependency(
-  { db, projectId }: Projecting,
+  { db, projectId }: ProjectionContext,
   edge: { readonly taskId: string; readonly dependsOnId: string },
   by: 1 | -1,
 ): Promise<void> {
-  await sql`update task set ${changedBy(by)}
+  await sql`update task set ${dependencyCountChange(by)}
     where project_id = ${projectId} and id = ${edge.taskId} and exists (
       select 1 from task as dependency
         where dependency.project_id = task.project_id and dependency.id = ${edge.dependsOnId}
@@ -60,32 +60,32 @@ async function countDependency(
 
 /** A task is done and settled, or not after all: everything that depends on it has one dependency less or more. */
 export async function countDependents(
-  { db, projectId }: Projecting,
+  { db, projectId }: ProjectionContext,
   taskId: string,
   by: 1 | -1,
 ): Promise<void> {
-  await sql`update task set ${changedBy(by)}
+  await sql`update task set ${dependencyCountChange(by)}
     where project_id = ${projectId} and id in (
       select task_id from task_dependency
         where project_id = ${projectId} and depends_on_id = ${taskId})`.execute(db)
 }
 
 /** Counts the dependencies of every task again, after what holds them up has changed. */
-export async function countEveryDependency({ db, projectId }: Projecting): Promise<void> {
+export async function countEveryDependency({ db, projectId }: ProjectionContext): Promise<void> {
   await sql`update task set open_dependencies = (
       select count(*) from task_dependency as edge
         join task as dependency
           on dependency.project_id = edge.project_id and dependency.id = edge.depends_on_id
         where edge.project_id = task.project_id and edge.task_id = task.id and ${isOpen})
     where project_id = ${projectId}`.execute(db)
-  await sql`update task set ${changedBy(0)} where project_id = ${projectId}`.execute(db)
+  await sql`update task set ${dependencyCountChange(0)} where project_id = ${projectId}`.execute(db)
 }
 
 // As `isReleased` in rows/standing.ts says it.
 const isOpen = sql`(dependency.status <> 'done'
   or (dependency.open_holds > 0 and coalesce(dependency.resolution, '') <> 'dropped'))`
 
-function changedBy(by: 1 | 0 | -1) {
+function dependencyCountChange(by: 1 | 0 | -1) {
   return sql`open_dependencies = open_dependencies + ${by}, standing = case
     when status <> 'to_do' then status
     when open_dependencies + ${by} = 0 then 'ready'
@@ -96,7 +96,7 @@ function changedBy(by: 1 | 0 | -1) {
 const highest = 1000
 
 /** A task is not done any more: its chain goes on through what waits for it, and so do the chains before it. */
-export async function restoreHeight(projecting: Projecting, taskId: string): Promise<void> {
+export async function restoreHeight(projecting: ProjectionContext, taskId: string): Promise<void> {
   const { db, projectId, heightsLater } = projecting
   if (heightsLater) return
   await sql`update task set height = ${heightOf()} where project_id = ${projectId} and id = ${taskId}`.execute(
@@ -107,7 +107,7 @@ export async function restoreHeight(projecting: Projecting, taskId: string): Pro
 
 /** What a task waits for, at any distance, begins a chain at least one longer than the task's; rising ends where it is. */
 async function raisePrerequisites(
-  { db, projectId, heightsLater }: Projecting,
+  { db, projectId, heightsLater }: ProjectionContext,
   taskId: string,
 ): Promise<void> {
   if (heightsLater) return
@@ -115,13 +115,13 @@ async function raisePrerequisites(
   await sql`
     with recursive reached (id, height) as (
       select edge.depends_on_id, task.height + 1 from task
-        ${lookedUp(db, { table: 'task_dependency', as: 'edge', on: waitsFor })}
+        ${lateralLookup(db, { table: 'task_dependency', as: 'edge', on: waitsFor })}
         where task.project_id = ${projectId} and task.id = ${taskId}
           and task.status <> 'done' and task.height < ${highest}
       union
       select edge.depends_on_id, reached.height + 1 from reached
-        ${lookedUp(db, { table: 'task', as: 'task', on: sql`task.project_id = ${projectId} and task.id = reached.id` })}
-        ${lookedUp(db, { table: 'task_dependency', as: 'edge', on: waitsFor })}
+        ${lateralLookup(db, { table: 'task', as: 'task', on: sql`task.project_id = ${projectId} and task.id = reached.id` })}
+        ${lateralLookup(db, { table: 'task_dependency', as: 'edge', on: waitsFor })}
         where task.status <> 'done' and task.height < reached.height and reached.height < ${highest}
     )
     update task set height = raised.height
@@ -131,12 +131,12 @@ async function raisePrerequisites(
 }
 
 /** What a task waits for, and whether anything waits for it. */
-export interface Links {
+export interface TaskDependencies {
   readonly prerequisites: readonly string[]
   readonly hasDependents: boolean
 }
 
-const linkRows = prepared((db, projectId: string, taskId: string) =>
+const linkRows = prepareQuery((db, projectId: string, taskId: string) =>
   db
     .selectFrom('task_dependency')
     .select('depends_on_id as other')
@@ -159,23 +159,26 @@ const linkRows = prepared((db, projectId: string, taskId: string) =>
     ),
 )
 
-export async function linksOf({ db, projectId }: ReadScope, taskId: string): Promise<Links> {
+export async function linksOf({ db, projectId }: ReadScope, taskId: string): Promise<TaskDependencies> {
   const others = (await linkRows(db, projectId, taskId)).map(({ other }) => other)
   return { prerequisites: others.filter((id) => id !== ''), hasDependents: others.includes('') }
 }
 
 /** A new task has none. */
 export function makeUnlinked({ db, projectId }: ReadScope, taskId: string): Promise<void> {
-  return makeKnown(db, linkRows.filled(db, [projectId, taskId]), [])
+  return cacheAnswer(db, linkRows.filled(db, [projectId, taskId]), [])
 }
 
 /** What a task waits for no longer begins a chain through it. */
-export function lowerPrerequisites(projecting: Projecting, { prerequisites: ids }: Links): Promise<void> {
-  return lower(projecting, ids)
+export function lowerPrerequisites(
+  projecting: ProjectionContext,
+  { prerequisites: ids }: TaskDependencies,
+): Promise<void> {
+  return lowerHeights(projecting, ids)
 }
 
 /** Brings tasks down to what still waits for them, then what they wait for, as far as anything changes. */
-async function lower(projecting: Projecting, taskIds: readonly string[]): Promise<void> {
+async function lowerHeights(projecting: ProjectionContext, taskIds: readonly string[]): Promise<void> {
   const { db, projectId, heightsLater } = projecting
   if (heightsLater) return
   let changed = taskIds
@@ -211,18 +214,18 @@ export async function makeHeights({ db, projectId }: ReadScope): Promise<void> {
     const made = heights.get(id) ?? height
     return made === height ? [] : [sql`(${id}, cast(${made} as bigint))`]
   })
-  for (const rows of inBatches(changed)) {
+  for (const rows of splitIntoBatches(changed)) {
     await sql`update task set height = made.column2 from (values ${sql.join(rows)}) as made
       where task.project_id = ${projectId} and task.id = made.column1`.execute(db)
   }
 }
 
-type Link = Pick<TaskDependencyTable, 'task_id' | 'depends_on_id'>
+type DependencyLink = Pick<TaskDependencyTable, 'task_id' | 'depends_on_id'>
 
 /** From the tasks that nothing waits for, to what those wait for, and so on. */
 function heightsOf(
   tasks: readonly { readonly id: string; readonly status: string }[],
-  edges: readonly Link[],
+  edges: readonly DependencyLink[],
 ): ReadonlyMap<string, number> {
   const isDone = new Map(tasks.map(({ id, status }) => [id, status === 'done']))
   const links = Map.groupBy(edges, ({ task_id }) => task_id)
@@ -252,7 +255,7 @@ function heightOf() {
 
 /** What tasks wait for. */
 async function prerequisites(
-  { db, projectId }: Projecting,
+  { db, projectId }: ProjectionContext,
   taskIds: readonly string[],
 ): Promise<readonly string[]> {
   if (taskIds.length === 0) return []
@@ -275,33 +278,34 @@ export async function dependencyChain(
   to: TaskId,
 ): Promise<readonly TaskId[] | null> {
   if (from === to) return [from]
-  if (!(await waitsFor(scope, from, to))) return null
+  if (!(await isWaitingFor(scope, from, to))) return null
   const cameFrom = new Map<TaskId, TaskId>()
-  for (const { id, dependsOn } of await edgesTo(scope, to)) if (!cameFrom.has(id)) cameFrom.set(id, dependsOn)
+  for (const { id, dependsOn } of await dependenciesLeadingTo(scope, to))
+    if (!cameFrom.has(id)) cameFrom.set(id, dependsOn)
   const chain = [from]
   for (let id = cameFrom.get(from); id !== undefined && id !== to; id = cameFrom.get(id)) chain.push(id)
   return [...chain, to]
 }
 
-async function waitsFor(scope: ReadScope, from: TaskId, to: TaskId): Promise<boolean> {
+async function isWaitingFor(scope: ReadScope, from: TaskId, to: TaskId): Promise<boolean> {
   const { db, projectId } = scope
   const { rows } = await sql`
     with recursive waiting (id) as (
       select task_id from task_dependency where project_id = ${projectId} and depends_on_id = ${to}
       union
-      select edge.task_id from waiting ${edgesOfWaiting(scope)}
+      select edge.task_id from waiting ${dependenciesOfWaiting(scope)}
     )
     select 1 from waiting where id = ${from} limit 1`.execute(db)
   return rows.length > 0
 }
 
-function edgesOfWaiting({ db, projectId }: ReadScope): RawBuilder<unknown> {
+function dependenciesOfWaiting({ db, projectId }: ReadScope): RawBuilder<unknown> {
   const on = sql`edge.project_id = ${projectId} and edge.depends_on_id = waiting.id`
-  return lookedUp(db, { table: 'task_dependency', as: 'edge', on })
+  return lateralLookup(db, { table: 'task_dependency', as: 'edge', on })
 }
 
 /** Every dependency on the way to a task, nearest first. */
-async function edgesTo(
+async function dependenciesLeadingTo(
   scope: ReadScope,
   to: TaskId,
 ): Promise<readonly { readonly id: TaskId; readonly dependsOn: TaskId }[]> {
@@ -311,7 +315,7 @@ async function edgesTo(
       select task_id, depends_on_id from task_dependency
         where project_id = ${projectId} and depends_on_id = ${to}
       union
-      select edge.task_id, edge.depends_on_id from waiting ${edgesOfWaiting(scope)}
+      select edge.task_id, edge.depends_on_id from waiting ${dependenciesOfWaiting(scope)}
     )
     select id, depends_on_id as "dependsOn" from waiting limit ${mostEdges}`.execute(db)
   return rows

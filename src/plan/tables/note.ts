@@ -1,9 +1,9 @@
 import type { Insertable, Selectable } from 'kysely'
-import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
 import type { NoteId, TaskId } from '../../kernel/id.ts'
 import type { Page, PageRequest } from '../../store/ports/reads.ts'
-import { pageOf, prepared, preparedUpTo } from '../../store/tables/query.ts'
-import type { Projecting, ReadScope, RowKey } from '../../store/tables/tables.ts'
+import { pageOf, prepareByLimit, prepareQuery } from '../../store/tables/query.ts'
+import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
 import type { Note } from '../domain/plan.ts'
 import { renewClaim } from './claim.ts'
 
@@ -45,13 +45,16 @@ function noteOf(row: Selectable<NoteTable>): Note {
   }
 }
 
-export async function applyNoteAdded(projecting: Projecting, { note }: FactOf<'note.added'>): Promise<void> {
+export async function applyNoteAdded(
+  projecting: ProjectionContext,
+  { note }: ProjectEventOf<'note.added'>,
+): Promise<void> {
   await projecting.db.insertInto('note').values(noteRow(projecting, note)).execute()
   await renewClaim(projecting, note.taskId)
 }
 
-const newestNotes = preparedUpTo((limit) =>
-  prepared((db, projectId: string, taskId: string) =>
+const newestNotes = prepareByLimit((limit) =>
+  prepareQuery((db, projectId: string, taskId: string) =>
     db
       .selectFrom('note')
       .selectAll()

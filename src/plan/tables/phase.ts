@@ -1,12 +1,12 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
-import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
 import type { MilestoneId, MissionId, PhaseId } from '../../kernel/id.ts'
-import type { PhaseTally, PlanReads } from '../../store/ports/reads.ts'
-import { prepared, preparedFor, preparedUpTo } from '../../store/tables/query.ts'
-import type { Projecting, ReadScope, RowKey } from '../../store/tables/tables.ts'
+import type { PhaseCounts, PlanReads } from '../../store/ports/reads.ts'
+import { prepareByIds, prepareByLimit, prepareQuery } from '../../store/tables/query.ts'
+import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
 import type { Phase, PhaseWithWork } from '../../track/domain/mission.ts'
 import type { Milestone } from '../domain/plan.ts'
-import { ofOwner, phaseOfOpenMission } from './plan-list.ts'
+import { ownerCondition, phaseOfOpenMission } from './plan-list.ts'
 import { moveTask, phaseOrder } from './task.ts'
 
 export interface PhaseTable {
@@ -66,8 +66,8 @@ export function phaseOf(row: Selectable<PhaseTable>): Phase {
 }
 
 export async function applyPhaseCreated(
-  projecting: Projecting,
-  { phase }: FactOf<'phase.created'>,
+  projecting: ProjectionContext,
+  { phase }: ProjectEventOf<'phase.created'>,
 ): Promise<void> {
   await retireId(projecting, phase.id)
   const number = await numberOf(projecting, phase)
@@ -78,7 +78,10 @@ export async function applyPhaseCreated(
 }
 
 /** A phase of the project's own plan has none. */
-async function numberOf(projecting: Projecting, { missionId, number: asked }: Phase): Promise<number | null> {
+async function numberOf(
+  projecting: ProjectionContext,
+  { missionId, number: asked }: Phase,
+): Promise<number | null> {
   if (missionId === null) return null
   const { db, projectId } = projecting
   const rows = await db
@@ -94,7 +97,7 @@ async function numberOf(projecting: Projecting, { missionId, number: asked }: Ph
 }
 
 /** A phase of a mission that has ended leaves its id to a new one, and goes on as `P1@m-…`. */
-async function retireId(projecting: Projecting, id: string): Promise<void> {
+async function retireId(projecting: ProjectionContext, id: string): Promise<void> {
   const { db, projectId } = projecting
   const phase = await db
     .selectFrom('phase')
@@ -121,22 +124,22 @@ async function retireId(projecting: Projecting, id: string): Promise<void> {
 }
 
 export async function applyPhaseReopened(
-  projecting: Projecting,
-  { phaseId }: FactOf<'phase.reopened'>,
+  projecting: ProjectionContext,
+  { phaseId }: ProjectEventOf<'phase.reopened'>,
 ): Promise<void> {
   await update(projecting, phaseId, { status: 'in_progress', completed_at: null })
 }
 
 export async function applyPhaseCompleted(
-  projecting: Projecting,
-  { phaseId }: FactOf<'phase.completed'>,
+  projecting: ProjectionContext,
+  { phaseId }: ProjectEventOf<'phase.completed'>,
 ): Promise<void> {
   await update(projecting, phaseId, { status: 'completed', completed_at: projecting.at })
 }
 
 export async function applyPhaseEdited(
-  projecting: Projecting,
-  { phaseId, changes }: FactOf<'phase.edited'>,
+  projecting: ProjectionContext,
+  { phaseId, changes }: ProjectEventOf<'phase.edited'>,
 ): Promise<void> {
   if (Object.keys(changes).length === 0) return
   const { name, status, sortOrder } = changes
@@ -150,7 +153,7 @@ export async function applyPhaseEdited(
 }
 
 async function reorderTasks(
-  { db, projectId }: Projecting,
+  { db, projectId }: ProjectionContext,
   phase: Pick<Selectable<PhaseTable>, 'id' | 'sort_order' | 'number'>,
 ): Promise<void> {
   await db
@@ -162,7 +165,7 @@ async function reorderTasks(
 }
 
 async function update(
-  { db, projectId }: Projecting,
+  { db, projectId }: ProjectionContext,
   phaseId: string,
   changed: Partial<PhaseTable>,
 ): Promise<Selectable<PhaseTable>> {
@@ -176,7 +179,7 @@ async function update(
 }
 
 /** The number that a phase gets in its mission, and the one that has to make room for it. */
-export interface Numbering {
+export interface PhaseNumbering {
   readonly number: number
   readonly moved: { readonly id: string; readonly number: number } | null
 }
@@ -185,7 +188,7 @@ export interface Numbering {
  * Numbers a phase in its mission, by the numbers that there are. Early facts of planned phases name no number: such a
  * phase gets the next one, and makes room where a later fact names that number.
  */
-function numbering(taken: ReadonlyMap<number, string>, asked: number | null): Numbering {
+function numbering(taken: ReadonlyMap<number, string>, asked: number | null): PhaseNumbering {
   const next = Math.max(0, ...taken.keys()) + 1
   if (asked === null) return { number: next, moved: null }
   const holder = taken.get(asked)
@@ -217,15 +220,15 @@ function milestoneOf(row: Selectable<MilestoneTable>): Milestone {
 }
 
 export async function applyMilestoneCreated(
-  projecting: Projecting,
-  { milestone }: FactOf<'milestone.created'>,
+  projecting: ProjectionContext,
+  { milestone }: ProjectEventOf<'milestone.created'>,
 ): Promise<void> {
   await projecting.db.insertInto('milestone').values(milestoneRow(projecting, milestone)).execute()
 }
 
 export async function applyMilestoneEdited(
-  projecting: Projecting,
-  { milestoneId, changes }: FactOf<'milestone.edited'>,
+  projecting: ProjectionContext,
+  { milestoneId, changes }: ProjectEventOf<'milestone.edited'>,
 ): Promise<void> {
   const { name, criterion, reached, phaseId } = changes
   const changed = {
@@ -245,7 +248,7 @@ export async function applyMilestoneEdited(
 }
 
 /** What is done stays where it was done. */
-async function moveTasks(projecting: Projecting, milestoneId: string, phaseId: string): Promise<void> {
+async function moveTasks(projecting: ProjectionContext, milestoneId: string, phaseId: string): Promise<void> {
   const tasks = await projecting.db
     .selectFrom('task')
     .selectAll()
@@ -257,7 +260,7 @@ async function moveTasks(projecting: Projecting, milestoneId: string, phaseId: s
   for (const task of tasks) await moveTask(projecting, task, phaseId)
 }
 
-type PlaceReads = Pick<PlanReads, 'phases' | 'phase' | 'milestones' | 'milestone'>
+type PhaseReads = Pick<PlanReads, 'phases' | 'phase' | 'milestones' | 'milestone'>
 
 const most = 1000
 
@@ -265,12 +268,12 @@ const most = 1000
 const missionSeq = sql`coalesce((select seq from mission
   where mission.project_id = phase.project_id and mission.id = phase.mission_id), 0)`
 
-export function planPlaceReads({ db, projectId }: ReadScope): PlaceReads {
+export function planPlaceReads({ db, projectId }: ReadScope): PhaseReads {
   const phases = () => db.selectFrom('phase').selectAll().where('project_id', '=', projectId)
   return {
     async phases(owner) {
       const rows = await phases()
-        .where(sql<boolean>`${owner === 'open' ? phaseOfOpenMission(projectId) : ofOwner(owner)}`)
+        .where(sql<boolean>`${owner === 'open' ? phaseOfOpenMission(projectId) : ownerCondition(owner)}`)
         .orderBy(missionSeq)
         .orderBy(sql`sort_order is null`)
         .orderBy('sort_order')
@@ -296,7 +299,7 @@ export function planPlaceReads({ db, projectId }: ReadScope): PlaceReads {
         .where('milestone.project_id', '=', projectId)
         .$if(owner !== undefined, (query) =>
           query.where(
-            sql<boolean>`${owner === 'open' ? phaseOfOpenMission(projectId) : ofOwner(owner ?? null)}`,
+            sql<boolean>`${owner === 'open' ? phaseOfOpenMission(projectId) : ownerCondition(owner ?? null)}`,
           ),
         )
         .$if(phaseId !== undefined, (query) => query.where('milestone.phase_id', '=', phaseId ?? ''))
@@ -322,8 +325,8 @@ export function planPlaceReads({ db, projectId }: ReadScope): PlaceReads {
   }
 }
 
-const phasesOfMissions = preparedUpTo((limit) =>
-  preparedFor((db, projectId, missionIds) =>
+const phasesOfMissions = prepareByLimit((limit) =>
+  prepareByIds((db, projectId, missionIds) =>
     db
       .selectFrom('phase')
       .selectAll()
@@ -343,7 +346,7 @@ const phasesOfMissions = preparedUpTo((limit) =>
 )
 
 /** The phases of missions, each in its order. */
-export async function standingPhases(
+export async function openPhases(
   scope: ReadScope,
   missionIds: readonly MissionId[],
   limit: number,
@@ -352,7 +355,7 @@ export async function standingPhases(
   return rows.map((row) => ({ ...phaseOf(row), hasWork: row.has_work === 1 }))
 }
 
-const talliesOfMission = prepared((db, projectId: string, missionId: string) =>
+const talliesOfMission = prepareQuery((db, projectId: string, missionId: string) =>
   db
     .selectFrom('phase')
     .where('phase.project_id', '=', projectId)
@@ -376,7 +379,7 @@ const talliesOfMission = prepared((db, projectId: string, missionId: string) =>
 export async function phaseTallies(
   { db, projectId }: ReadScope,
   missionId: MissionId,
-): Promise<readonly PhaseTally[]> {
+): Promise<readonly PhaseCounts[]> {
   const rows = await talliesOfMission(db, projectId, missionId)
   return rows.map((row) => ({
     phaseId: row.id as PhaseId, // a brand

@@ -1,13 +1,13 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { TaskId } from '../../kernel/id.ts'
 import type { PlanFilter, PlanPage } from '../../store/ports/reads.ts'
-import { preparedFor } from '../../store/tables/query.ts'
-import { holdsText } from '../../store/tables/search.ts'
+import { prepareByIds } from '../../store/tables/query.ts'
+import { containsText } from '../../store/tables/search.ts'
 import type { ReadScope } from '../../store/tables/tables.ts'
 import type { PlannedTask, PlanOwner } from '../domain/plan.ts'
 import { claimOf } from './claim.ts'
 import type { TaskDependencyTable } from './dependency.ts'
-import { isUnsettled, type TaskTable, taskOf } from './task.ts'
+import { hasOpenItems, type TaskTable, taskOf } from './task.ts'
 import { ownPlan } from './task-place.ts'
 
 /** Nothing comes behind a task that is not there. */
@@ -20,11 +20,11 @@ export async function planPage(
   const behind = after === undefined ? null : await listPlaceOf(scope, after)
   if (behind === undefined) return { tasks: [], total }
   const parts = planParts(scope.projectId, filter, behind)
-  const rows = await firstTasks(scope, parts, { order: listOrder, limit })
+  const rows = await selectFirstTasks(scope, parts, { order: listOrder, limit })
   return { tasks: await plannedTasks(scope, rows), total }
 }
 
-async function listPlaceOf({ db, projectId }: ReadScope, taskId: TaskId): Promise<ListPlace | undefined> {
+async function listPlaceOf({ db, projectId }: ReadScope, taskId: TaskId): Promise<ListPosition | undefined> {
   return db
     .selectFrom('task')
     .select(['order_phase', 'order_phase_seq', 'order_own', 'seq'])
@@ -45,7 +45,7 @@ export async function plannedTasks(
   return rows.map((row) => ({
     task: taskOf(row),
     dependsOn: dependencies.get(row.id) ?? [],
-    unsettled: isUnsettled(row),
+    unsettled: hasOpenItems(row),
     blocked: row.status !== 'done' && row.open_dependencies > 0,
     claim: claimOf(row),
   }))
@@ -61,7 +61,7 @@ export async function dependenciesOf(
 ): Promise<ReadonlyMap<string, readonly TaskId[]>> {
   const found = new Map<string, TaskId[]>()
   for (let start = 0; start < taskIds.length; start += most) {
-    for (const edge of await edgesOf(scope, taskIds.slice(start, start + most))) {
+    for (const edge of await dependencyEdges(scope, taskIds.slice(start, start + most))) {
       const dependsOn = found.get(edge.task_id) ?? []
       dependsOn.push(edge.depends_on_id as TaskId) // a brand
       found.set(edge.task_id, dependsOn)
@@ -70,9 +70,9 @@ export async function dependenciesOf(
   return found
 }
 
-type Edge = Pick<TaskDependencyTable, 'task_id' | 'depends_on_id' | 'seq'>
+type DependencyRow = Pick<TaskDependencyTable, 'task_id' | 'depends_on_id' | 'seq'>
 
-const edges = preparedFor((db, projectId, taskIds) =>
+const edges = prepareByIds((db, projectId, taskIds) =>
   db
     .selectFrom('task_dependency')
     .select(['task_id', 'depends_on_id', 'seq'])
@@ -80,7 +80,10 @@ const edges = preparedFor((db, projectId, taskIds) =>
     .where('task_id', 'in', taskIds),
 )
 
-async function edgesOf(scope: ReadScope, taskIds: readonly string[]): Promise<readonly Edge[]> {
+async function dependencyEdges(
+  scope: ReadScope,
+  taskIds: readonly string[],
+): Promise<readonly DependencyRow[]> {
   if (taskIds.length === 0) return []
   return (await edges(scope, taskIds)).toSorted((one, other) => one.seq - other.seq)
 }
@@ -91,13 +94,13 @@ async function planTotal(scope: ReadScope, filter: PlanFilter): Promise<number> 
   const isKept = milestoneId === undefined && role === undefined && search === undefined
   if (!isKept || ready || blocked || unblocked || unassigned)
     return countOf(scope, planParts(scope.projectId, filter))
-  const kept = await keptCount(scope, filter)
+  const kept = await storedCount(scope, filter)
   if (status === undefined || status === 'done') return kept
   const expired = await countOf(scope, [expiredPart(scope.projectId, filter)])
   return status === 'to_do' ? kept + expired : kept - expired
 }
 
-async function keptCount({ db, projectId }: ReadScope, filter: PlanFilter): Promise<number> {
+async function storedCount({ db, projectId }: ReadScope, filter: PlanFilter): Promise<number> {
   const { owner, phaseId, status } = filter
   const { kind, place } = placeOf(projectId, filter)
   const row = await db
@@ -111,7 +114,7 @@ async function keptCount({ db, projectId }: ReadScope, filter: PlanFilter): Prom
     .$if(phaseId !== undefined && owner !== undefined, (query) =>
       query.where(sql<boolean>`exists (select 1 from phase
         where phase.project_id = task_count.project_id and phase.id = task_count.place
-          and ${owner === 'open' ? phaseOfOpenMission(projectId) : ofOwner(owner ?? null)})`),
+          and ${owner === 'open' ? phaseOfOpenMission(projectId) : ownerCondition(owner ?? null)})`),
     )
     .executeTakeFirstOrThrow()
   return row.total
@@ -132,7 +135,7 @@ async function countOf({ db }: ReadScope, parts: readonly RawBuilder<unknown>[])
 }
 
 /** The first tasks of several parts that share none: each is read in order from its own index, then they are merged. */
-export async function firstTasks(
+export async function selectFirstTasks(
   { db }: ReadScope,
   parts: readonly RawBuilder<unknown>[],
   { order, limit }: { readonly order: RawBuilder<unknown>; readonly limit: number },
@@ -152,10 +155,10 @@ export async function firstTasks(
 }
 
 type PartCondition = RawBuilder<unknown>
-type Standing = TaskTable['standing']
+type TaskReadiness = TaskTable['standing']
 
 /** A task's place in the list. */
-export type ListPlace = Pick<TaskTable, 'order_phase' | 'order_phase_seq' | 'order_own' | 'seq'>
+export type ListPosition = Pick<TaskTable, 'order_phase' | 'order_phase_seq' | 'order_own' | 'seq'>
 
 export const listOrder = sql`order_phase, order_phase_seq, order_own, seq`
 
@@ -163,30 +166,38 @@ export const listOrder = sql`order_phase, order_phase_seq, order_own, seq`
 function planParts(
   projectId: string,
   filter: PlanFilter,
-  behind: ListPlace | null = null,
+  behind: ListPosition | null = null,
 ): readonly PartCondition[] {
-  const lead = leadOf(filter)
+  const lead = leadingColumn(filter)
   const found = planConditions(projectId, filter, lead)
-  const standings = standingsOf(filter).map((standing) =>
-    all([...found, ...inStanding(standing, lead, filter), ...behindPlace(behind, lead)]),
+  const standings = taskStandings(filter).map((standing) =>
+    allConditions([
+      ...found,
+      ...standingCondition(standing, lead, filter),
+      ...afterCursorCondition(behind, lead),
+    ]),
   )
-  return withExpired(filter) ? [...standings, expiredPart(projectId, filter, behind)] : standings
+  return includesExpired(filter) ? [...standings, expiredPart(projectId, filter, behind)] : standings
 }
 
 /** The tasks whose claim expired: they are to do, whatever their row says. */
-function expiredPart(projectId: string, filter: PlanFilter, behind: ListPlace | null = null): PartCondition {
+function expiredPart(
+  projectId: string,
+  filter: PlanFilter,
+  behind: ListPosition | null = null,
+): PartCondition {
   const lead = 'claim_expires_at'
-  return all([
+  return allConditions([
     ...planConditions(projectId, filter, lead),
     sql`claim_expires_at <= ${filter.now}`,
     ...(filter.ready ? [sql`open_dependencies = 0`] : []),
     ...(filter.blocked ? [sql`open_dependencies > 0`] : []),
-    ...behindPlace(behind, lead),
+    ...afterCursorCondition(behind, lead),
   ])
 }
 
 /** Null is any. */
-function standingsOf({ status, ready, blocked }: PlanFilter): readonly (Standing | null)[] {
+function taskStandings({ status, ready, blocked }: PlanFilter): readonly (TaskReadiness | null)[] {
   if (!ready && !blocked) {
     if (status === undefined) return [null]
     return status === 'to_do' ? ['ready', 'blocked'] : [status]
@@ -195,7 +206,7 @@ function standingsOf({ status, ready, blocked }: PlanFilter): readonly (Standing
   return ready ? ['ready'] : ['blocked']
 }
 
-function withExpired({ status, ready, blocked }: PlanFilter): boolean {
+function includesExpired({ status, ready, blocked }: PlanFilter): boolean {
   if (ready && blocked) return false
   return status === 'to_do' || (status === undefined && Boolean(ready || blocked))
 }
@@ -206,9 +217,13 @@ const standingText = {
   blocked: sql`'blocked'`,
   in_progress: sql`'in_progress'`,
   done: sql`'done'`,
-} as const satisfies Record<Standing, PartCondition>
+} as const satisfies Record<TaskReadiness, PartCondition>
 
-function inStanding(standing: Standing | null, lead: Lead, { now }: PlanFilter): readonly PartCondition[] {
+function standingCondition(
+  standing: TaskReadiness | null,
+  lead: IndexColumn,
+  { now }: PlanFilter,
+): readonly PartCondition[] {
   if (standing === null) return []
   const indexed = lead === null || lead === 'mission_id'
   const column = indexed ? sql`standing` : sql`coalesce(standing, '')`
@@ -217,7 +232,7 @@ function inStanding(standing: Standing | null, lead: Lead, { now }: PlanFilter):
   return [is, sql`coalesce(claim_expires_at, ${now + 1}) > ${now}`]
 }
 
-function behindPlace(behind: ListPlace | null, lead: Lead): readonly PartCondition[] {
+function afterCursorCondition(behind: ListPosition | null, lead: IndexColumn): readonly PartCondition[] {
   if (behind === null) return []
   const place = [behind.order_phase, behind.order_phase_seq, behind.order_own, behind.seq]
   const order =
@@ -225,17 +240,17 @@ function behindPlace(behind: ListPlace | null, lead: Lead): readonly PartConditi
   return [sql`(${order}) > (${sql.join(place)})`]
 }
 
-function all(conditions: readonly PartCondition[]): PartCondition {
+function allConditions(conditions: readonly PartCondition[]): PartCondition {
   return sql.join(conditions, sql` and `)
 }
 
 type Condition = RawBuilder<unknown>
 
 /** The column whose index leads to the tasks. */
-export type Lead = 'phase_id' | 'milestone_id' | 'mission_id' | 'role' | 'claim_expires_at' | null
+export type IndexColumn = 'phase_id' | 'milestone_id' | 'mission_id' | 'role' | 'claim_expires_at' | null
 
 /** The column that leaves the fewest tasks. The project's own plan may be nearly all of them. */
-function leadOf({ phaseId, milestoneId, owner, role, unassigned }: PlanFilter): Lead {
+function leadingColumn({ phaseId, milestoneId, owner, role, unassigned }: PlanFilter): IndexColumn {
   if (phaseId !== undefined) return 'phase_id'
   if (milestoneId !== undefined) return 'milestone_id'
   if (typeof owner === 'string' && owner !== 'open') return 'mission_id'
@@ -244,29 +259,33 @@ function leadOf({ phaseId, milestoneId, owner, role, unassigned }: PlanFilter): 
 }
 
 /** What a filter asks of a task, whatever its state. */
-function planConditions(projectId: string, filter: PlanFilter, lead: Lead): readonly Condition[] {
+function planConditions(projectId: string, filter: PlanFilter, lead: IndexColumn): readonly Condition[] {
   const { owner, phaseId, milestoneId, role, unassigned, search, ready, unblocked } = filter
   return [
     sql`project_id = ${projectId}`,
-    ...ofSpan(projectId, owner, lead),
-    ...equal('phase_id', phaseId, lead),
-    ...equal('milestone_id', milestoneId, lead),
-    ...equal('role', role, lead),
+    ...spanCondition(projectId, owner, lead),
+    ...equalCondition('phase_id', phaseId, lead),
+    ...equalCondition('milestone_id', milestoneId, lead),
+    ...equalCondition('role', role, lead),
     ...(unassigned ? [lead === 'role' ? sql`role is null` : sql`coalesce(role, '') = ''`] : []),
-    ...wordsOf(search).map(holdsText),
-    ...(ready && owner !== 'open' ? [ofOpenMission(projectId)] : []),
+    ...wordsOf(search).map(containsText),
+    ...(ready && owner !== 'open' ? [openMissionCondition(projectId)] : []),
     ...(unblocked ? [sql`(open_dependencies = 0 or status = 'done')`] : []),
   ]
 }
 
-function ofSpan(projectId: string, owner: PlanFilter['owner'], lead: Lead): readonly Condition[] {
+function spanCondition(
+  projectId: string,
+  owner: PlanFilter['owner'],
+  lead: IndexColumn,
+): readonly Condition[] {
   if (owner === undefined) return []
-  if (owner === 'open') return [ofOpenMission(projectId)]
-  return [lead === 'mission_id' ? ofOwner(owner) : hasOwner(owner)]
+  if (owner === 'open') return [openMissionCondition(projectId)]
+  return [lead === 'mission_id' ? ownerCondition(owner) : hasOwner(owner)]
 }
 
 /** Tasks of the project's own plan, and of missions that take work: a workflow that ended by itself goes on with the next one. */
-export function ofOpenMission(projectId: string): Condition {
+export function openMissionCondition(projectId: string): Condition {
   return sql`(mission_id is null or exists (select 1 from mission as around
     where around.project_id = ${projectId} and around.id = mission_id
       and (${hasNotEnded} or ${endedByItself} and task.status <> 'done')))`
@@ -290,7 +309,7 @@ const hasNotEnded = sql`around.status not in ('completed', 'failed', 'partial')`
 
 const endedByItself = sql`around.kind = 'workflow' and around.summary is null`
 
-export function ofOwner(owner: PlanOwner): Condition {
+export function ownerCondition(owner: PlanOwner): Condition {
   return owner === null ? sql`mission_id is null` : sql`mission_id = ${owner}`
 }
 
@@ -299,7 +318,7 @@ export function hasOwner(owner: PlanOwner): Condition {
   return sql`coalesce(mission_id, '') = ${owner ?? ownPlan}`
 }
 
-function equal(column: string, value: string | undefined, lead: Lead): readonly Condition[] {
+function equalCondition(column: string, value: string | undefined, lead: IndexColumn): readonly Condition[] {
   if (value === undefined) return []
   return [
     lead === column ? sql`${sql.ref(column)} = ${value}` : sql`coalesce(${sql.ref(column)}, '') = ${value}`,

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
 import type { MilestoneId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
-import type { GraphTask, PlanReads } from '../../store/ports/reads.ts'
-import { anyOf, prepared } from '../../store/tables/query.ts'
-import type { Projecting, ReadScope } from '../../store/tables/tables.ts'
+import type { GraphTaskRow, PlanReads } from '../../store/ports/reads.ts'
+import { nonEmptyValues, prepareQuery } from '../../store/tables/query.ts'
+import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
 import type { PlannedTask, PlanSpan } from '../domain/plan.ts'
 import { taskById } from './claim.ts'
 import { dependencyChain } from './dependency.ts'
@@ -11,15 +11,15 @@ import { notesOf, notesWithIds } from './note.ts'
 import { planPlaceReads } from './phase.ts'
 import {
   dependenciesOf,
-  firstTasks,
   hasOwner,
   listOrder,
-  ofOpenMission,
-  ofOwner,
+  openMissionCondition,
+  ownerCondition,
   plannedTasks,
   planPage,
+  selectFirstTasks,
 } from './plan-list.ts'
-import { isUnsettled, type TaskTable } from './task.ts'
+import { hasOpenItems, type TaskTable } from './task.ts'
 
 /** A role that the project declared. */
 export interface RoleTable {
@@ -30,7 +30,7 @@ export interface RoleTable {
 
 const mostExpired = 100
 
-const undoneIn = prepared((db, projectId: string, phaseId: string) =>
+const undoneIn = prepareQuery((db, projectId: string, phaseId: string) =>
   db
     .selectFrom('task_count')
     .select(({ fn }) => fn.sum<number>('tasks').as('tasks'))
@@ -40,7 +40,7 @@ const undoneIn = prepared((db, projectId: string, phaseId: string) =>
     .where('status', 'in', ['to_do', 'in_progress']),
 )
 
-const openTasksOf = prepared((db, projectId: string, phaseId: string) =>
+const openTasksOf = prepareQuery((db, projectId: string, phaseId: string) =>
   db
     .selectFrom('task')
     .leftJoin('attempt as last', (join) =>
@@ -138,20 +138,25 @@ async function nextTask(scope: ReadScope, filter: NextFilter): Promise<PlannedTa
   const { owner, role, roleless, assignees, now } = filter
   const ofRole = role === undefined ? sql`` : sql`and (role is null or role = ${role} or assignee = ${role})`
   const free = roleless ? sql`and role is null` : sql``
-  const mine = assignees ? sql`and (assignee is null or assignee in (${sql.join(anyOf(assignees))}))` : sql``
+  const mine = assignees
+    ? sql`and (assignee is null or assignee in (${sql.join(nonEmptyValues(assignees))}))`
+    : sql``
   const fits = sql`${ofRole} ${free} ${mine}`
   const isAny = owner === undefined || owner === 'open'
-  const open = ofOpenMission(scope.projectId)
+  const open = openMissionCondition(scope.projectId)
   const ready = sql`project_id = ${scope.projectId} and standing = 'ready'
-    ${isAny ? sql`` : sql`and ${ofOwner(owner)}`} ${fits} and ${open}`
+    ${isAny ? sql`` : sql`and ${ownerCondition(owner)}`} ${fits} and ${open}`
   const expired = sql`project_id = ${scope.projectId} and claim_expires_at <= ${now} and open_dependencies = 0
     ${isAny ? sql`` : sql`and ${hasOwner(owner)}`} ${fits} and ${open}`
   const order = sql`height desc, ${listOrder}`
-  const [next] = await plannedTasks(scope, await firstTasks(scope, [ready, expired], { order, limit: 1 }))
+  const [next] = await plannedTasks(
+    scope,
+    await selectFirstTasks(scope, [ready, expired], { order, limit: 1 }),
+  )
   return next ?? null
 }
 
-type Columns = Pick<
+type TaskPlanColumns = Pick<
   TaskTable,
   | 'id'
   | 'name'
@@ -178,12 +183,12 @@ async function planGraph(
   scope: ReadScope,
   owner: PlanSpan | undefined,
   { limit, now }: { readonly limit: number; readonly now: number },
-): Promise<readonly GraphTask[]> {
+): Promise<readonly GraphTaskRow[]> {
   const owned =
     owner === undefined
       ? sql``
-      : sql`and ${owner === 'open' ? ofOpenMission(scope.projectId) : ofOwner(owner)}`
-  const { rows } = await sql<Columns>`
+      : sql`and ${owner === 'open' ? openMissionCondition(scope.projectId) : ownerCondition(owner)}`
+  const { rows } = await sql<TaskPlanColumns>`
     select ${graphColumns} from task where project_id = ${scope.projectId} ${owned}
     order by ${listOrder} limit ${limit}`.execute(scope.db)
   const dependencies = await dependenciesOf(
@@ -199,8 +204,8 @@ async function planNeighbors(
   { limit, now }: { readonly limit: number; readonly now: number },
 ) {
   const { db, projectId } = scope
-  const owned = owner === 'open' ? ofOpenMission(projectId) : ofOwner(owner)
-  const { rows } = await sql<Columns & Pick<TaskTable, 'standing'>>`
+  const owned = owner === 'open' ? openMissionCondition(projectId) : ownerCondition(owner)
+  const { rows } = await sql<TaskPlanColumns & Pick<TaskTable, 'standing'>>`
     with inside as (select id from task where project_id = ${projectId} and ${owned})
     select ${graphColumns}, standing from task where project_id = ${projectId}
       and id not in (select id from inside)
@@ -221,9 +226,9 @@ async function planNeighbors(
   }))
 }
 
-function graphTask(row: Columns, dependsOn: readonly TaskId[], now: number): GraphTask {
+function graphTask(row: TaskPlanColumns, dependsOn: readonly TaskId[], now: number): GraphTaskRow {
   const expired = row.claim_expires_at !== null && row.claim_expires_at <= now
-  const status = expired ? 'to_do' : (row.status as GraphTask['status']) // as it was written
+  const status = expired ? 'to_do' : (row.status as GraphTaskRow['status']) // as it was written
   return {
     id: row.id as TaskId, // a brand
     name: row.name,
@@ -234,7 +239,7 @@ function graphTask(row: Columns, dependsOn: readonly TaskId[], now: number): Gra
     assignee: row.assignee,
     status,
     dropped: row.resolution === 'dropped',
-    unsettled: isUnsettled(row),
+    unsettled: hasOpenItems(row),
     held: status === 'in_progress',
     sortOrder: row.sort_order,
     seq: row.seq,
@@ -244,8 +249,8 @@ function graphTask(row: Columns, dependsOn: readonly TaskId[], now: number): Gra
 }
 
 export async function applyRoleDeclared(
-  { db, projectId, seq }: Projecting,
-  { role }: FactOf<'role.declared'>,
+  { db, projectId, seq }: ProjectionContext,
+  { role }: ProjectEventOf<'role.declared'>,
 ): Promise<void> {
   await db
     .insertInto('role')

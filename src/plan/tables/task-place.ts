@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import { prepared } from '../../store/tables/query.ts'
-import type { Projecting } from '../../store/tables/tables.ts'
+import { prepareQuery } from '../../store/tables/query.ts'
+import type { ProjectionContext } from '../../store/tables/tables.ts'
 import type { Task } from '../../track/domain/task.ts'
 import type { TaskTable } from './task.ts'
 
 /** Where a task belongs or was worked on, and who worked on it. `status` is the task's. */
-export interface TaskPlaceTable {
+export interface TaskListTable {
   project_id: string
   kind: 'project' | 'mission' | 'phase' | 'agent'
   place: string
@@ -17,25 +17,25 @@ export interface TaskPlaceTable {
 /** How many tasks of a status a place has. `home` and `home_phase` count only the tasks that belong there. */
 export interface TaskCountTable {
   project_id: string
-  kind: TaskPlaceTable['kind'] | 'home' | 'home_phase'
+  kind: TaskListTable['kind'] | 'home' | 'home_phase'
   place: string
   status: string
   tasks: number
 }
 
-export interface PlacedTask {
+export interface TaskListEntry {
   readonly id: string
   /** Of the fact that planned it. */
   readonly seq: number
   readonly status: Task['status']
 }
 
-export type Places = Readonly<Partial<Record<TaskPlaceTable['kind'], string | null>>>
+export type TaskListKeys = Readonly<Partial<Record<TaskListTable['kind'], string | null>>>
 
 /** Where a task is listed. */
-export type Placed = Pick<TaskPlaceTable, 'kind' | 'place' | 'status'>
+export type TaskListRow = Pick<TaskListTable, 'kind' | 'place' | 'status'>
 
-export const placesOf = prepared((db, projectId: string, taskId: string) =>
+export const placesOf = prepareQuery((db, projectId: string, taskId: string) =>
   db
     .selectFrom('task_place')
     .select(['kind', 'place', 'status'])
@@ -48,9 +48,13 @@ export const placesOf = prepared((db, projectId: string, taskId: string) =>
  * where it is at home.
  */
 export async function placeTask(
-  projecting: Projecting,
-  task: PlacedTask,
-  moved: { readonly placed: readonly Placed[]; readonly places: Places; readonly homeBefore: Home },
+  projecting: ProjectionContext,
+  task: TaskListEntry,
+  moved: {
+    readonly placed: readonly TaskListRow[]
+    readonly places: TaskListKeys
+    readonly homeBefore: TaskHome
+  },
 ): Promise<void> {
   const { db, projectId } = projecting
   const { placed, places, homeBefore } = moved
@@ -70,17 +74,17 @@ export async function placeTask(
   await addCounts(projecting, [
     ...placed.map(({ kind, place, status: before }) => ({ kind, place, status: before, tasks: -1 })),
     ...[...placed, ...added].map(({ kind, place }) => ({ kind, place, status, tasks: 1 })),
-    ...homes(homeBefore, -1),
-    ...homes({ ...homeBefore, status }, 1),
+    ...homeCounts(homeBefore, -1),
+    ...homeCounts({ ...homeBefore, status }, 1),
   ])
 }
 
 /** Lists a task that was not listed anywhere, counts it there and where it is at home, and answers its places. */
 export async function placeNewTask(
-  projecting: Projecting,
-  task: PlacedTask,
-  home: Home,
-): Promise<readonly Placed[]> {
+  projecting: ProjectionContext,
+  task: TaskListEntry,
+  home: TaskHome,
+): Promise<readonly TaskListRow[]> {
   const rows = placeRows(projecting, task, {
     project: projecting.projectId,
     mission: home.mission_id,
@@ -90,19 +94,19 @@ export async function placeNewTask(
   const { status } = task
   await addCounts(projecting, [
     ...rows.map(({ kind, place }) => ({ kind, place, status, tasks: 1 })),
-    ...homes(home, 1),
+    ...homeCounts(home, 1),
   ])
   return rows.map(({ kind, place }) => ({ kind, place, status }))
 }
 
 /** Lists a task where it is at home now; where it was before it stays only if it was worked on there. */
-export async function moveHome(
-  projecting: Projecting,
-  task: PlacedTask,
-  home: { readonly before: Places; readonly now: Places },
+export async function moveTaskHome(
+  projecting: ProjectionContext,
+  task: TaskListEntry,
+  home: { readonly before: TaskListKeys; readonly now: TaskListKeys },
 ): Promise<void> {
   const { db, projectId } = projecting
-  await uncount(projecting, task.id)
+  await subtractCounts(projecting, task.id)
   await sql`delete from task_place
     where project_id = ${projectId} and task_id = ${task.id} and (
       (kind = 'phase' and place = ${home.before.phase ?? null} and not exists (
@@ -115,15 +119,19 @@ export async function moveHome(
   await count(projecting, task.id)
 }
 
-function placeRows({ projectId }: Projecting, task: PlacedTask, places: Places): readonly TaskPlaceTable[] {
-  return (['project', 'mission', 'phase', 'agent'] as const).flatMap((kind): TaskPlaceTable[] => {
+function placeRows(
+  { projectId }: ProjectionContext,
+  task: TaskListEntry,
+  places: TaskListKeys,
+): readonly TaskListTable[] {
+  return (['project', 'mission', 'phase', 'agent'] as const).flatMap((kind): TaskListTable[] => {
     const place = places[kind] ?? null
     if (place === null) return []
     return [{ project_id: projectId, kind, place, task_seq: task.seq, task_id: task.id, status: task.status }]
   })
 }
 
-async function insertPlaces({ db }: Projecting, rows: readonly TaskPlaceTable[]): Promise<void> {
+async function insertPlaces({ db }: ProjectionContext, rows: readonly TaskListTable[]): Promise<void> {
   if (rows.length === 0) return
   await db
     .insertInto('task_place')
@@ -132,31 +140,38 @@ async function insertPlaces({ db }: Projecting, rows: readonly TaskPlaceTable[])
     .execute()
 }
 
-async function uncount({ db, projectId }: Projecting, taskId: string): Promise<void> {
+async function subtractCounts({ db, projectId }: ProjectionContext, taskId: string): Promise<void> {
   await sql`update task_count set tasks = tasks - 1
     where (project_id, kind, place, status) in (
       select project_id, kind, place, status from task_place
       where project_id = ${projectId} and task_id = ${taskId})`.execute(db)
 }
 
-async function count({ db, projectId }: Projecting, taskId: string): Promise<void> {
+async function count({ db, projectId }: ProjectionContext, taskId: string): Promise<void> {
   await sql`insert into task_count (project_id, kind, place, status, tasks)
     select project_id, kind, place, status, 1 from task_place
     where project_id = ${projectId} and task_id = ${taskId}
     on conflict (project_id, kind, place, status) do update set tasks = task_count.tasks + 1`.execute(db)
 }
 
-type Home = Pick<TaskTable, 'mission_id' | 'phase_id' | 'status'>
-type Counted = Pick<TaskCountTable, 'kind' | 'place' | 'status' | 'tasks'>
+type TaskHome = Pick<TaskTable, 'mission_id' | 'phase_id' | 'status'>
+type TaskCountRow = Pick<TaskCountTable, 'kind' | 'place' | 'status' | 'tasks'>
 
 /** Moves a task from where it was counted as at home to where it is now. */
-export function recountHome(projecting: Projecting, before: Home, after: Home): Promise<void> {
-  return addCounts(projecting, [...homes(before, -1), ...homes(after, 1)])
+export function updateHomeCounts(
+  projecting: ProjectionContext,
+  before: TaskHome,
+  after: TaskHome,
+): Promise<void> {
+  return addCounts(projecting, [...homeCounts(before, -1), ...homeCounts(after, 1)])
 }
 
 /** One statement for all of them; what comes to nothing is left out. */
-async function addCounts({ db, projectId }: Projecting, counts: readonly Counted[]): Promise<void> {
-  const sums = new Map<string, Counted>()
+async function addCounts(
+  { db, projectId }: ProjectionContext,
+  counts: readonly TaskCountRow[],
+): Promise<void> {
+  const sums = new Map<string, TaskCountRow>()
   for (const one of counts) {
     const key = JSON.stringify([one.kind, one.place, one.status])
     sums.set(key, { ...one, tasks: one.tasks + (sums.get(key)?.tasks ?? 0) })
@@ -174,8 +189,8 @@ async function addCounts({ db, projectId }: Projecting, counts: readonly Counted
     .execute()
 }
 
-function homes({ mission_id, phase_id, status }: Home, tasks: 1 | -1): readonly Counted[] {
-  const plan: Counted = { kind: 'home', place: mission_id ?? ownPlan, status, tasks }
+function homeCounts({ mission_id, phase_id, status }: TaskHome, tasks: 1 | -1): readonly TaskCountRow[] {
+  const plan: TaskCountRow = { kind: 'home', place: mission_id ?? ownPlan, status, tasks }
   return phase_id === null ? [plan] : [plan, { kind: 'home_phase', place: phase_id, status, tasks }]
 }
 

@@ -1,17 +1,24 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Outcome } from '../../events/domain/fact.ts'
-import type { FactTable } from '../../events/log/journal.ts'
-import { holdOf } from '../../inbox/tables/hold.ts'
+import type { ProjectEventTable } from '../../events/log/journal.ts'
+import { inboxItemOf } from '../../inbox/tables/hold.ts'
 import type { AttemptId, TaskId } from '../../kernel/id.ts'
-import type { Page, PageRequest, Placed, TaskFilter, TaskLine, TaskReads } from '../../store/ports/reads.ts'
+import type {
+  Page,
+  PageRequest,
+  SequencedItem,
+  TaskFilter,
+  TaskLine,
+  TaskReads,
+} from '../../store/ports/reads.ts'
 import {
   actorOf,
-  anyOf,
-  idsLike,
-  parsed,
-  prepared,
-  preparedFor,
-  preparedUpTo,
+  idsByPrefix,
+  nonEmptyValues,
+  parseColumn,
+  prepareByIds,
+  prepareByLimit,
+  prepareQuery,
 } from '../../store/tables/query.ts'
 import type { ReadScope } from '../../store/tables/tables.ts'
 import {
@@ -32,16 +39,16 @@ import {
   attemptsThatChanged,
   changesOf,
   countsOf,
-  keptSnapshots,
+  referencedSnapshots,
   scopeMatchesOf,
-  silentAttempts,
+  staleAttempts,
 } from '../../track/tables/attempt.ts'
 import { isHeld } from '../domain/plan.ts'
 import { measuredAttempts, taskCards } from './card.ts'
 import { taskById } from './claim.ts'
 import { plannedTasks } from './plan-list.ts'
 import { taskOf } from './task.ts'
-import type { TaskPlaceTable } from './task-place.ts'
+import type { TaskListTable } from './task-place.ts'
 
 export function taskReads(scope: ReadScope): TaskReads {
   const { db, projectId } = scope
@@ -74,7 +81,7 @@ export function taskReads(scope: ReadScope): TaskReads {
     subtasks: async (taskId) =>
       (await subtaskIds(scope.db, scope.projectId, taskId)).map(({ id }) => id as TaskId), // a brand
     openSubtasks: (taskId) => openSubtasks(scope, taskId),
-    silentAttempts: (lastCall) => silentAttempts(scope, lastCall),
+    silentAttempts: (lastCall) => staleAttempts(scope, lastCall),
     attemptsInTree: (top, since) => attemptsInTree(scope, top, since),
     ancestors: (taskId) => ancestors(scope, taskId),
     list: (filter, request) => listTasks(scope, filter, request),
@@ -87,13 +94,13 @@ export function taskReads(scope: ReadScope): TaskReads {
         .execute()
       return rows.map(taskOf)
     },
-    keptSnapshots: (since) => keptSnapshots(scope, since),
-    idsLike: (prefix, limit) => idsLike(scope, 'task', { prefix, limit }),
+    keptSnapshots: (since) => referencedSnapshots(scope, since),
+    idsLike: (prefix, limit) => idsByPrefix(scope, 'task', { prefix, limit }),
   }
 }
 
-interface Place {
-  readonly kind: TaskPlaceTable['kind']
+interface TaskListKey {
+  readonly kind: TaskListTable['kind']
   readonly place: string
 }
 
@@ -110,7 +117,7 @@ async function listTasks(
     select listed.task_id ${matching} ${older} order by listed.task_seq desc limit ${limit}`.execute(scope.db)
   const ids = page.rows.map(({ task_id }) => task_id)
   const isCounted = places.length === 1 && filter.since === undefined
-  const total = isCounted ? await counted(scope, places[0]) : await countOf(scope, matching)
+  const total = isCounted ? await countPlace(scope, places[0]) : await countOf(scope, matching)
   return { items: await taskLines(scope, ids), total }
 }
 
@@ -118,7 +125,7 @@ async function listTasks(
 function placesOf(
   projectId: string,
   { missionId, phaseId, agent }: TaskFilter,
-): readonly [Place, ...Place[]] {
+): readonly [TaskListKey, ...TaskListKey[]] {
   const named = [
     { kind: 'phase' as const, place: phaseId },
     { kind: 'agent' as const, place: agent },
@@ -131,7 +138,7 @@ function placesOf(
 // `cross join` reads the tables in the order written: few tasks changed lately, many are in a place.
 function tasksOf(
   projectId: string,
-  [first, ...more]: readonly [Place, ...Place[]],
+  [first, ...more]: readonly [TaskListKey, ...TaskListKey[]],
   { since }: TaskFilter,
 ): RawBuilder<unknown> {
   const others = more.map(
@@ -146,7 +153,7 @@ function tasksOf(
     where task.project_id = ${projectId} and task.updated_at >= ${since} and listed.task_seq = task.seq and ${listed}`
 }
 
-const countAt = prepared((db, projectId: string, kind: string, place: string) =>
+const countAt = prepareQuery((db, projectId: string, kind: string, place: string) =>
   db
     .selectFrom('task_count')
     .select(sql<number>`coalesce(sum(tasks), 0)`.as('total'))
@@ -155,7 +162,7 @@ const countAt = prepared((db, projectId: string, kind: string, place: string) =>
     .where('place', '=', place),
 )
 
-async function counted({ db, projectId }: ReadScope, { kind, place }: Place): Promise<number> {
+async function countPlace({ db, projectId }: ReadScope, { kind, place }: TaskListKey): Promise<number> {
   const [row] = await countAt(db, projectId, kind, place)
   return row?.total ?? 0
 }
@@ -165,7 +172,7 @@ async function countOf({ db }: ReadScope, matching: RawBuilder<unknown>): Promis
   return rows[0]?.total ?? 0
 }
 
-const tasksById = preparedFor((db, projectId, ids) =>
+const tasksById = prepareByIds((db, projectId, ids) =>
   db
     .selectFrom('task')
     .selectAll()
@@ -174,20 +181,23 @@ const tasksById = preparedFor((db, projectId, ids) =>
     .orderBy('seq', 'desc'),
 )
 
-const attemptsById = preparedFor((db, projectId, ids) =>
+const attemptsById = prepareByIds((db, projectId, ids) =>
   db.selectFrom('attempt').selectAll().where('project_id', '=', projectId).where('id', 'in', ids),
 )
 
-const phaseNumbers = preparedFor((db, projectId, ids) =>
+const phaseNumbers = prepareByIds((db, projectId, ids) =>
   db.selectFrom('phase').select(['id', 'number']).where('project_id', '=', projectId).where('id', 'in', ids),
 )
 
 /** Tasks with their last attempts and phase numbers, newest first: three queries whatever the number. */
-async function taskLines(scope: ReadScope, taskIds: readonly string[]): Promise<readonly Placed<TaskLine>[]> {
+async function taskLines(
+  scope: ReadScope,
+  taskIds: readonly string[],
+): Promise<readonly SequencedItem<TaskLine>[]> {
   if (taskIds.length === 0) return []
   const tasks = await tasksById(scope, taskIds)
-  const attempts = await attemptsById(scope, distinct(tasks.map((task) => task.last_attempt_id)))
-  const phases = await phaseNumbers(scope, distinct([...tasks, ...attempts].map((row) => row.phase_id)))
+  const attempts = await attemptsById(scope, distinctIdsOf(tasks.map((task) => task.last_attempt_id)))
+  const phases = await phaseNumbers(scope, distinctIdsOf([...tasks, ...attempts].map((row) => row.phase_id)))
   const attemptById = new Map(attempts.map((attempt) => [attempt.id, attempt]))
   const numberOf = new Map(phases.map((phase) => [phase.id, phase.number]))
   return tasks.map((row) => {
@@ -206,15 +216,15 @@ async function taskLines(scope: ReadScope, taskIds: readonly string[]): Promise<
   })
 }
 
-function distinct(ids: readonly (string | null)[]): readonly string[] {
+function distinctIdsOf(ids: readonly (string | null)[]): readonly string[] {
   return [...new Set(ids.filter((id) => id !== null))]
 }
 
 const mostFiles = 5
 
 /** The attempts at a task that ended, newest first. */
-const closedAttempts = preparedUpTo((limit) =>
-  prepared((db, projectId: string, taskId: string) =>
+const closedAttempts = prepareByLimit((limit) =>
+  prepareQuery((db, projectId: string, taskId: string) =>
     db
       .selectFrom('attempt')
       .leftJoin('attempt_end as end', (join) =>
@@ -243,7 +253,7 @@ async function pastAttempts(
   const said = await corrections(scope, [taskId])
   return rows.map((row) => ({
     attempt: attemptOf(row),
-    outcome: row.outcome === null ? null : parsed<Outcome>(row.outcome),
+    outcome: row.outcome === null ? null : parseColumn<Outcome>(row.outcome),
     corrections: said.filter(({ attempt_id }) => attempt_id === row.id).map(correctionOf),
     files: files.get(row.id) ?? [],
   }))
@@ -271,7 +281,7 @@ async function correctionsOf(
   return rows.map(correctionOf)
 }
 
-const tasksDependedOn = prepared((db, projectId: string, taskId: string) =>
+const tasksDependedOn = prepareQuery((db, projectId: string, taskId: string) =>
   db
     .selectFrom('task_dependency as edge')
     .innerJoin('task', (join) =>
@@ -290,12 +300,12 @@ async function dependenciesOfTask(scope: ReadScope, taskId: TaskId): Promise<rea
   const rows = await tasksDependedOn(db, projectId, taskId)
   if (rows.length === 0) return []
   const ids = rows.map(({ id }) => id)
-  const ends = await lastEnds(scope, ids)
+  const ends = await lastAttemptEnds(scope, ids)
   const holds = await db
     .selectFrom('hold')
     .selectAll()
     .where('project_id', '=', projectId)
-    .where('task_id', 'in', anyOf(ids))
+    .where('task_id', 'in', nonEmptyValues(ids))
     .where('status', '=', 'open')
     .orderBy('seq')
     .limit(100)
@@ -306,11 +316,11 @@ async function dependenciesOfTask(scope: ReadScope, taskId: TaskId): Promise<rea
     unsettled,
     summary: ends.get(task.id)?.summary?.text ?? null,
     files: ends.get(task.id)?.files ?? [],
-    holds: holds.filter(({ task_id }) => task_id === task.id).map(holdOf),
+    holds: holds.filter(({ task_id }) => task_id === task.id).map(inboxItemOf),
   }))
 }
 
-const attemptCounts = preparedFor((db, projectId, taskIds) =>
+const attemptCounts = prepareByIds((db, projectId, taskIds) =>
   db
     .selectFrom('attempt')
     .select(['task_id', sql<number>`count(*)`.as('attempts')])
@@ -328,7 +338,7 @@ async function taskHistories(
   const rows = await tasksById(scope, taskIds)
   const tried = await attemptCounts(scope, taskIds)
   const attempts = new Map(tried.map((row) => [row.task_id, row.attempts]))
-  const ends = await lastEnds(scope, taskIds)
+  const ends = await lastAttemptEnds(scope, taskIds)
   const said = await corrections(scope, taskIds)
   const planned = await plannedTasks(scope, rows)
   return new Map(
@@ -352,12 +362,12 @@ function lastCorrection(row: AttemptCorrectionTable | undefined): AuthoredText |
   return row === undefined ? null : { text: row.text, author: row.agent_name ?? row.said_by }
 }
 
-interface End {
+interface TaskEnd {
   readonly summary: AuthoredText | null
   readonly files: readonly string[]
 }
 
-const lastEndsOf = preparedFor((db, projectId, taskIds) =>
+const lastEndsOf = prepareByIds((db, projectId, taskIds) =>
   db
     .selectFrom('attempt')
     .innerJoin('attempt_end as end', (join) =>
@@ -376,7 +386,10 @@ const lastEndsOf = preparedFor((db, projectId, taskIds) =>
 )
 
 /** What the last attempt of each task that ended said, and its first files. */
-async function lastEnds(scope: ReadScope, taskIds: readonly string[]): Promise<ReadonlyMap<string, End>> {
+async function lastAttemptEnds(
+  scope: ReadScope,
+  taskIds: readonly string[],
+): Promise<ReadonlyMap<string, TaskEnd>> {
   const rows = await lastEndsOf(scope, taskIds)
   const files = await firstFiles(
     scope,
@@ -390,7 +403,7 @@ async function lastEnds(scope: ReadScope, taskIds: readonly string[]): Promise<R
   )
 }
 
-const firstChanges = preparedFor((db, projectId, attemptIds) =>
+const firstChanges = prepareByIds((db, projectId, attemptIds) =>
   db
     .selectFrom('attempt_change')
     .select(['attempt_id', 'path'])
@@ -412,7 +425,7 @@ async function firstFiles(
   return found
 }
 
-const corrections = preparedFor((db, projectId, taskIds) =>
+const corrections = prepareByIds((db, projectId, taskIds) =>
   db
     .selectFrom('attempt_correction')
     .innerJoin('fact', (join) =>
@@ -428,7 +441,9 @@ const corrections = preparedFor((db, projectId, taskIds) =>
     .limit(1000),
 )
 
-function correctionOf(row: AttemptCorrectionTable & Pick<FactTable, 'actor' | 'channel'>): Correction {
+function correctionOf(
+  row: AttemptCorrectionTable & Pick<ProjectEventTable, 'actor' | 'channel'>,
+): Correction {
   const { text, agent_name, said_by, created_at } = row
   return { text, agentName: agent_name, saidBy: said_by, actor: actorOf(row), at: created_at }
 }
@@ -448,7 +463,7 @@ async function ancestors({ db, projectId }: ReadScope, taskId: TaskId): Promise<
   return rows.map(({ id }) => id)
 }
 
-const subtaskIds = prepared((db, projectId: string, taskId: string) =>
+const subtaskIds = prepareQuery((db, projectId: string, taskId: string) =>
   db
     .selectFrom('task')
     .select('id')
@@ -458,7 +473,7 @@ const subtaskIds = prepared((db, projectId: string, taskId: string) =>
     .limit(500),
 )
 
-const subtasksWithOpenAttempt = prepared((db, projectId: string, taskId: string) =>
+const subtasksWithOpenAttempt = prepareQuery((db, projectId: string, taskId: string) =>
   db
     .selectFrom('task')
     .selectAll()

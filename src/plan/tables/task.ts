@@ -1,30 +1,30 @@
 import type { Selectable } from 'kysely'
-import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
 import type { MilestoneId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
-import { storable } from '../../store/fingerprint.ts'
-import { makeKnown } from '../../store/record/session.ts'
-import { parsed, prepared } from '../../store/tables/query.ts'
+import { toStorable } from '../../store/fingerprint.ts'
+import { cacheAnswer } from '../../store/record/session.ts'
+import { parseColumn, prepareQuery } from '../../store/tables/query.ts'
 import { searchText } from '../../store/tables/search.ts'
-import type { Projecting, ReadScope, RowKey } from '../../store/tables/tables.ts'
+import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
 import type { Task } from '../../track/domain/task.ts'
 import { claimColumns, keepToken, taskById, touchTask, unclaimed } from './claim.ts'
 import {
   countDependents,
-  type Links,
   linksOf,
   lowerPrerequisites,
   makeUnlinked,
   restoreHeight,
+  type TaskDependencies,
 } from './dependency.ts'
 import type { PhaseTable } from './phase.ts'
 import {
-  moveHome,
-  type Placed,
-  type Places,
+  moveTaskHome,
   placeNewTask,
   placesOf,
   placeTask,
-  recountHome,
+  type TaskListKeys,
+  type TaskListRow,
+  updateHomeCounts,
 } from './task-place.ts'
 
 export interface TaskTable {
@@ -100,7 +100,7 @@ function taskRow(
     ...unclaimed,
     open_holds: 0,
     open_dependencies: 0,
-    standing: standingOf(task.status, 0),
+    standing: taskStanding(task.status, 0),
     height: task.status === 'done' ? 0 : 1,
     ...place,
     order_own: ownOrder(task.sortOrder),
@@ -122,7 +122,7 @@ export function taskOf(row: Selectable<TaskTable>): Task {
     step: row.step,
     role: row.role,
     ...(row.assignee !== null && { assignee: row.assignee }),
-    areas: parsed(row.areas),
+    areas: parseColumn(row.areas),
     status: row.status as Task['status'], // as it was written
     resolution: row.resolution as Task['resolution'], // as it was written
     sortOrder: row.sort_order,
@@ -133,21 +133,21 @@ export function taskOf(row: Selectable<TaskTable>): Task {
 }
 
 /** A task to do is ready, or blocked by dependencies that are not done. */
-function standingOf(status: Task['status'], openDependencies: number): TaskTable['standing'] {
+function taskStanding(status: Task['status'], openDependencies: number): TaskTable['standing'] {
   if (status !== 'to_do') return status
   return openDependencies === 0 ? 'ready' : 'blocked'
 }
 
-type Settling = Pick<TaskTable, 'status' | 'resolution' | 'open_holds'>
+type TaskSettlement = Pick<TaskTable, 'status' | 'resolution' | 'open_holds'>
 
 /** Done, and a person has yet to say something: what depends on it waits. What was given up holds nothing up. */
-export function isUnsettled({ status, resolution, open_holds }: Settling): boolean {
+export function hasOpenItems({ status, resolution, open_holds }: TaskSettlement): boolean {
   return status === 'done' && resolution !== 'dropped' && open_holds > 0
 }
 
 /** Whether what depends on a task need not wait for it. */
-function isReleased(task: Settling): boolean {
-  return task.status === 'done' && !isUnsettled(task)
+function isReleased(task: TaskSettlement): boolean {
+  return task.status === 'done' && !hasOpenItems(task)
 }
 
 type TaskOrder = Pick<TaskTable, 'order_phase' | 'order_phase_seq' | 'order_own'>
@@ -175,8 +175,8 @@ function ownOrder(sortOrder: number | null): number {
 }
 
 export async function applyTaskPlanned(
-  projecting: Projecting,
-  { task }: FactOf<'task.planned'>,
+  projecting: ProjectionContext,
+  { task }: ProjectEventOf<'task.planned'>,
 ): Promise<void> {
   const phase = task.phaseId === null ? null : await phaseRowOf(projecting, task.phaseId)
   const row = taskRow(projecting, task, placeByPhase(phase))
@@ -188,28 +188,31 @@ export async function applyTaskPlanned(
     { mission_id: task.missionId, phase_id: task.phaseId, status: task.status },
   )
   // A task is usually begun in the very record that makes it.
-  await makeKnown(db, taskById.filled(db, [projectId, task.id]), [asStored(row)])
-  await makeKnown(db, placesOf.filled(db, [projectId, task.id]), placed.map(asStored))
+  await cacheAnswer(db, taskById.filled(db, [projectId, task.id]), [toStoredRow(row)])
+  await cacheAnswer(db, placesOf.filled(db, [projectId, task.id]), placed.map(toStoredRow))
   await makeUnlinked(projecting, task.id)
 }
 
-function asStored<Row extends object>(row: Row): Row {
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, storable(value)])) as Row // the same columns
+function toStoredRow<Row extends object>(row: Row): Row {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toStorable(value)])) as Row // the same columns
 }
 
-export const phaseById = prepared((db, projectId: string, id: string) =>
+export const phaseById = prepareQuery((db, projectId: string, id: string) =>
   db.selectFrom('phase').selectAll().where('project_id', '=', projectId).where('id', '=', id),
 )
 
-async function phaseRowOf({ db, projectId }: Projecting, phaseId: string): Promise<Selectable<PhaseTable>> {
+async function phaseRowOf(
+  { db, projectId }: ProjectionContext,
+  phaseId: string,
+): Promise<Selectable<PhaseTable>> {
   const [phase] = await phaseById(db, projectId, phaseId)
   if (!phase) throw new Error(`phase ${phaseId} is not there`)
   return phase
 }
 
 export async function applyTaskEdited(
-  projecting: Projecting,
-  { taskId, changes }: FactOf<'task.edited'>,
+  projecting: ProjectionContext,
+  { taskId, changes }: ProjectEventOf<'task.edited'>,
 ): Promise<void> {
   const { db, projectId } = projecting
   const { name, goal, role, assignee, creator, milestoneId, phaseId, sortOrder } = changes
@@ -241,7 +244,11 @@ export async function applyTaskEdited(
 }
 
 /** Gives a task another phase, and with it the phase's mission, its place in lists and in the counts. */
-export async function moveTask(projecting: Projecting, before: TaskBefore, phaseId: string): Promise<void> {
+export async function moveTask(
+  projecting: ProjectionContext,
+  before: TaskBefore,
+  phaseId: string,
+): Promise<void> {
   const { db, projectId, at } = projecting
   const phase = await phaseRowOf(projecting, phaseId)
   const home = { mission_id: phase.mission_id, phase_id: phase.id }
@@ -251,9 +258,9 @@ export async function moveTask(projecting: Projecting, before: TaskBefore, phase
     .where('project_id', '=', projectId)
     .where('id', '=', before.id)
     .execute()
-  await recountHome(projecting, before, { ...home, status: before.status })
+  await updateHomeCounts(projecting, before, { ...home, status: before.status })
   const status = before.status as Task['status'] // as it was written
-  await moveHome(
+  await moveTaskHome(
     projecting,
     { id: before.id, seq: before.seq, status },
     {
@@ -269,23 +276,23 @@ const marked = {
 } as const
 
 export async function applyTaskMarked(
-  projecting: Projecting,
-  { taskId, as }: FactOf<'task.marked'>,
+  projecting: ProjectionContext,
+  { taskId, as }: ProjectEventOf<'task.marked'>,
 ): Promise<void> {
   await changeTask(projecting, await aroundTask(projecting, taskId), { ...marked[as], ...unclaimed })
 }
 
 export async function applyTaskDropped(
-  projecting: Projecting,
-  { taskId }: FactOf<'task.dropped'>,
+  projecting: ProjectionContext,
+  { taskId }: ProjectEventOf<'task.dropped'>,
 ): Promise<void> {
   const dropped = { status: 'done', resolution: 'dropped', ...unclaimed } as const
   await changeTask(projecting, await aroundTask(projecting, taskId), dropped)
 }
 
 export async function applyTaskClaimed(
-  projecting: Projecting,
-  { taskId, claim }: FactOf<'task.claimed'>,
+  projecting: ProjectionContext,
+  { taskId, claim }: ProjectEventOf<'task.claimed'>,
 ): Promise<void> {
   const around = await aroundTask(projecting, taskId)
   await changeTask(projecting, around, { status: 'in_progress', resolution: null, ...claimColumns(claim) })
@@ -294,8 +301,8 @@ export async function applyTaskClaimed(
 
 /** The task is to do again, unless an open attempt holds it. */
 export async function applyClaimEnded(
-  projecting: Projecting,
-  { taskId }: FactOf<'claim.ended'>,
+  projecting: ProjectionContext,
+  { taskId }: ProjectEventOf<'claim.ended'>,
 ): Promise<void> {
   const around = await aroundTask(projecting, taskId)
   const { before } = around
@@ -312,13 +319,13 @@ export async function taskBefore({ db, projectId }: ReadScope, taskId: string): 
 }
 
 /** A task and what follows it when it changes, looked at before anything is written. */
-export interface AroundTask {
+export interface TaskNeighborhood {
   readonly before: TaskBefore
-  readonly placed: readonly Placed[]
-  readonly links: Links
+  readonly placed: readonly TaskListRow[]
+  readonly links: TaskDependencies
 }
 
-export async function aroundTask(scope: ReadScope, taskId: string): Promise<AroundTask> {
+export async function aroundTask(scope: ReadScope, taskId: string): Promise<TaskNeighborhood> {
   const [before, placed, links] = await Promise.all([
     taskBefore(scope, taskId),
     placesOf(scope.db, scope.projectId, taskId),
@@ -329,17 +336,17 @@ export async function aroundTask(scope: ReadScope, taskId: string): Promise<Arou
 
 /** Changes a task, and what follows from its status: where it is listed and counted, and what waits for it. */
 export async function changeTask(
-  projecting: Projecting,
-  { before, placed, links }: AroundTask,
+  projecting: ProjectionContext,
+  { before, placed, links }: TaskNeighborhood,
   changed: Partial<TaskTable> & Pick<Task, 'status' | 'resolution'>,
-  places: Places = {},
+  places: TaskListKeys = {},
 ): Promise<void> {
   const { db, projectId, at } = projecting
   await db
     .updateTable('task')
     .set({
       ...changed,
-      standing: standingOf(changed.status, before.open_dependencies),
+      standing: taskStanding(changed.status, before.open_dependencies),
       ...(changed.status === 'done' && { height: 0 }),
       updated_at: at,
     })
@@ -355,13 +362,13 @@ export async function changeTask(
   else if (before.status === 'done') await restoreHeight(projecting, before.id)
 }
 
-type SettlingTask = Parameters<typeof isReleased>[0] & Pick<TaskTable, 'id'>
+type SettlementTask = Parameters<typeof isReleased>[0] & Pick<TaskTable, 'id'>
 
 /** What depends on a task waits for it no longer, or again. */
 export async function recountDependents(
-  projecting: Projecting,
-  before: SettlingTask,
-  after: SettlingTask,
+  projecting: ProjectionContext,
+  before: SettlementTask,
+  after: SettlementTask,
 ): Promise<void> {
   const [was, is] = [isReleased(before), isReleased(after)]
   if (was !== is) await countDependents(projecting, after.id, is ? -1 : 1)

@@ -1,23 +1,23 @@
-import type { NewFact } from '../../events/domain/fact.ts'
-import { factWords } from '../../events/domain/fact-kinds.ts'
+import type { NewProjectEvent } from '../../events/domain/fact.ts'
+import { describeProjectEvent } from '../../events/domain/fact-kinds.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
-import { counted, plainWord } from '../../kernel/text.ts'
+import { formatCount, plainWord } from '../../kernel/text.ts'
 import { noticeKinds } from '../../notifications/domain/notification.ts'
 import {
   blocks,
   cutNote,
-  indented,
+  indentText,
   pairs,
   section,
   statusWord,
   warnings,
 } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
-import { age, clockTime } from '../../surfaces/cli/render/text.ts'
-import type { Page, View } from '../../surfaces/cli/render/view.ts'
+import { clockTime, formatAge } from '../../surfaces/cli/render/text.ts'
+import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import { missionTable } from '../../track/cli/mission.ts'
 
-export const status: View<'status'> = (answer, page) => {
+export const status: AnswerView<'status'> = (answer, page) => {
   const missions = answer.missions
   const waiting = answer.waiting
   return blocks(
@@ -37,18 +37,18 @@ export const status: View<'status'> = (answer, page) => {
     cutNote(answer.running.length, answer.running_total, '--limit shows more.'),
     answer.sessions === 0
       ? ''
-      : `${counted(answer.sessions, 'session')} of agents recorded: waymark sessions`,
+      : `${formatCount(answer.sessions, 'session')} of agents recorded: waymark sessions`,
     waiting === 0
       ? 'Nothing waits for you.'
       : page.ink(
           'yellow',
-          `${counted(waiting, 'thing')} ${waiting === 1 ? 'waits' : 'wait'} for you: waymark inbox`,
+          `${formatCount(waiting, 'thing')} ${waiting === 1 ? 'waits' : 'wait'} for you: waymark inbox`,
         ),
     warnings(answer.warnings, page),
   )
 }
 
-const firstSteps = indented(
+const firstSteps = indentText(
   [
     'waymark import plan.md                   reads a plan: headings are phases, lists are tasks',
     'waymark phase add --id P1 --name Design  starts one by hand; then waymark task add --phase P1 --title "…"',
@@ -66,10 +66,10 @@ function recordLine(answer: OutputOf<'status'>): string {
 
 function planLine({ ready, in_progress, done, tasks }: OutputOf<'status'>['plan']): string {
   if (tasks === 0) return ''
-  return `${ready} ready, ${in_progress} in progress, ${done} done of ${counted(tasks, 'task')}: waymark plan show`
+  return `${ready} ready, ${in_progress} in progress, ${done} done of ${formatCount(tasks, 'task')}: waymark plan show`
 }
 
-function runningTable(running: OutputOf<'status'>['running'], page: Page): string {
+function runningTable(running: OutputOf<'status'>['running'], page: RenderContext): string {
   const columns = [
     { title: 'id' },
     { title: 'task', shrinks: true },
@@ -81,10 +81,10 @@ function runningTable(running: OutputOf<'status'>['running'], page: Page): strin
     task.task_id,
     task.name,
     task.agent_name,
-    age(task.started_at, page.now),
+    formatAge(task.started_at, page.now),
     task.stale
-      ? page.ink('red', `stale, ${age(task.last_call_at, page.now)}`)
-      : age(task.last_call_at, page.now),
+      ? page.ink('red', `stale, ${formatAge(task.last_call_at, page.now)}`)
+      : formatAge(task.last_call_at, page.now),
   ])
   return table(columns, rows, page)
 }
@@ -97,7 +97,7 @@ const columns = [
 ] as const
 
 /** The columns of the board, one below the other. */
-export const board: View<'board'> = (answer, page) => {
+export const board: AnswerView<'board'> = (answer, page) => {
   const totals: Partial<Record<keyof typeof answer.columns, number>> = answer.totals
   const parts = columns.map(([key, title]) => {
     const cards = answer.columns[key]
@@ -113,7 +113,7 @@ export const board: View<'board'> = (answer, page) => {
   )
 }
 
-function cardTable(cards: OutputOf<'board'>['columns']['done'], page: Page): string {
+function cardTable(cards: OutputOf<'board'>['columns']['done'], page: RenderContext): string {
   const titles = [
     { title: 'id' },
     { title: 'task', shrinks: true },
@@ -128,47 +128,47 @@ function cardTable(cards: OutputOf<'board'>['columns']['done'], page: Page): str
     `${statusWord(card.outcome, page)}${card.is_claimed === true ? ' (claimed)' : ''}`,
     card.agent_name ?? '',
     card.mission_name ?? '',
-    age((card.completed_at ?? '') || (card.started_at ?? ''), page.now),
+    formatAge((card.completed_at ?? '') || (card.started_at ?? ''), page.now),
   ])
   return table(titles, rows, page)
 }
 
 /** Each setting with its value, what it decides, and what else it could be. */
-export const settings: View<'setting_list'> = (answer, { ink }) =>
+export const settings: AnswerView<'setting_list'> = (answer, { ink }) =>
   blocks(
     ...answer.settings.map((setting) => {
       const [name, value] = [setting.name, setting.value]
       const choices = setting.values.join(', ')
       return [
         `${name}: ${ink('bold', value)}`,
-        indented(setting.meaning),
-        indented(ink('dim', `One of ${choices}: waymark setting set ${name} <value>`)),
+        indentText(setting.meaning),
+        indentText(ink('dim', `One of ${choices}: waymark setting set ${name} <value>`)),
       ].join('\n')
     }),
   )
 
 /** By which ways one is told, each with what is wrong with it. */
-export const notifications: View<'notify_list'> = ({ notifications: ways }, { ink, now }) => {
+export const notifications: AnswerView<'notify_list'> = ({ notifications: ways }, { ink, now }) => {
   if (ways.length === 0) {
     return 'No notifications are set up: waymark notify add desktop, or waymark notify add webhook https://…'
   }
   return blocks(
     ...ways.map((way) => {
       const of = way.kinds.length === noticeKinds.length ? 'everything' : way.kinds.map(plainWord).join(', ')
-      const sent = way.last_sent_at === null ? 'nothing sent yet' : `sent ${age(way.last_sent_at, now)}`
+      const sent = way.last_sent_at === null ? 'nothing sent yet' : `sent ${formatAge(way.last_sent_at, now)}`
       const waits = way.waiting === 0 ? '' : `, ${way.waiting} waiting`
       const next = way.next_try_at === null ? '' : ` Next try at ${clockTime(way.next_try_at)}.`
       return [
         `${ink('bold', way.name)}: ${way.form} ${way.to}${way.own ? '' : ` of ${way.owner}`}`,
-        indented(`of ${of}; ${sent}${waits}`),
-        ...(way.trouble === null ? [] : [indented(ink('red', `${way.trouble}${next}`))]),
+        indentText(`of ${of}; ${sent}${waits}`),
+        ...(way.trouble === null ? [] : [indentText(ink('red', `${way.trouble}${next}`))]),
       ].join('\n')
     }),
   )
 }
 
 /** What guards may run here: each line with who approved it, and its pinned files. */
-export const commandList: View<'command_list'> = (answer, page) => {
+export const commandList: AnswerView<'command_list'> = (answer, page) => {
   const commands = answer.commands
   if (commands.length === 0) return 'No command is approved here. Guards ask for them: waymark inbox.'
   const lines = commands.map((command) => {
@@ -176,8 +176,8 @@ export const commandList: View<'command_list'> = (answer, page) => {
     const stands = command.as_approved === true ? '' : '  changed since then: it does not run as it is now'
     return [
       `${page.ink('bold', command.hash.slice(0, 12))}  ${command.run}${page.ink('yellow', stands)}`,
-      indented(`by ${command.by} ${age(command.at, page.now)}, in ${command.folder}`),
-      indented(files.length === 0 ? 'nothing is pinned' : files.join('\n')),
+      indentText(`by ${command.by} ${formatAge(command.at, page.now)}, in ${command.folder}`),
+      indentText(files.length === 0 ? 'nothing is pinned' : files.join('\n')),
     ].join('\n')
   })
   return blocks(
@@ -187,7 +187,7 @@ export const commandList: View<'command_list'> = (answer, page) => {
   )
 }
 
-export function doctor({ checks }: Pick<OutputOf<'doctor'>, 'checks'>, { ink }: Page): string {
+export function doctor({ checks }: Pick<OutputOf<'doctor'>, 'checks'>, { ink }: RenderContext): string {
   const widest = Math.max(0, ...checks.map((check) => check.check.length))
   const lines = checks.map((check) => {
     const mark = check.ok ? ink('green', 'ok  ') : ink('yellow', 'look')
@@ -196,12 +196,12 @@ export function doctor({ checks }: Pick<OutputOf<'doctor'>, 'checks'>, { ink }: 
   return lines.join('\n')
 }
 
-export const log: View<'log'> = (answer, page) => {
+export const log: AnswerView<'log'> = (answer, page) => {
   const { facts, checks = [] } = answer
   const first = facts[0]?.seq
   if (first === undefined) return 'Nothing was recorded yet.'
   return blocks(
-    facts.map((fact) => factLine(fact, page)).join('\n'),
+    facts.map((fact) => logEntryLine(fact, page)).join('\n'),
     cutNote(facts.length, answer.head, first > 1 ? `earlier ones: --before ${first}` : '--limit shows more.'),
     checks.length > 0 ? doctor({ checks }, page) : '',
   )
@@ -209,7 +209,7 @@ export const log: View<'log'> = (answer, page) => {
 
 const lateAfterMs = 60_000
 
-function factLine(fact: OutputOf<'log'>['facts'][number], { ink }: Page): string {
+function logEntryLine(fact: OutputOf<'log'>['facts'][number], { ink }: RenderContext): string {
   const who = fact.person === null ? fact.actor : `${fact.actor} (${fact.person})`
   const by = fact.actor_kind === 'person' ? ink('bold', who) : ink('cyan', who)
   const number = ink('dim', `#${fact.seq}`.padStart(6))
@@ -220,6 +220,6 @@ function factLine(fact: OutputOf<'log'>['facts'][number], { ink }: Page): string
 
 function wordsOf(fact: OutputOf<'log'>['facts'][number]): string {
   // The operation spreads a fact into kind and body; this puts it together again.
-  const told = { ...fact.body, kind: fact.kind } as NewFact
-  return factWords(told)
+  const told = { ...fact.body, kind: fact.kind } as NewProjectEvent
+  return describeProjectEvent(told)
 }

@@ -1,12 +1,12 @@
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
-import { counted } from '../../kernel/text.ts'
+import { formatCount } from '../../kernel/text.ts'
 import { blocks, cutNote, warnings } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
-import type { Page, View } from '../../surfaces/cli/render/view.ts'
+import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
 
-type Tree = OutputOf<'worktree_list'>['work_trees'][number]
+type WorkTreeRow = OutputOf<'worktree_list'>['work_trees'][number]
 
-export const workTrees: View<'worktree_list'> = ({ work_trees: trees, total }, page) => {
+export const workTrees: AnswerView<'worktree_list'> = ({ work_trees: trees, total }, page) => {
   if (trees.length === 0) {
     return 'The repository has no work tree but this one. waymark worktree add <task> makes one for a task.'
   }
@@ -27,18 +27,25 @@ export const workTrees: View<'worktree_list'> = ({ work_trees: trees, total }, p
   return blocks(table(columns, rows, page), cutNote(trees.length, total, 'git worktree list shows all.'))
 }
 
-export const removedTree: View<'worktree_remove'> = ({ path, branch, notes }, page) =>
+export const removedTree: AnswerView<'worktree_remove'> = ({ path, branch, notes }, page) =>
   blocks(`${path} is removed${branch === null ? '' : `, with its branch ${branch}`}.`, warnings(notes, page))
 
-function stateOf({ exists, uncommitted_files, unmerged_commits }: Tree, { ink }: Page): string {
+function stateOf(
+  { exists, uncommitted_files, unmerged_commits }: WorkTreeRow,
+  { ink }: RenderContext,
+): string {
   if (!exists) return ink('red', 'its folder is gone')
   const parts = [
-    uncommitted_files === null ? 'changes cannot be seen' : some(uncommitted_files, 'file', 'not committed'),
-    unmerged_commits === null ? 'commits cannot be seen' : some(unmerged_commits, 'commit', 'not merged'),
+    uncommitted_files === null
+      ? 'changes cannot be seen'
+      : countPhraseOrEmpty(uncommitted_files, 'file', 'not committed'),
+    unmerged_commits === null
+      ? 'commits cannot be seen'
+      : countPhraseOrEmpty(unmerged_commits, 'commit', 'not merged'),
   ].filter((part) => part !== '')
   return parts.length === 0 ? 'all committed and merged' : ink('yellow', parts.join(', '))
 }
 
-function some(count: number, noun: string, what: string): string {
-  return count === 0 ? '' : `${counted(count, noun)} ${what}`
+function countPhraseOrEmpty(count: number, noun: string, what: string): string {
+  return count === 0 ? '' : `${formatCount(count, noun)} ${what}`
 }

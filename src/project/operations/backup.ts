@@ -19,7 +19,7 @@ export const backup = defineOperation({
   input: z.strictObject({ file: file('The file to write, which does not exist yet') }),
   output: z.object({ file: z.string(), facts: z.int(), bytes: z.int() }),
 }).handler(async ({ store, actor }, input) => {
-  assertHere(actor, `backup ${input.file}`)
+  assertCommandLine(actor, `backup ${input.file}`)
   return { ...(await store.backup(input.file)) }
 })
 
@@ -38,12 +38,12 @@ export const restoreBackup = defineOperation({
   input: z.strictObject({ file: file('A file that `waymark backup` wrote') }),
   output: z.object({ restored: z.string(), facts: z.int(), kept: z.string().nullable() }),
 }).handler(async ({ store, actor, clock }, input) => {
-  assertHere(actor, `restore ${input.file}`)
+  assertCommandLine(actor, `restore ${input.file}`)
   return { ...(await store.putBack(input.file, clock.now())) }
 })
 
 /** A file is named where the person sits: over the network it would be a file of the server's machine. */
-function assertHere({ channel }: Actor, words: string): void {
+function assertCommandLine({ channel }: Actor, words: string): void {
   if (channel === 'cli') return
   throw new Failure(
     'FORBIDDEN',

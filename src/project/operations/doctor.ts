@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
-import type { MeasuredOf } from '../../kernel/operations/measuring.ts'
-import { defineOperation, type Handling, type QueryContext } from '../../kernel/operations/operation.ts'
+import type { MeasurementOf } from '../../kernel/operations/measuring.ts'
+import { type CommandContext, defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
 import { workTreePlace } from '../../kernel/operations/work-tree-here.ts'
-import { counted } from '../../kernel/text.ts'
+import { formatCount } from '../../kernel/text.ts'
 import type { ChainInspection, Inspection } from '../../store/ports/store.ts'
 
 /** One thing that was looked at. */
@@ -32,8 +32,8 @@ export const doctor = defineOperation({
       ? await recordChecks(async () => chainFindings(await store.inspectChain()))
       : [
           programCheck(handling),
-          await attempted('witness', async () => witnessCheck((await measure({ place: {} })).place)),
-          await attempted('database', () => databaseCheck(handling)),
+          await attemptCheck('witness', async () => witnessCheck((await measure({ place: {} })).place)),
+          await attemptCheck('database', () => databaseCheck(handling)),
           ...(await clientChecks(handling)),
           ...captureChecks(handling),
           ...(await silentSessions(handling)),
@@ -43,7 +43,7 @@ export const doctor = defineOperation({
   })
 
 /** A check that fails is a finding, not the end of the others. */
-async function attempted(check: string, run: () => Promise<Check>): Promise<Check> {
+async function attemptCheck(check: string, run: () => Promise<Check>): Promise<Check> {
   try {
     return await run()
   } catch (error) {
@@ -57,7 +57,7 @@ function programCheck({ program }: QueryContext): Check {
   return { check: 'program', ok: true, finding }
 }
 
-function witnessCheck(place: MeasuredOf<typeof workTreePlace>): Check {
+function witnessCheck(place: MeasurementOf<typeof workTreePlace>): Check {
   if (place === null)
     return { check: 'witness', ok: true, finding: 'The work trees are on the machines of its agents' }
   if (place.reason !== undefined) {
@@ -98,16 +98,16 @@ async function recordChecks(look: () => Promise<readonly Check[]>): Promise<read
 }
 
 /** Nothing is said where nobody ever switched capture on. */
-export function captureChecks({ captureHealth }: Pick<Handling, 'captureHealth'>): readonly Check[] {
+export function captureChecks({ captureHealth }: Pick<CommandContext, 'captureHealth'>): readonly Check[] {
   const health = captureHealth?.() ?? null
   if (health === null) return []
   const { settings, waiting, bytes, failures, lastFailure, log } = health
   const state = settings.on ? 'on' : 'off'
-  const queue = `${counted(waiting, 'event')} in the hook queue, ${Math.ceil(bytes / 1024)} kB`
+  const queue = `${formatCount(waiting, 'event')} in the hook queue, ${Math.ceil(bytes / 1024)} kB`
   // Hooks that fail once leave a gap in a chain; many that wait say that nothing ingests them.
   const isLate = waiting > lateEvents
   const said = [
-    ...(failures > 0 ? [`${counted(failures, 'failure')} in ${log}, the last: ${lastFailure}`] : []),
+    ...(failures > 0 ? [`${formatCount(failures, 'failure')} in ${log}, the last: ${lastFailure}`] : []),
     ...(isLate
       ? ['They are not recorded: `waymark sessions` does it now, and says why where it cannot.']
       : []),
@@ -128,7 +128,7 @@ async function silentSessions({ store }: QueryContext): Promise<readonly Check[]
     if (silent.length === 0) return []
     const named = silent.map(({ id, client }) => `${id} of ${client}`).join(', ')
     const whose = silent.length === 1 ? 'its turns' : 'their turns'
-    const finding = `${counted(silent.length, 'session')} told of no edit and no command, although files changed in ${whose}: ${named}. A person changed them, the client's hooks do not run, or what they told was removed.`
+    const finding = `${formatCount(silent.length, 'session')} told of no edit and no command, although files changed in ${whose}: ${named}. A person changed them, the client's hooks do not run, or what they told was removed.`
     return [{ check: 'sessions', ok: true, finding }]
   } catch (error) {
     // The checks of the database and of the journal tell what cannot be read.
@@ -165,7 +165,7 @@ function anchorFinding({ anchor }: ChainInspection): readonly Check[] {
 function fileFinding({ damage }: Inspection): readonly Check[] {
   if (damage === null) return []
   if (damage.length === 0) return [{ check: 'file', ok: true, finding: 'SQLite finds the file sound' }]
-  const finding = `The database file is damaged: ${listed(damage)}. \`waymark doctor --repair\` rebuilds what the facts still tell; otherwise restore a backup with \`waymark restore <file>\`.`
+  const finding = `The database file is damaged: ${joinLines(damage)}. \`waymark doctor --repair\` rebuilds what the facts still tell; otherwise restore a backup with \`waymark restore <file>\`.`
   return [{ check: 'file', ok: false, finding }]
 }
 
@@ -201,7 +201,7 @@ function tablesFinding({ brokenAt, trouble, tables, rows, differing, differences
   }
 }
 
-function listed(lines: readonly string[]): string {
+function joinLines(lines: readonly string[]): string {
   const shown = lines.slice(0, mostTold).map((line) => line.replace(/\s+/g, ' ').trim())
   return lines.length > mostTold ? `${shown.join('; ')}; and more` : shown.join('; ')
 }

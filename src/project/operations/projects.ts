@@ -4,12 +4,12 @@ import { instantOrNull } from '../../kernel/instant.ts'
 import { didYouMean } from '../../kernel/nearest-word.ts'
 import { identifier } from '../../kernel/operations/input/fields.ts'
 import { list, Named } from '../../kernel/operations/list-answer.ts'
-import { defineOperation, type Handling, type QueryContext } from '../../kernel/operations/operation.ts'
+import { type CommandContext, defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
 import type { Person } from '../../people/domain/identity.ts'
 import { serverProject } from '../../people/domain/identity.ts'
 import { personField } from '../../people/operations/persons.ts'
 import { findPerson, recordInTeam, type TeamSubject, teamOf } from '../../people/operations/team.ts'
-import type { ListedProject } from '../../store/ports/reads.ts'
+import type { ProjectListing } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 
 const subject: TeamSubject = {
@@ -32,7 +32,7 @@ const ProjectEntry = z.object({
   last_fact_at: z.string().nullable(),
 })
 
-function projectEntry(project: ListedProject): z.output<typeof ProjectEntry> {
+function projectEntry(project: ProjectListing): z.output<typeof ProjectEntry> {
   const { id, name, facts, waiting, openAttempts, lastFactAt } = project
   return { id, name, facts, waiting, open_attempts: openAttempts, last_fact_at: instantOrNull(lastFactAt) }
 }
@@ -64,7 +64,7 @@ export const projectAdd = defineOperation({
   assertUsable(name)
   return recordInTeam(handling, async (reads, { ids }) => {
     const projects = await reads.identities.projects()
-    assertFree(projects, name)
+    assertProjectNameFree(projects, name)
     const owner = await ownerOf(reads, handling, words)
     const id = ids.next('project')
     const member = owner && ({ personId: owner.id, access: 'owner', roles: [] } as const)
@@ -90,7 +90,7 @@ export const projectList = defineOperation({
   output: z.object({ projects: list(ProjectEntry) }),
 }).handler((handling) =>
   teamOf(handling, subject).store.view(async (reads) => {
-    const [projects, isSeen] = [await reads.identities.projects(), await seenBy(reads, handling)]
+    const [projects, isSeen] = [await reads.identities.projects(), await projectVisibility(reads, handling)]
     return { projects: projects.filter(({ id }) => isSeen(id)).map(projectEntry) }
   }),
 )
@@ -117,7 +117,7 @@ export const projectRename = defineOperation({
     const project = findProject(projects, words)
     const answer = { id: project.id, name, before: project.name }
     if (project.named && project.name === name) return { facts: [], answer }
-    assertFree(
+    assertProjectNameFree(
       projects.filter(({ id }) => id !== project.id),
       name,
     )
@@ -153,7 +153,7 @@ function assertUsable(name: string): void {
   )
 }
 
-function assertFree(projects: readonly ListedProject[], name: string): void {
+function assertProjectNameFree(projects: readonly ProjectListing[], name: string): void {
   const other = projects.find((project) => project.name === name)
   if (!other) return
   throw new Failure('CONFLICT', `There is already a project "${name}": ${other.id}.`, {
@@ -165,7 +165,7 @@ function assertFree(projects: readonly ListedProject[], name: string): void {
 /** Who is named, else who calls; nobody on the command line of the database itself. */
 async function ownerOf(
   reads: Reads,
-  { standing }: Handling,
+  { standing }: CommandContext,
   words: string | undefined,
 ): Promise<Person | null> {
   if (words !== undefined) return findPerson(reads, words)
@@ -173,7 +173,7 @@ async function ownerOf(
 }
 
 /** Which projects who calls may see: an admin all, a member their own, a token for one project that one. */
-async function seenBy(
+async function projectVisibility(
   { identities }: Reads,
   { standing }: QueryContext,
 ): Promise<(projectId: string) => boolean> {
@@ -185,7 +185,7 @@ async function seenBy(
   return (id) => (only === null || id === only) && (person?.admin === true || own.has(id))
 }
 
-function findProject(projects: readonly ListedProject[], words: string): ListedProject {
+function findProject(projects: readonly ProjectListing[], words: string): ProjectListing {
   const found = projects.find(({ id, name }) => id === words || name === words)
   if (found) return found
   const names = projects.map(({ name }) => name)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { settingNames } from '../../gate/domain/run.ts'
-import { settingDefinitions, settingOf, settingValues, takesValue } from '../../gate/domain/settings.ts'
+import { isValidSetting, settingDefinitions, settingOf, settingValues } from '../../gate/domain/settings.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { didYouMean } from '../../kernel/nearest-word.ts'
 import { choice, identifier } from '../../kernel/operations/input/fields.ts'
@@ -49,7 +49,7 @@ export const settingSet = defineOperation({
   }),
   output: z.object({ name: z.enum(settingNames), value: z.string(), before: z.string() }),
 }).handler(({ record }, { name, value }) => {
-  if (!takesValue(name, value)) {
+  if (!isValidSetting(name, value)) {
     const values = settingValues(name)
     throw new Failure('INVALID_INPUT', `${name} cannot be "${value}".${didYouMean(value, values)}`, {
       reason: 'setting_value_invalid',

@@ -9,7 +9,7 @@ import { excerpt } from '../../kernel/text.ts'
 import type { PlanFilter } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { currentPhase, shownStatus, totalPhases } from '../../track/domain/mission.ts'
-import { type Attempt, isStale, type SnapshotPlace } from '../../track/domain/task.ts'
+import { type Attempt, isStale, type SnapshotLocation } from '../../track/domain/task.ts'
 import { MissionEntry } from '../../track/operations/mission-answer.ts'
 
 /** How many agents at work are shown: those that called last. */
@@ -94,7 +94,7 @@ export const status = defineOperation({
           done_tasks: now.doneTasks,
           open_blockers: now.openBlockers,
         })),
-        ...(await workNow(reads, clock.now(), input.limit)),
+        ...(await currentWork(reads, clock.now(), input.limit)),
         plan: await planCounts(reads, clock.now()),
         sessions: sessions.total,
         warnings: [...(place?.reason === undefined ? [] : [place?.reason]), ...health.warnings],
@@ -120,7 +120,7 @@ async function nameOf(identities: Reads['identities']): Promise<string> {
 }
 
 /** What waits for people, and which agents are at work. */
-export async function workNow(
+export async function currentWork(
   { missions, tasks, holds, identities }: Reads,
   now: number,
   limit = maxRunning,
@@ -131,7 +131,7 @@ export async function workNow(
     tasks.atWork(limit),
   ])
   const names = await tasks.named(attempts.map(({ taskId }) => taskId))
-  const people = await peopleBehind(identities, attempts)
+  const people = await peopleOfAttempts(identities, attempts)
   return {
     missions_total: open.total,
     running: attempts.map((attempt) => ({
@@ -139,7 +139,7 @@ export async function workNow(
       name: excerpt(names.get(attempt.taskId) ?? '', 120),
       agent_name: displayName(attempt),
       person: people.get(attempt.actor.person ?? '') ?? null,
-      edge: edgeOf(attempt.snapshot),
+      edge: machineOfSnapshot(attempt.snapshot),
       started_at: instant(attempt.openedAt),
       last_call_at: instant(attempt.lastCallAt),
       stale: isStale(attempt, now),
@@ -151,7 +151,7 @@ export async function workNow(
   }
 }
 
-async function peopleBehind(
+async function peopleOfAttempts(
   identities: Reads['identities'],
   attempts: readonly Attempt[],
 ): Promise<ReadonlyMap<string, string>> {
@@ -162,6 +162,6 @@ async function peopleBehind(
   return new Map(await Promise.all(people))
 }
 
-function edgeOf({ edge, machine }: SnapshotPlace): z.output<typeof Named> | null {
+function machineOfSnapshot({ edge, machine }: SnapshotLocation): z.output<typeof Named> | null {
   return edge === undefined ? null : { id: edge, name: machine ?? edge }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { exported } from '../../events/operations/journal.ts'
-import { restoreJournal } from '../../events/operations/journal-line.ts'
+import { exportEvents } from '../../events/operations/journal.ts'
+import { restoreEventLog } from '../../events/operations/journal-line.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { text } from '../../kernel/operations/input/fields.ts'
@@ -36,12 +36,12 @@ export const exportEnd = defineOperation({
   const to = input.to === undefined ? null : withoutPassword(input.to)
   if (ended === null)
     await recordAside(async () => ({ facts: [{ kind: 'project.ended', to }], answer: null }))
-  const { facts, kept, text: whole } = await exported(store, keptTables)
-  tell?.(next(to))
-  return { facts, kept: kept.length, next: next(to), text: whole }
+  const { facts, kept, text: whole } = await exportEvents(store, keptTables)
+  tell?.(nextStepText(to))
+  return { facts, kept: kept.length, next: nextStepText(to), text: whole }
 })
 
-function next(to: string | null): string {
+function nextStepText(to: string | null): string {
   const there = to === null ? 'where the project goes on' : `at ${to}`
   return `Import the file ${there}: waymark import --replace <file>. If that fails, waymark export --reopen lets you write here again.`
 }
@@ -95,7 +95,7 @@ export const importReplace = defineOperation({
         hint: 'Name a file that `waymark export` wrote. `waymark import <file>` imports a plan.',
       })
     }
-    const { facts, restored } = await restoreJournal(handling, loaded.lines, { replace: true })
+    const { facts, restored } = await restoreEventLog(handling, loaded.lines, { replace: true })
     return {
       facts,
       added: restored?.added ?? 0,

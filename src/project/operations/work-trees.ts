@@ -9,7 +9,7 @@ import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { type Context, defineOperation } from '../../kernel/operations/operation.ts'
 import type { Note } from '../../plan/domain/plan.ts'
 import { type Task, treeOf } from '../../track/domain/task.ts'
-import { type Loss, lossWords } from '../../track/domain/tree-losses.ts'
+import { lossWords, type TreeLossSummary } from '../../track/domain/tree-losses.ts'
 
 const WorkTree = z.object({
   path: z.string(),
@@ -71,7 +71,7 @@ export const workTreeAdd = defineOperation({
       hint: hintOf`${callTo('start_task', { planned_task_id: task.id })} works there.`,
     })
   }
-  const path = input.folder === undefined ? `${nameOf(top)}-${task.id}` : placed(input.folder, folder)
+  const path = input.folder === undefined ? `${nameOf(top)}-${task.id}` : absolutePath(input.folder, folder)
   if (actor.kind === 'agent') refuseElsewhere(path, nameOf(top))
   const added = await linkedTrees.add({
     folder,
@@ -118,7 +118,7 @@ function refuseElsewhere(path: string, name: string): void {
 }
 
 /** Not from where the process happens to run. */
-function placed(asked: string, folder: string): string {
+function absolutePath(asked: string, folder: string): string {
   const whole = /^(?:[/\\]|[a-z]:)/i.test(asked) ? asked : `${folder}/${asked}`
   const parts: string[] = []
   for (const part of whole.split('/')) {
@@ -278,18 +278,18 @@ export const workTreeRemove = defineOperation({
     },
     notes: [
       words.length === 0 ? 'Nothing was lost.' : `Lost: ${words.join('; ')}.`,
-      ...wayBack(tree, lost.unmerged),
+      ...recoveryHint(tree, lost.unmerged),
     ],
   }
 })
 
 /** Git keeps the commits of a branch that is gone for a while. */
-function wayBack({ branch, head }: LinkedTree, unmerged: Loss): readonly string[] {
+function recoveryHint({ branch, head }: LinkedTree, unmerged: TreeLossSummary): readonly string[] {
   if (branch === null || head === null || unmerged.total === 0) return []
   return [`Until git cleans up, git branch ${branch} ${head} brings the commits back.`]
 }
 
-function lossEntry({ total, first }: Loss): z.output<typeof LossEntry> {
+function lossEntry({ total, first }: TreeLossSummary): z.output<typeof LossEntry> {
   return { total, first: [...first] }
 }
 

@@ -1,24 +1,24 @@
 import type { ProcessDefinition } from '../../gate/domain/definition.ts'
 import type { Finding } from '../../gate/domain/lint/finding.ts'
-import type { WrittenPattern } from '../../gate/domain/lint/patterns.ts'
+import type { DefinitionPattern } from '../../gate/domain/lint/patterns.ts'
 import type { PlanDocument } from '../../plan/domain/document.ts'
 
 /** Where a process came from: the project's own folders, the ones shipped with Waymark, or a file that was named. */
 export type ProcessOrigin = 'project' | 'shipped' | 'file'
 
 /** A place in a file; both from 1. */
-export interface FilePlace {
+export interface FileLocation {
   readonly line: number
   readonly column: number
 }
 
-export interface PlacedFinding extends Finding {
-  readonly place: FilePlace | null
+export interface LocatedFinding extends Finding {
+  readonly place: FileLocation | null
 }
 
 /** A path pattern with its place: whether it matches a file of the project is seen where the files are. */
-export interface PlacedPattern extends WrittenPattern {
-  readonly place: FilePlace | null
+export interface LocatedPattern extends DefinitionPattern {
+  readonly place: FileLocation | null
 }
 
 /** A file of a process. */
@@ -37,8 +37,8 @@ export interface LoadedProcess extends ProcessSource {
   /** Null when its shape is wrong; the findings say how. */
   readonly definition: ProcessDefinition | null
   /** What reading it showed, and what lint did where it could be read; in the order of the file. */
-  readonly findings: readonly PlacedFinding[]
-  readonly patterns: readonly PlacedPattern[]
+  readonly findings: readonly LocatedFinding[]
+  readonly patterns: readonly LocatedPattern[]
 }
 
 /** Finds and reads the definitions of processes. */

@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely'
-import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { instant } from '../../kernel/instant.ts'
-import type { Head } from '../../store/ports/record-rows.ts'
-import { makeKnown } from '../../store/record/session.ts'
-import { prepared } from '../../store/tables/query.ts'
-import type { Projecting, Tables } from '../../store/tables/tables.ts'
+import type { LogHead } from '../../store/ports/record-rows.ts'
+import { cacheAnswer } from '../../store/record/session.ts'
+import { prepareQuery } from '../../store/tables/query.ts'
+import type { ProjectionContext, Tables } from '../../store/tables/tables.ts'
 
 /** A project in which writing ended: it is only read. */
 export interface ProjectEndTable {
@@ -16,8 +16,8 @@ export interface ProjectEndTable {
 }
 
 export async function applyProjectEnded(
-  { db, projectId, seq, at }: Projecting,
-  { to }: FactOf<'project.ended'>,
+  { db, projectId, seq, at }: ProjectionContext,
+  { to }: ProjectEventOf<'project.ended'>,
 ): Promise<void> {
   const row = { seq, goes_on_at: to, ended_at: at }
   await db
@@ -27,16 +27,16 @@ export async function applyProjectEnded(
     .execute()
 }
 
-export async function applyProjectReopened({ db, projectId }: Projecting): Promise<void> {
+export async function applyProjectReopened({ db, projectId }: ProjectionContext): Promise<void> {
   await db.deleteFrom('project_end').where('project_id', '=', projectId).execute()
 }
 
-export interface ProjectState extends Head {
+export interface ProjectState extends LogHead {
   /** Where it goes on, where that is known, and since when it is not written here. */
   readonly ended: { readonly to: string | null; readonly at: number } | null
 }
 
-const states = prepared((db, projectId: string) =>
+const states = prepareQuery((db, projectId: string) =>
   db
     .selectFrom('project')
     .leftJoin('project_end', 'project_end.project_id', 'project.id')
@@ -53,13 +53,13 @@ export async function projectState(db: Kysely<Tables>, projectId: string): Promi
 }
 
 /** In a session: how far a project has come by what was written just now, so that it need not be asked. It is written here. */
-export function knowHead(
+export function cacheHead(
   db: Kysely<Tables>,
   projectId: string,
   head: { readonly seq: number; readonly head: string },
 ): Promise<void> {
   const row = { ...head, goes_on_at: null, ended_at: null }
-  return makeKnown(db, states.filled(db, [projectId]), [row])
+  return cacheAnswer(db, states.filled(db, [projectId]), [row])
 }
 
 /** What is said first of what is read of a project in which writing ended. */
@@ -68,7 +68,7 @@ export function noticeOf(state: ProjectState | null): string | null {
 }
 
 /** Fails where writing ended. */
-export function assertWritten({ ended }: ProjectState): void {
+export function assertProjectNotEnded({ ended }: ProjectState): void {
   if (!ended) return
   throw new Failure('REFUSED', `${endOf(ended)} Nothing was recorded.`, {
     reason: 'project_ended',

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { type Kysely, sql } from 'kysely'
 import { serverProject } from '../../people/domain/identity.ts'
-import type { ListedProject } from '../../store/ports/reads.ts'
+import type { ProjectListing } from '../../store/ports/reads.ts'
 import type { Tables } from '../../store/tables/tables.ts'
 
 // In a file, only projects that were added by name have one: the others are found by their folders.
@@ -36,7 +36,7 @@ export async function renameProject(db: Kysely<Tables>, id: string, name: string
 }
 
 /** Frees the name of a project whose place another one takes. Answers what it is called from now on. */
-export async function setNameAside(db: Kysely<Tables>, id: string, root: string): Promise<string> {
+export async function releaseName(db: Kysely<Tables>, id: string, root: string): Promise<string> {
   const { rows } = await sql<{ readonly name: string }>`
     delete from project_name where project_id = ${id} returning name`.execute(db)
   await nameProject(db, id, `${rows[0]?.name ?? basename(root)}-replaced`)
@@ -56,7 +56,7 @@ interface ProjectRow {
 }
 
 /** Every project with what goes on in it. One that has neither a name nor a folder is not there yet. */
-export async function listedProjects(db: Kysely<Tables>): Promise<readonly ListedProject[]> {
+export async function listedProjects(db: Kysely<Tables>): Promise<readonly ProjectListing[]> {
   const { rows } = await sql<ProjectRow>`
     select project.id, project_name.name, project.seq as facts,
       (select path from project_root where project_root.project_id = project.id

@@ -1,8 +1,8 @@
-import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
 import type { SettingName } from '../../gate/domain/run.ts'
-import { holdUpAnew } from '../../inbox/tables/hold.ts'
-import { prepared } from '../../store/tables/query.ts'
-import type { Projecting, ReadScope } from '../../store/tables/tables.ts'
+import { recountOpenItems } from '../../inbox/tables/hold.ts'
+import { prepareQuery } from '../../store/tables/query.ts'
+import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
 
 export interface SettingTable {
   project_id: string
@@ -11,8 +11,8 @@ export interface SettingTable {
 }
 
 export async function applySettingChanged(
-  projecting: Projecting,
-  { name, value }: FactOf<'setting.changed'>,
+  projecting: ProjectionContext,
+  { name, value }: ProjectEventOf<'setting.changed'>,
 ): Promise<void> {
   const { db, projectId } = projecting
   await db
@@ -20,10 +20,10 @@ export async function applySettingChanged(
     .values({ project_id: projectId, name, value })
     .onConflict((conflict) => conflict.columns(['project_id', 'name']).doUpdateSet({ value }))
     .execute()
-  if (name === 'holds_gate') await holdUpAnew(projecting)
+  if (name === 'holds_gate') await recountOpenItems(projecting)
 }
 
-const settings = prepared((db, projectId: string) =>
+const settings = prepareQuery((db, projectId: string) =>
   db.selectFrom('setting').select(['name', 'value']).where('project_id', '=', projectId).limit(100),
 )
 

@@ -4,7 +4,7 @@ import type { Context } from '../../kernel/operations/operation.ts'
 import type { StartArgs } from './port-runner.ts'
 import type { TrustedCommands } from './trusted-commands.ts'
 
-export interface AwayRunning {
+export interface RemoteCommandsOptions {
   readonly context: Context
   readonly commands: TrustedCommands
   /** How long a call waits for a command, in milliseconds. */
@@ -18,12 +18,12 @@ const renewedEvery = 20_000
 const tellAgainAfter = [1_000, 5_000, 15_000, 60_000]
 
 /** Commands of guards that run on this machine for a server: each keeps its lease there until it has ended. */
-export class AwayCommands {
-  readonly #running: AwayRunning
+export class RemoteCommands {
+  readonly #running: RemoteCommandsOptions
   readonly #open = new Set<Promise<void>>()
   #isStopping = false
 
-  constructor(running: AwayRunning) {
+  constructor(running: RemoteCommandsOptions) {
     this.#running = running
   }
 
@@ -50,7 +50,7 @@ export class AwayCommands {
         exit_code: exitCode,
         output,
         tree: after?.hash ?? null,
-        touched: before && after ? touchedBetween(before.stamps, after.stamps) : null,
+        touched: before && after ? stampsChangedBetween(before.stamps, after.stamps) : null,
       })
     })
     const kept = told.finally(() => this.#open.delete(kept))
@@ -81,10 +81,10 @@ export class AwayCommands {
   }
 }
 
-type Stamps = readonly (readonly [path: string, stamp: string])[]
+type FileStamps = readonly (readonly [path: string, stamp: string])[]
 
 /** The first of the files that were written meanwhile. */
-function touchedBetween(before: Stamps, after: Stamps): readonly string[] {
+function stampsChangedBetween(before: FileStamps, after: FileStamps): readonly string[] {
   const [was, is] = [new Map(before), new Map(after)]
   const gone = [...was.keys()].filter((path) => !is.has(path))
   const written = [...is.keys()].filter((path) => is.get(path) !== was.get(path))

@@ -6,11 +6,11 @@ import type { WorkTree } from '../../kernel/operations/measuring.ts'
 import type { Context } from '../../kernel/operations/operation.ts'
 import { isSecretFile } from '../../kernel/secret-files.ts'
 import type { LoadedProcess } from '../../project/ports/project-files.ts'
-import type { SnapshotPlace } from '../../track/domain/task.ts'
+import type { SnapshotLocation } from '../../track/domain/task.ts'
 import type { TrustedCommands } from './trusted-commands.ts'
 
 /** What a server's measurements are confined to, on this machine. */
-export interface Confined {
+export interface ConfinedContext {
   /** This machine's own ports. */
   readonly context: Context
   /** This machine's id. */
@@ -29,12 +29,12 @@ export interface Confined {
 }
 
 /** A work tree as a server may have it measured: inside the project, and nothing that may hold secrets. */
-export function confinedWorkTree(running: Confined): WorkTree {
+export function confinedWorkTree(running: ConfinedContext): WorkTree {
   const { context, commands } = running
   const { witness, linkedTrees, evidenceFiles, shownContents, planFiles, processFiles } = context
   const { commandApprovals, copies } = context
-  const folder = (path: string) => inside(path, running)
-  const place = (one: SnapshotPlace) => ownSnapshot(one, running)
+  const folder = (path: string) => resolveContained(path, running)
+  const place = (one: SnapshotLocation) => ownSnapshot(one, running)
   const { history, contents } = witness
   return {
     folder: context.folder,
@@ -112,21 +112,21 @@ export function confinedWorkTree(running: Confined): WorkTree {
     },
     evidenceFiles: {
       read: async (path, paths) => {
-        for (const one of paths) assertNamed(one, running)
+        for (const one of paths) assertNamedInInput(one, running)
         return evidenceFiles.read(folder(path), paths)
       },
       freshness: async (path, files) => evidenceFiles.freshness(folder(path), files),
       contents: async (path, paths) => evidenceFiles.contents(folder(path), paths),
     },
     shownContents: {
-      isKept: (content) => shownContents.isKept(shownBy(content, running)),
-      keep: (content, parts) => shownContents.keep(shownBy(content, running), parts),
-      since: (content, parts) => shownContents.since(shownBy(content, running), parts),
+      isKept: (content) => shownContents.isKept(shownContentKey(content, running)),
+      keep: (content, parts) => shownContents.keep(shownContentKey(content, running), parts),
+      since: (content, parts) => shownContents.since(shownContentKey(content, running), parts),
     },
     planFiles: {
       load: async (file, format) => {
-        assertNamed(file, running)
-        return planFiles.load(readable(file, running), format)
+        assertNamedInInput(file, running)
+        return planFiles.load(assertReadable(file, running), format)
       },
     },
     processFiles: {
@@ -146,17 +146,17 @@ export function confinedWorkTree(running: Confined): WorkTree {
   }
 }
 
-async function loadedProcess(idOrFile: string, running: Confined): Promise<LoadedProcess> {
+async function loadedProcess(idOrFile: string, running: ConfinedContext): Promise<LoadedProcess> {
   if (!processId.test(idOrFile)) {
-    assertNamed(idOrFile, running)
-    readable(idOrFile, running)
+    assertNamedInInput(idOrFile, running)
+    assertReadable(idOrFile, running)
   }
   const process = await running.context.processFiles.load(idOrFile)
-  if (!isReadableProcess(process, running)) throw unreadable(process.file)
+  if (!isReadableProcess(process, running)) throw unreadableFileFailure(process.file)
   return process
 }
 
-function forbidden(reason: string, message: string): Failure {
+function confinementFailure(reason: string, message: string): Failure {
   return new Failure('FORBIDDEN', message, { reason, details: { reason } })
 }
 
@@ -172,10 +172,10 @@ const keptHere = { missing: 'allowed', secrets: 'allowed', git: 'allowed' } as c
 /** Measuring looks into files that are secret by their name as well: no content of theirs leaves it. */
 const measuring = { missing: 'allowed', secrets: 'allowed' } as const
 
-export function inside(path: string, { roots, context }: Confined): string {
+export function resolveContained(path: string, { roots, context }: ConfinedContext): string {
   const named = resolve(context.folder, path)
   if (roots.some((root) => !('reason' in containedPath(root, named, measuring)))) return named
-  throw forbidden(
+  throw confinementFailure(
     'outside_project',
     `The server asked for ${path.slice(0, 200)}, which lies outside the project.`,
   )
@@ -184,94 +184,94 @@ export function inside(path: string, { roots, context }: Confined): string {
 /** Pinned files count from the command's folder, and lie in the project. */
 export function confinedCommand<Command extends PinnedCommand>(
   { run, folder, pinned }: Command,
-  running: Confined,
+  running: ConfinedContext,
 ): PinnedCommand {
-  const place = inside(folder, running)
-  for (const path of pinned) inside(resolve(place, path), running)
+  const place = resolveContained(folder, running)
+  for (const path of pinned) resolveContained(resolve(place, path), running)
   return { run, folder: place, pinned }
 }
 
 /** Fails where a person or agent here did not name this very path in the call. */
-export function assertNamed(path: string, { input }: Confined): void {
-  if (textsIn(input).includes(path)) return
-  throw forbidden(
+export function assertNamedInInput(path: string, { input }: ConfinedContext): void {
+  if (collectTexts(input).includes(path)) return
+  throw confinementFailure(
     'not_named_here',
     `The server asked for the content of ${path.slice(0, 200)}, which nobody on this machine named.`,
   )
 }
 
 /** A task that the call names: people shorten ids. */
-export function namedTask(taskId: string, { input }: Confined): string {
-  if (textsIn(input).some((text) => text.length >= 3 && taskId.startsWith(text))) return taskId
-  throw forbidden(
+export function namedTask(taskId: string, { input }: ConfinedContext): string {
+  if (collectTexts(input).some((text) => text.length >= 3 && taskId.startsWith(text))) return taskId
+  throw confinementFailure(
     'not_named_here',
     `The server asked for the work tree of ${taskId.slice(0, 100)}, which nobody on this machine named.`,
   )
 }
 
 /** A work tree as git lists it here: the server chooses neither its branch nor the task that it is for. */
-async function ownTree(folder: string, { path }: { readonly path: string }, { context }: Confined) {
+async function ownTree(folder: string, { path }: { readonly path: string }, { context }: ConfinedContext) {
   const tree = (await context.linkedTrees.list(folder)).find((one) => one.path === path)
   if (tree) return tree
-  throw forbidden(
+  throw confinementFailure(
     'outside_project',
     `The server asked for ${path.slice(0, 200)}, which is no work tree here.`,
   )
 }
 
 /** The same of the task that the call names. */
-export async function namedTree(folder: string, asked: { readonly path: string }, running: Confined) {
+export async function namedTree(folder: string, asked: { readonly path: string }, running: ConfinedContext) {
   const tree = await ownTree(folder, asked, running)
   namedTask(tree.taskId ?? '', running)
   return tree
 }
 
 /** What this server had shown here, and nothing that another one had. */
-function shownBy(content: string, { edge }: Confined): string {
+function shownContentKey(content: string, { edge }: ConfinedContext): string {
   return `${edge}-${content}`
 }
 
 /** Every text of a call's input. */
-function textsIn(value: unknown): readonly string[] {
+function collectTexts(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value]
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(collectTexts) : []
 }
 
 /** The id of a process, which is no path. */
 const processId = /^[A-Za-z0-9][\w-]{0,200}$/
 
 /** A file of the project whose content may leave this machine. */
-function readable(path: string, { context }: Confined): string {
-  if ('reason' in containedPath(context.folder, path)) throw unreadable(path)
+function assertReadable(path: string, { context }: ConfinedContext): string {
+  if ('reason' in containedPath(context.folder, path)) throw unreadableFileFailure(path)
   return path
 }
 
 function isReadableProcess(
   { origin, file }: { readonly origin: string; readonly file: string },
-  { context }: Confined,
+  { context }: ConfinedContext,
 ): boolean {
   return origin === 'shipped' || !('reason' in containedPath(context.folder, file))
 }
 
 /** From now on the server may ask for this content by its id, unless its file may hold secrets. */
-function nameContent(path: string, id: string | null, { named }: Confined): void {
+function nameContent(path: string, id: string | null, { named }: ConfinedContext): void {
   if (id !== null && !isSecretFile(path)) named.add(id)
 }
 
 function noSecret<Request extends { readonly path: string }>(request: Request): Request {
-  if (isSecretFile(request.path)) throw unreadable(request.path)
+  if (isSecretFile(request.path)) throw unreadableFileFailure(request.path)
   return request
 }
 
-function unreadable(path: string): Failure {
-  return forbidden(
+function unreadableFileFailure(path: string): Failure {
+  return confinementFailure(
     'unreadable_file',
     `The server asked for ${path.slice(0, 200)}, which is outside the project, of git, or may hold secrets.`,
   )
 }
 
 /** A new work tree lies in the project, or beside its main one under a name that begins with that one's. */
-export function beside(path: string, running: Confined): string {
+export function resolveNeighbor(path: string, running: ConfinedContext): string {
   const named = resolve(running.context.folder, path)
   const real = reachedPath(named)
   const isNeighbour = running.roots.some((root) => {
@@ -283,20 +283,26 @@ export function beside(path: string, running: Confined): string {
       basename(real).startsWith(`${basename(reached)}-`)
     )
   })
-  return isNeighbour ? named : inside(named, running)
+  return isNeighbour ? named : resolveContained(named, running)
 }
 
 function ownSnapshot(
-  { edge, engine, directory, top, prefix, id }: SnapshotPlace,
-  running: Confined,
-): SnapshotPlace {
+  { edge, engine, directory, top, prefix, id }: SnapshotLocation,
+  running: ConfinedContext,
+): SnapshotLocation {
   const place = { engine, directory, top, prefix, id }
   if (edge !== undefined && edge !== running.edge) {
-    throw forbidden('other_machine', `The server asked for a snapshot of ${edge}, which is another machine.`)
+    throw confinementFailure(
+      'other_machine',
+      `The server asked for a snapshot of ${edge}, which is another machine.`,
+    )
   }
   if ('reason' in containedPath(running.snapshots(), directory, keptHere)) {
-    throw forbidden('no_snapshot', `The server asked for ${directory.slice(0, 200)}, which is no snapshot.`)
+    throw confinementFailure(
+      'no_snapshot',
+      `The server asked for ${directory.slice(0, 200)}, which is no snapshot.`,
+    )
   }
-  inside(top, running)
+  resolveContained(top, running)
   return place
 }

@@ -2,14 +2,14 @@ import type { Briefing } from '../../gate/domain/hook/brief.ts'
 import type { HookSituation } from '../../gate/domain/hook/judge.ts'
 import type { SettingName } from '../../gate/domain/run.ts'
 import type { Packages } from '../../git/ports/work-tree.ts'
-import { namesPackage, parseScope } from '../../track/domain/scope/scope.ts'
-import type { Attempt, SnapshotPlace } from '../../track/domain/task.ts'
+import { hasPackageArea, parseScope } from '../../track/domain/scope/scope.ts'
+import type { Attempt, SnapshotLocation } from '../../track/domain/task.ts'
 import { contractVersion } from '../operations/contract.ts'
 import type { OwnMachine } from './origins.ts'
 import type { ServerClient } from './server-client.ts'
 
 /** The brief of a work tree as the server wrote it. */
-export interface KeptBrief {
+export interface CachedBrief {
   readonly attempts: readonly { readonly attempt: Attempt; readonly task: string }[]
   readonly runs: HookSituation['runs']
   readonly settings: Readonly<Record<string, string>>
@@ -20,13 +20,13 @@ export interface KeptBrief {
   readonly comments?: readonly string[]
 }
 
-export interface EdgeHookParts {
+export interface RemoteHookParts {
   readonly client: ServerClient
   readonly edge: OwnMachine
   readonly version: string
   /** Milliseconds. */
   readonly timeout?: number
-  readonly packages: (place: SnapshotPlace) => Promise<Packages>
+  readonly packages: (place: SnapshotLocation) => Promise<Packages>
 }
 
 /** How long a hook waits for the server, in milliseconds: without an answer it makes no decision. */
@@ -34,9 +34,9 @@ const hookTimeout = 80
 
 /** What a hook judges by, as the server says it now; null where it does not say it in time. */
 export async function hookBrief(
-  { client, edge, version, timeout = hookTimeout }: EdgeHookParts,
+  { client, edge, version, timeout = hookTimeout }: RemoteHookParts,
   top: string,
-): Promise<KeptBrief | null> {
+): Promise<CachedBrief | null> {
   const request = {
     contract: contractVersion,
     version,
@@ -51,22 +51,22 @@ export async function hookBrief(
     input: { top },
     gathered: [],
   }
-  return briefIn(await client.post('/api/edge/call', request, { within: timeout }).catch(() => null))
+  return briefOfAnswer(await client.post('/api/edge/call', request, { within: timeout }).catch(() => null))
 }
 
-function briefIn(said: unknown): KeptBrief | null {
+function briefOfAnswer(said: unknown): CachedBrief | null {
   if (typeof said !== 'object' || said === null || !('answer' in said)) return null
-  return said.answer as KeptBrief // by the operation's output
+  return said.answer as CachedBrief // by the operation's output
 }
 
 /** The brief as hooks judge it; workspace packages are looked up here, where an area names one. */
 export async function situationIn(
-  brief: KeptBrief,
-  packages: EdgeHookParts['packages'],
+  brief: CachedBrief,
+  packages: RemoteHookParts['packages'],
 ): Promise<HookSituation> {
   const attempts = brief.attempts.map(async ({ attempt, task }) => {
     const { areas, snapshot } = attempt
-    const known = new Map(namesPackage(areas) ? await packages(snapshot) : [])
+    const known = new Map(hasPackageArea(areas) ? await packages(snapshot) : [])
     return { attempt, task, scope: parseScope(areas, { prefix: snapshot.prefix, packages: known }) }
   })
   return {
@@ -76,7 +76,7 @@ export async function situationIn(
   }
 }
 
-export function briefingIn(brief: KeptBrief, { attempts, runs }: HookSituation): Briefing {
+export function briefingFromBrief(brief: CachedBrief, { attempts, runs }: HookSituation): Briefing {
   return {
     missions: brief.missions,
     attempts,

@@ -2,25 +2,25 @@ import { randomUUID } from 'node:crypto'
 import { Failure } from '../../kernel/failure.ts'
 import type { Answer, Context } from '../../kernel/operations/operation.ts'
 import { contractVersion } from '../operations/contract.ts'
-import { EdgeAnswer, type EdgeRequest } from '../operations/edge-request.ts'
+import { RemoteCallAnswer, type RemoteCallRequest } from '../operations/edge-request.ts'
 import { looks } from '../operations/looks.ts'
 import type { SentMeasurement } from '../operations/measured-there.ts'
-import type { GatheredCall } from '../operations/port-calls.ts'
-import { AwayCommands } from './away-commands.ts'
-import { measureHere } from './measure.ts'
+import type { PortCallResult } from '../operations/port-calls.ts'
+import { RemoteCommands } from './away-commands.ts'
+import { measureLocally } from './measure.ts'
 import type { OwnMachine } from './origins.ts'
-import { type PortRunning, runCalls } from './port-runner.ts'
-import { NoAnswer, type ServerClient } from './server-client.ts'
+import { type PortContext, runCalls } from './port-runner.ts'
+import { ServerAnswerLost, type ServerClient } from './server-client.ts'
 import type { TrustedCommands } from './trusted-commands.ts'
 
 /** A call as its caller makes it; the rest of the request is the edge's own. */
-export type EdgeCalling = Omit<
-  EdgeRequest,
+export type RemoteCallInput = Omit<
+  RemoteCallRequest,
   'contract' | 'version' | 'edge' | 'call' | 'folder' | 'age' | 'gathered' | 'measured'
 >
 
 /** What an edge is made of. */
-export interface EdgeParts {
+export interface RemoteProjectParts {
   readonly client: ServerClient
   readonly edge: OwnMachine
   /** This machine's own ports; its store is never asked. */
@@ -33,30 +33,30 @@ export interface EdgeParts {
 }
 
 /** A call with its name. */
-export interface Prepared {
+export interface PreparedCall {
   readonly call: string
   /** Milliseconds since it was begun. */
   readonly age: () => number
 }
 
 /** What was measured here for a call so far. */
-interface Known {
-  readonly gathered: GatheredCall[]
+interface CallEvidence {
+  readonly gathered: PortCallResult[]
   readonly measured: SentMeasurement[]
 }
 
-type Answered = Exclude<EdgeAnswer, { gather: unknown } | { measure: unknown }>
+type FinalCallAnswer = Exclude<RemoteCallAnswer, { gather: unknown } | { measure: unknown }>
 
 const usualPatience = 20_000
 
 /** A project that is kept at a server, seen from the machine where its files are. */
-export class EdgeProject {
-  readonly parts: EdgeParts
-  readonly #commands: AwayCommands
+export class RemoteProject {
+  readonly parts: RemoteProjectParts
+  readonly #commands: RemoteCommands
 
-  constructor(parts: EdgeParts) {
+  constructor(parts: RemoteProjectParts) {
     this.parts = parts
-    this.#commands = new AwayCommands({
+    this.#commands = new RemoteCommands({
       context: parts.context,
       commands: parts.commands,
       patience: parts.patience ?? usualPatience,
@@ -65,28 +65,28 @@ export class EdgeProject {
   }
 
   /** Names a call, so that it is recorded once however often it is sent. */
-  prepare(call: string = randomUUID()): Prepared {
+  prepare(call: string = randomUUID()): PreparedCall {
     const began = performance.now()
     return { call, age: () => Math.round(performance.now() - began) }
   }
 
   /** Asks the server, and measures here what it asks for, until it answers. */
-  async send(calling: EdgeCalling, prepared: Prepared): Promise<Answered> {
+  async send(calling: RemoteCallInput, prepared: PreparedCall): Promise<FinalCallAnswer> {
     // The server's clock as its first answer tells it: all that is measured for a call goes by that.
     let ahead: number | null = null
     const running = this.#running(calling, () => Date.now() + (ahead ?? 0))
-    const known: Known = { gathered: [], measured: [] }
-    let left = this.parts.client.timeout + waitingFor(calling)
+    const known: CallEvidence = { gathered: [], measured: [] }
+    let left = this.parts.client.timeout + waitTimeMs(calling)
     for (let round = 0; round < mostAsked; round += 1) {
       const asked = performance.now()
       const answer = await this.#post(this.#request(calling, { ...prepared, known }), left)
       if (!('measure' in answer || 'gather' in answer)) return answer
       left -= performance.now() - asked
       if (left <= 0)
-        throw new NoAnswer(this.parts.client.server.origin, 'It asked for more and more, slowly.')
+        throw new ServerAnswerLost(this.parts.client.server.origin, 'It asked for more and more, slowly.')
       if ('measure' in answer) {
         ahead ??= answer.now - Date.now()
-        known.measured.push(...(await measureHere(answer.measure, running)))
+        known.measured.push(...(await measureLocally(answer.measure, running)))
       } else known.gathered.push(...(await runCalls(answer.gather, running)))
       if (known.gathered.length > maxGathered) break
     }
@@ -95,7 +95,10 @@ export class EdgeProject {
     })
   }
 
-  #request(calling: EdgeCalling, { call, age, known }: Prepared & { readonly known: Known }): EdgeRequest {
+  #request(
+    calling: RemoteCallInput,
+    { call, age, known }: PreparedCall & { readonly known: CallEvidence },
+  ): RemoteCallRequest {
     const { edge, context, version } = this.parts
     return {
       ...calling,
@@ -115,7 +118,7 @@ export class EdgeProject {
     this.parts.client.close()
   }
 
-  #running(calling: EdgeCalling, now: () => number): PortRunning {
+  #running(calling: RemoteCallInput, now: () => number): PortContext {
     const { context, commands, edge, snapshots } = this.parts
     const asked = calling.operation ?? calling.tool
     return {
@@ -134,8 +137,10 @@ export class EdgeProject {
     }
   }
 
-  async #post(request: EdgeRequest, within: number): Promise<EdgeAnswer> {
-    const read = EdgeAnswer.safeParse(await this.parts.client.post('/api/edge/call', request, { within }))
+  async #post(request: RemoteCallRequest, within: number): Promise<RemoteCallAnswer> {
+    const read = RemoteCallAnswer.safeParse(
+      await this.parts.client.post('/api/edge/call', request, { within }),
+    )
     if (read.success) return read.data
     throw new Failure('UNAVAILABLE', `${this.parts.client.server.origin} does not answer as Waymark does.`, {
       reason: 'server_answer_invalid',
@@ -153,13 +158,13 @@ const mostAsked = 40
 const maxGathered = 500
 
 /** What a call's input says, however it is sent. */
-export function inputOf({ input, arguments: given }: EdgeCalling): Answer {
+export function inputOf({ input, arguments: given }: RemoteCallInput): Answer {
   const said = given ?? input
   return typeof said === 'object' && said !== null ? { ...said } : {}
 }
 
 /** A call that asks to wait for a change waits that many milliseconds longer. */
-function waitingFor(calling: EdgeCalling): number {
+function waitTimeMs(calling: RemoteCallInput): number {
   const seconds = Number(inputOf(calling)['wait_seconds'])
   return seconds > 0 ? Math.min(seconds, 60) * 1_000 : 0
 }

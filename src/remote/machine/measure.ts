@@ -4,25 +4,26 @@ import type { Measurement } from '../../kernel/operations/measuring.ts'
 import type { Answer, Operation } from '../../kernel/operations/operation.ts'
 import type { MeasureRequest, SentMeasurement } from '../operations/measured-there.ts'
 import { confinedWorkTree, rootsOf } from './confined.ts'
-import { type PortRunning, sentFailure } from './port-runner.ts'
+import { type PortContext, sentFailure } from './port-runner.ts'
 
 /**
  * Measures for a server what the operation declares that a person or agent here called, and nothing else. Its input is the
  * one that was given here, whatever the server says.
  */
-export async function measureHere(
+export async function measureLocally(
   { operation: named, asked }: MeasureRequest,
-  running: PortRunning,
+  running: PortContext,
 ): Promise<readonly SentMeasurement[]> {
   const confined = { ...running, roots: await rootsOf(running.context) }
   const workTree = confinedWorkTree(confined)
-  const operation = await calledHere(running.asked)
+  const operation = await operationCalled(running.asked)
   return Promise.all(
     asked.map(async ({ name, hash, brief }): Promise<SentMeasurement> => {
       try {
-        const { measurement, input } = declared(operation, { named, name, running })
+        const { measurement, input } = declaredMeasurement(operation, { named, name, running })
         const read = measurement.brief.safeParse(brief)
-        if (!read.success) throw forbidden('unknown_measurement', `The brief of ${name} is not understood.`)
+        if (!read.success)
+          throw measurementForbidden('unknown_measurement', `The brief of ${name} is not understood.`)
         return { name, hash, measured: (await measurement.measure(workTree, read.data, input)) ?? null }
       } catch (error) {
         return { name, hash, failure: sentFailure(error) }
@@ -31,19 +32,19 @@ export async function measureHere(
   )
 }
 
-async function calledHere(called: string | undefined): Promise<Operation | undefined> {
+async function operationCalled(called: string | undefined): Promise<Operation | undefined> {
   const { catalog } = await import('../../kernel/operations/catalog.ts')
   return catalog.find(({ name, tool }) => called !== undefined && (name === called || tool === called))
 }
 
-function declared(
+function declaredMeasurement(
   operation: Operation | undefined,
-  { named, name, running }: { readonly named: string; readonly name: string; readonly running: PortRunning },
+  { named, name, running }: { readonly named: string; readonly name: string; readonly running: PortContext },
 ): { readonly measurement: Measurement; readonly input: Answer } {
   const all = operation?.name === named ? operation.measurements : undefined
   const measurement = all && Object.hasOwn(all, name) ? all[name] : undefined
   if (operation === undefined || measurement === undefined) {
-    throw forbidden(
+    throw measurementForbidden(
       'unknown_measurement',
       `The server asked for "${name.slice(0, 100)}" of ${named.slice(0, 100)}, which nobody on this machine asked it for.`,
     )
@@ -51,6 +52,6 @@ function declared(
   return { measurement, input: parseInput(operation, running.input) }
 }
 
-function forbidden(reason: string, message: string): Failure {
+function measurementForbidden(reason: string, message: string): Failure {
   return new Failure('FORBIDDEN', message, { reason, details: { reason } })
 }

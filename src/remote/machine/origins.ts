@@ -3,19 +3,19 @@ import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { errorCode, Failure, messageOf } from '../../kernel/failure.ts'
 import { readRegularSync } from '../../kernel/files/regular-file.ts'
-import type { Edge } from '../../kernel/operations/operation.ts'
+import type { RemoteMachine } from '../../kernel/operations/operation.ts'
 import { machineIdOf } from '../operations/contract.ts'
 
 /** The servers that a user of this machine knows, each with its token; and which of them a project is kept at. */
 
-export interface KnownServer {
+export interface ServerCredential {
   readonly token: string
   /** Commands of guards that a person approved at the server run here, too. */
   readonly trustsCommands: boolean
 }
 
 /** A project at a server: where its calls go, and with which token. */
-export interface ConnectedServer extends KnownServer {
+export interface ConnectedServer extends ServerCredential {
   /** Scheme, host and port. */
   readonly origin: string
   /** The project's key there; null for the server's first one. */
@@ -57,23 +57,23 @@ export function parseAddress(text: string): Pick<ConnectedServer, 'origin' | 'pr
 }
 
 /** The servers of one user, in a file that only they can read. */
-export class KnownServers {
+export class ServerCredentials {
   readonly #file: string
 
   constructor(folder: string) {
     this.#file = join(folder, 'servers.json')
   }
 
-  find(origin: string): KnownServer | null {
+  find(origin: string): ServerCredential | null {
     return this.#read()[origin] ?? null
   }
 
-  keep(origin: string, server: KnownServer): void {
+  keep(origin: string, server: ServerCredential): void {
     const servers = { ...this.#read(), [origin]: server }
     writeWhole(this.#file, `${JSON.stringify({ version: 1, servers }, null, 2)}\n`, 0o600)
   }
 
-  #read(): Readonly<Record<string, KnownServer>> {
+  #read(): Readonly<Record<string, ServerCredential>> {
     const text = textOf(this.#file)
     if (text === null) return {}
     const servers = serversIn(jsonOr(text))
@@ -95,7 +95,7 @@ export function projectServer(root: string): Pick<ConnectedServer, 'origin' | 'p
 }
 
 /** Whether hooks forbid what they know nothing about: a line of the same file, `hooks: closed`. */
-export function hooksAreClosed(root: string): boolean {
+export function hasClosedHooks(root: string): boolean {
   return linesOf(root).some((line) => /^hooks:\s*closed$/.test(line))
 }
 
@@ -140,7 +140,7 @@ export function connectedServer({ flag, environment, root, folder }: ServerReque
   const token = environment['WAYMARK_TOKEN'] || undefined
   const address = named === undefined ? projectServer(root) : parseAddress(named)
   if (address === null) return null
-  const known = new KnownServers(folder).find(address.origin)
+  const known = new ServerCredentials(folder).find(address.origin)
   if (token !== undefined && named !== undefined) {
     return { ...address, token, trustsCommands: known?.trustsCommands ?? false }
   }
@@ -153,7 +153,7 @@ export function connectedServer({ flag, environment, root, folder }: ServerReque
 }
 
 /** This machine as one server knows it, with the key that only the two know: its id is made from the key. */
-export interface OwnMachine extends Edge {
+export interface OwnMachine extends RemoteMachine {
   readonly key: string
 }
 
@@ -161,7 +161,7 @@ export interface OwnMachine extends Edge {
  * Names this machine among all that work with a server: made once for each, so that no server can speak as this machine
  * at another one.
  */
-export function thisEdge(folder: string, origin: string): OwnMachine {
+export function thisMachine(folder: string, origin: string): OwnMachine {
   const place = join(folder, 'machine-keys', `${encodeURIComponent(origin)}.json`)
   const kept = machineIn(jsonOr(textOf(place) ?? ''))
   if (kept) return kept
@@ -188,7 +188,7 @@ function machineIn(value: unknown): OwnMachine | null {
     : null
 }
 
-function serversIn(value: unknown): Readonly<Record<string, KnownServer>> | null {
+function serversIn(value: unknown): Readonly<Record<string, ServerCredential>> | null {
   const { version, servers } = membersOf(value)
   if (version !== 1 || typeof servers !== 'object' || servers === null) return null
   const known = Object.entries(servers).map(([origin, server]) => {

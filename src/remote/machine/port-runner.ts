@@ -3,26 +3,26 @@ import { Failure, messageOf } from '../../kernel/failure.ts'
 import type { SentFailure } from '../operations/measured-there.ts'
 import {
   type ArgsOf,
-  type GatheredCall,
   isPortCall,
   type PortCall,
   type PortCallName,
+  type PortCallResult,
   type PortRequest,
   portCalls,
 } from '../operations/port-calls.ts'
 import {
-  beside,
-  type Confined as ConfinedTo,
+  type ConfinedContext as ConfinedTo,
   confinedCommand,
   confinedWorkTree,
-  inside,
   namedTask,
   namedTree,
+  resolveContained,
+  resolveNeighbor,
   rootsOf,
 } from './confined.ts'
 
 /** What a server's calls are run with, on this machine. */
-export interface PortRunning extends Omit<ConfinedTo, 'roots'> {
+export interface PortContext extends Omit<ConfinedTo, 'roots'> {
   /** The operation that a person or agent here called. */
   readonly asked: string | undefined
   /** What the server may ask for that operation. */
@@ -36,15 +36,15 @@ export type StartArgs = ArgsOf<'commandRunner.start'>[0]
 /** Runs the calls that a server asks for: those of the table, inside the project's root. What is refused is said. */
 export async function runCalls(
   requests: readonly PortRequest[],
-  running: PortRunning,
-): Promise<readonly GatheredCall[]> {
+  running: PortContext,
+): Promise<readonly PortCallResult[]> {
   const roots = await rootsOf(running.context)
   return Promise.all(requests.map((request) => runCall(request, { ...running, roots })))
 }
 
-type Confined = PortRunning & ConfinedTo
+type ConfinedPortContext = PortContext & ConfinedTo
 
-async function runCall(request: PortRequest, running: Confined): Promise<GatheredCall> {
+async function runCall(request: PortRequest, running: ConfinedPortContext): Promise<PortCallResult> {
   try {
     return { ...request, answer: (await answerOf(request, running)) ?? null }
   } catch (error) {
@@ -78,17 +78,17 @@ const sentCodes = [
   'PROCESS_NOT_FOUND',
 ] as const
 
-async function answerOf({ call, args }: PortRequest, running: Confined): Promise<unknown> {
+async function answerOf({ call, args }: PortRequest, running: ConfinedPortContext): Promise<unknown> {
   if (!isPortCall(call)) {
-    throw forbidden('unknown_call', `The server asked for "${call.slice(0, 100)}", which no server may.`)
+    throw portForbidden('unknown_call', `The server asked for "${call.slice(0, 100)}", which no server may.`)
   }
   const known: PortCall = portCalls[call]
   const read = known.args.safeParse(args)
   if (!read.success) {
-    throw forbidden('unknown_call', `The server asked for ${call} in a way that is not understood.`)
+    throw portForbidden('unknown_call', `The server asked for ${call} in a way that is not understood.`)
   }
   if (!running.looks.includes(call)) {
-    throw forbidden(
+    throw portForbidden(
       'not_asked_here',
       `The server asked for ${call}, which nobody on this machine asked it for.`,
     )
@@ -96,20 +96,20 @@ async function answerOf({ call, args }: PortRequest, running: Confined): Promise
   return table(running)[call](read.data as never) // as the schema of the call read it
 }
 
-function forbidden(reason: string, message: string): Failure {
+function portForbidden(reason: string, message: string): Failure {
   return new Failure('FORBIDDEN', message, { reason, details: { reason } })
 }
 
-type Table = { readonly [Name in PortCallName]: (args: ArgsOf<Name>) => unknown }
+type PortHandlers = { readonly [Name in PortCallName]: (args: ArgsOf<Name>) => unknown }
 
 /** The whole of what is ever done for a server. */
-function table(running: Confined): Table {
+function table(running: ConfinedPortContext): PortHandlers {
   const { context, commands } = running
   const { linkedTrees, commandApprovals } = context
   const workTree = confinedWorkTree(running)
   const { witness, copies, evidenceFiles, shownContents, processFiles, planFiles } = workTree
   const { history, contents } = witness
-  const folder = (path: string) => inside(path, running)
+  const folder = (path: string) => resolveContained(path, running)
   return {
     'witness.locate': ([path]) => witness.locate(path),
     'witness.others': ([path]) => witness.others(path),
@@ -161,7 +161,7 @@ function table(running: Confined): Table {
         ...tree,
         taskId: namedTask(tree.taskId, running),
         folder: folder(tree.folder),
-        path: beside(tree.path, running),
+        path: resolveNeighbor(tree.path, running),
       }),
     'linkedTrees.remove': async ([path, tree]) =>
       linkedTrees.remove(folder(path), await namedTree(folder(path), tree, running)),
@@ -188,7 +188,7 @@ function table(running: Confined): Table {
     'commandApprovals.refusalOf': ([hash]) => commandApprovals.refusalOf(hash),
     'commandApprovals.refused': ([folders]) => workTree.commandApprovals.refused(folders),
     'commandApprovals.revoke': ([hash]) => commandApprovals.revoke(hash),
-    'commandRunner.start': ([command]) => started(command, running),
+    'commandRunner.start': ([command]) => startCommand(command, running),
   }
 }
 
@@ -206,7 +206,7 @@ function sourceOf({
   return { file, origin, id, text }
 }
 
-async function started(command: StartArgs, running: Confined): Promise<unknown> {
+async function startCommand(command: StartArgs, running: ConfinedPortContext): Promise<unknown> {
   const end = await running.runCommand({
     ...command,
     folder: confinedCommand(command, running).folder,

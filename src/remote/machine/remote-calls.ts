@@ -1,15 +1,15 @@
 import type { Answer } from '../../kernel/operations/operation.ts'
-import { type EdgeCalling, type EdgeProject, inputOf } from './edge-project.ts'
-import { NoAnswer } from './server-client.ts'
+import { inputOf, type RemoteCallInput, type RemoteProject } from './edge-project.ts'
+import { ServerAnswerLost } from './server-client.ts'
 
 /** What a call came to at the server. */
-export interface Done {
+export interface CallOutcome {
   readonly answer: Answer
   readonly kind: 'answer' | 'result' | 'protocol_error'
 }
 
 export interface RemoteCallsParts {
-  readonly project: EdgeProject
+  readonly project: RemoteProject
   /** Sends what hooks captured here, which bears on what some calls are answered. */
   readonly ingest: () => Promise<void>
 }
@@ -39,7 +39,7 @@ export class RemoteCalls {
     this.#parts = parts
   }
 
-  async perform(calling: EdgeCalling): Promise<Done> {
+  async perform(calling: RemoteCallInput): Promise<CallOutcome> {
     const { project, ingest } = this.#parts
     if (afterHooks.includes(calling.operation ?? calling.tool ?? '')) await ingest()
     const name = JSON.stringify([calling.operation, calling.tool, calling.channel, inputOf(calling)])
@@ -47,9 +47,9 @@ export class RemoteCalls {
     try {
       const answer = await project.send(calling, prepared)
       this.#unanswered.delete(name)
-      return doneBy(answer)
+      return callResultOf(answer)
     } catch (error) {
-      if (!(error instanceof NoAnswer)) this.#unanswered.delete(name)
+      if (!(error instanceof ServerAnswerLost)) this.#unanswered.delete(name)
       else this.#unanswered.set(name, prepared.call)
       const [oldest] = this.#unanswered.keys()
       if (oldest !== undefined && this.#unanswered.size > maxUnanswered) this.#unanswered.delete(oldest)
@@ -58,13 +58,13 @@ export class RemoteCalls {
   }
 
   /** Sends what hooks captured. It waits on disk until this succeeds. */
-  async send(calling: EdgeCalling): Promise<void> {
+  async send(calling: RemoteCallInput): Promise<void> {
     const { project } = this.#parts
     await project.send(calling, project.prepare())
   }
 }
 
-function doneBy(answer: Awaited<ReturnType<EdgeProject['send']>>): Done {
+function callResultOf(answer: Awaited<ReturnType<RemoteProject['send']>>): CallOutcome {
   if ('answer' in answer) return { kind: 'answer', answer: answer.answer }
   if ('result' in answer) return { kind: 'result', answer: answer.result }
   return { kind: 'protocol_error', answer: answer.protocol_error }

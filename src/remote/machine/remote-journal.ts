@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import type { Fact } from '../../events/domain/fact.ts'
-import type { Followed } from '../../events/operations/follow.ts'
+import type { ProjectEvent } from '../../events/domain/fact.ts'
+import type { FollowableStore } from '../../events/operations/follow.ts'
 import type { ServerClient } from './server-client.ts'
 
 const pollEvery = 1_000
@@ -13,13 +13,13 @@ const Page = z.object({
 })
 
 /** The journal of a project that is kept at a server. Costs a request a second while it is followed. */
-export function remoteJournal(client: ServerClient): Followed {
+export function remoteEventLog(client: ServerClient): FollowableStore {
   const page = async (after: number, limit: number) =>
     Page.parse(await client.get(`/api/journal?since=${after}&limit=${limit}`))
-  const since = async (after: number, limit: number): Promise<Fact[]> => {
+  const since = async (after: number, limit: number): Promise<ProjectEvent[]> => {
     const { facts } = await page(after, limit)
     // A line of the journal, as the server wrote it.
-    return facts.map(({ happening, ...fact }) => ({ ...fact, body: happening }) as unknown as Fact)
+    return facts.map(({ happening, ...fact }) => ({ ...fact, body: happening }) as unknown as ProjectEvent)
   }
   const head = async () => (await page(Number.MAX_SAFE_INTEGER, 1)).head
   return {

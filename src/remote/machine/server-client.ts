@@ -6,7 +6,7 @@ import { addressHeader, answerLimits, callLimits } from '../operations/contract.
 import { baseOf, type ConnectedServer } from './origins.ts'
 
 /** Why a request was not answered. Nothing was recorded where it did not even arrive. */
-class ServerAway extends Failure {
+class ServerUnavailable extends Failure {
   constructor(
     origin: string,
     why: string,
@@ -23,10 +23,10 @@ class ServerAway extends Failure {
 }
 
 /** Nothing listens there, or nothing says so in time: there is no use in asking again at once. */
-class NoConnection extends ServerAway {}
+class ServerUnreachable extends ServerUnavailable {}
 
 /** It was sent, and what came of it is not known: the same call again, with its key, is recorded once. */
-export class NoAnswer extends ServerAway {
+export class ServerAnswerLost extends ServerUnavailable {
   constructor(origin: string, why: string) {
     super(
       origin,
@@ -42,7 +42,7 @@ export class NoAnswer extends ServerAway {
 export class ServerRefusal extends Failure {
   readonly status: number
 
-  constructor(status: number, code: FailureCode, said: SaidError) {
+  constructor(status: number, code: FailureCode, said: ServerErrorBody) {
     super(code, said.message, {
       ...(said.reason !== undefined && { reason: said.reason }),
       ...(said.hint !== undefined && { hint: said.hint }),
@@ -54,7 +54,7 @@ export class ServerRefusal extends Failure {
   }
 }
 
-interface SaidError {
+interface ServerErrorBody {
   readonly code?: string
   readonly reason?: string
   readonly message: string
@@ -66,7 +66,7 @@ interface SaidError {
 /** How long a request takes at most, with all its repetitions, in milliseconds. */
 const usualTimeout = 10_000
 
-export interface Asking {
+export interface ServerRequestOptions {
   /** In place of the usual time. */
   readonly within?: number
 }
@@ -105,16 +105,16 @@ export class ServerClient {
     return this.#kept
   }
 
-  async get(path: string, asking: Asking = {}): Promise<unknown> {
+  async get(path: string, asking: ServerRequestOptions = {}): Promise<unknown> {
     return this.#send({ method: 'GET', path, body: null }, asking)
   }
 
-  async post(path: string, body: object, asking: Asking = {}): Promise<unknown> {
+  async post(path: string, body: object, asking: ServerRequestOptions = {}): Promise<unknown> {
     const text = Buffer.from(JSON.stringify(body))
     const { maxBytes, maxPackedBytes } = callLimits
-    if (text.length > maxBytes) throw tooMuch(text.length, maxBytes)
-    const sent = text.length > longBody ? await zipped(text) : text
-    if (sent.length > maxPackedBytes) throw tooMuch(sent.length, maxPackedBytes)
+    if (text.length > maxBytes) throw tooLargeFailure(text.length, maxBytes)
+    const sent = text.length > longBody ? await gzipText(text) : text
+    if (sent.length > maxPackedBytes) throw tooLargeFailure(sent.length, maxPackedBytes)
     return this.#send({ method: 'POST', path, body: sent, isZipped: sent !== text }, asking)
   }
 
@@ -129,7 +129,7 @@ export class ServerClient {
       body,
       isZipped,
     }: { method: string; path: string; body: Buffer | null; isZipped?: boolean },
-    asking: Asking,
+    asking: ServerRequestOptions,
   ): Promise<unknown> {
     const { server } = this
     const within = asking.within ?? this.timeout
@@ -142,38 +142,42 @@ export class ServerClient {
       ...(body && { 'Content-Type': 'application/json', 'Content-Length': body.length }),
       ...(isZipped && { 'Content-Encoding': 'gzip' }),
     }
-    const { status, text } = await exchangeAgain(url, { method, headers, body, agent: this.#agent }, within)
+    const { status, text } = await exchangeWithRetries(
+      url,
+      { method, headers, body, agent: this.#agent },
+      within,
+    )
     const said = jsonOr(text)
     if (status >= 200 && status < 300 && said !== undefined) return said
     const error = errorIn(said)
-    if (error === null) throw new NoAnswer(server.origin, `It answered ${status}.`)
+    if (error === null) throw new ServerAnswerLost(server.origin, `It answered ${status}.`)
     throw new ServerRefusal(status, codeOf(error.code), error)
   }
 }
 
-interface Sent {
+interface OutgoingRequest {
   readonly method: string
   readonly headers: Readonly<Record<string, string | number>>
   readonly body: Buffer | null
   readonly agent: Agent
 }
 
-interface Received {
+interface HttpReply {
   readonly status: number
   readonly text: string
 }
 
 /** Sends it again where what came is no answer of a server, as long as there is time for one. */
-async function exchangeAgain(url: URL, sent: Sent, within: number): Promise<Received> {
+async function exchangeWithRetries(url: URL, sent: OutgoingRequest, within: number): Promise<HttpReply> {
   const until = performance.now() + within
   for (const pause of pauses) {
     const received = await exchange(url, sent, until - performance.now()).catch((error: unknown) => {
-      if (error instanceof NoConnection || !(error instanceof ServerAway)) throw error
+      if (error instanceof ServerUnreachable || !(error instanceof ServerUnavailable)) throw error
       return error
     })
-    if (!(received instanceof ServerAway) && !isOfProxy(received)) return received
+    if (!(received instanceof ServerUnavailable) && !isOfProxy(received)) return received
     if (until - performance.now() - pause <= 0) {
-      if (received instanceof ServerAway) throw received
+      if (received instanceof ServerUnavailable) throw received
       return received
     }
     await sleep(pause)
@@ -182,22 +186,22 @@ async function exchangeAgain(url: URL, sent: Sent, within: number): Promise<Rece
 }
 
 /** Whether something before the server says that it cannot reach it: a server says in JSON why it cannot answer. */
-function isOfProxy({ status, text }: Received): boolean {
+function isOfProxy({ status, text }: HttpReply): boolean {
   return [502, 503, 504].includes(status) && errorIn(jsonOr(text)) === null
 }
 
-function exchange(url: URL, { body, ...sent }: Sent, within: number): Promise<Received> {
-  const { promise, resolve, reject } = Promise.withResolvers<Received>()
+function exchange(url: URL, { body, ...sent }: OutgoingRequest, within: number): Promise<HttpReply> {
+  const { promise, resolve, reject } = Promise.withResolvers<HttpReply>()
   let isConnected = false
   const request = protocolOf(url.protocol).request(url, sent, (response) => {
     void textOf(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), failed)
   })
   const failed = (error: unknown) => {
     if (error instanceof Failure) return reject(error)
-    const Away = isConnected ? NoAnswer : NoConnection
+    const Away = isConnected ? ServerAnswerLost : ServerUnreachable
     reject(new Away(url.origin, `${messageOf(error)}.`))
   }
-  const answering = unlessHeard(within, () => request.destroy(new Error(`no answer within ${within} ms`)))
+  const answering = startIdleTimer(within, () => request.destroy(new Error(`no answer within ${within} ms`)))
   request.once('socket', (socket) => {
     isConnected = request.reusedSocket || !socket.connecting
     if (isConnected) return
@@ -214,7 +218,7 @@ function exchange(url: URL, { body, ...sent }: Sent, within: number): Promise<Re
  * Gives up when the time is over. A process that stood still until then, or a machine that slept, gets that time once
  * more: it heard nothing meanwhile.
  */
-function unlessHeard(milliseconds: number, giveUp: () => void): { readonly stop: () => void } {
+function startIdleTimer(milliseconds: number, giveUp: () => void): { readonly stop: () => void } {
   let timer: NodeJS.Timeout
   const begin = (isAgain: boolean) => {
     const due = performance.now() + milliseconds
@@ -230,7 +234,7 @@ function unlessHeard(milliseconds: number, giveUp: () => void): { readonly stop:
 
 const lateBy = 50
 
-function zipped(text: Buffer): Promise<Buffer> {
+function gzipText(text: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     process.getBuiltinModule('node:zlib').gzip(text, (error, zip) => {
       if (error) reject(error)
@@ -239,7 +243,7 @@ function zipped(text: Buffer): Promise<Buffer> {
   })
 }
 
-function tooMuch(bytes: number, most: number): Failure {
+function tooLargeFailure(bytes: number, most: number): Failure {
   return new Failure('REFUSED', `What was measured has ${bytes} bytes; a server reads ${most}.`, {
     reason: 'answer_too_large',
     hint: 'Ignore generated files with .gitignore, so that they are not measured.',
@@ -276,11 +280,11 @@ function jsonOr(text: string): unknown {
   }
 }
 
-function errorIn(said: unknown): SaidError | null {
+function errorIn(said: unknown): ServerErrorBody | null {
   if (typeof said !== 'object' || said === null || !('error' in said)) return null
   const { error } = said
   if (typeof error !== 'object' || error === null || !('message' in error)) return null
-  return typeof error.message === 'string' ? (error as SaidError) : null // as the server writes them
+  return typeof error.message === 'string' ? (error as ServerErrorBody) : null // as the server writes them
 }
 
 const codes = {

@@ -1,11 +1,15 @@
 import type { Context } from '../../kernel/operations/operation.ts'
-import type { Moment } from '../../sessions/domain/moment.ts'
-import type { PlacedMoment } from '../../sessions/domain/story.ts'
-import { placeMoments, type State, Trees } from '../../sessions/operations/place-moments.ts'
+import type { HookEvent } from '../../sessions/domain/moment.ts'
+import type { LocatedHookEvent } from '../../sessions/domain/story.ts'
+import {
+  locateHookEvents,
+  type TreeStateResult,
+  WorkTreeIndex,
+} from '../../sessions/operations/place-moments.ts'
 import type { RemoteCalls } from './remote-calls.ts'
 
 /** What belongs to a turn is sent with the state of its work tree; a turn begins and ends with these. */
-const boundaries: readonly Moment['what']['kind'][] = [
+const boundaries: readonly HookEvent['what']['kind'][] = [
   'session_started',
   'prompted',
   'agent_started',
@@ -18,17 +22,17 @@ const boundaries: readonly Moment['what']['kind'][] = [
  * Sends what hooks told on this machine to the project's server. What stands in files is measured here: the copies that
  * hooks made are taken in, and a state of each work tree is recorded where a turn may begin or end.
  */
-export function tellingServer(
+export function serverRecorder(
   { send }: Pick<RemoteCalls, 'send'>,
   context: Context,
-): (moments: readonly Moment[]) => Promise<void> {
-  const known = new Map<string, State>()
+): (moments: readonly HookEvent[]) => Promise<void> {
+  const known = new Map<string, TreeStateResult>()
   return async (moments) => {
     const { clock, copies } = context
-    const trees = new Trees(context)
+    const trees = new WorkTreeIndex(context)
     const stateOf = async (top: string) => (known.get(top) ?? (await trees.state(top))).place
-    const placed = await placeMoments(moments, { copies, trees, stateOf })
-    const tops = new Set(placed.flatMap(topsOf))
+    const placed = await locateHookEvents(moments, { copies, trees, stateOf })
+    const tops = new Set(placed.flatMap(topsOfHookEvent))
     for (const top of tops) {
       const isNew = !known.has(top)
       if (isNew || placed.some((one) => one.top === top && boundaries.includes(one.what.kind)))
@@ -40,20 +44,20 @@ export function tellingServer(
     })
     await send({
       operation: 'edge_told',
-      input: { at: clock.now(), moments: placed.map(leaving), states },
+      input: { at: clock.now(), moments: placed.map(redactBeforeSending), states },
       channel: 'stdio',
       as: 'agent',
     })
   }
 }
 
-function topsOf({ top, what }: PlacedMoment): readonly string[] {
+function topsOfHookEvent({ top, what }: LocatedHookEvent): readonly string[] {
   const isEdit = what.kind === 'edit_began' || what.kind === 'edit_ended'
   return isEdit ? [top, ...what.edits.map((edit) => edit.top)] : [top]
 }
 
 /** What leaves this machine: no text of anybody, no line of a command, no place of a transcript. */
-function leaving({ what, ...own }: PlacedMoment): PlacedMoment {
+function redactBeforeSending({ what, ...own }: LocatedHookEvent): LocatedHookEvent {
   if (what.kind === 'prompted') return { ...own, what: { ...what, text: null } }
   if (what.kind === 'session_started') return { ...own, what: { ...what, transcript: null } }
   if (what.kind === 'command_began' || what.kind === 'command_ended')

@@ -11,12 +11,12 @@ import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 
 /** A command with the pinned files that its hash covers, as a person at this machine is shown it. */
-export interface ShownCommand extends PinnedCommand {
+export interface CommandPreview extends PinnedCommand {
   readonly files: readonly PinnedFile[]
 }
 
 /** Shows a command to a person at this machine. Answers whether they said yes. */
-export type AskPerson = (command: ShownCommand) => Promise<boolean>
+export type AskPerson = (command: CommandPreview) => Promise<boolean>
 
 export interface TrustedCommandsParts {
   /** This machine's own list. */
@@ -32,7 +32,7 @@ export interface TrustedCommandsParts {
 }
 
 /** A command that a server wants started, with the hash that it expects. */
-export interface WantedCommand extends PinnedCommand, CommandLine {
+export interface RequestedCommand extends PinnedCommand, CommandLine {
   readonly hash: string
   /** Whether a person approved it at the server. */
   readonly approvedThere: boolean
@@ -63,9 +63,9 @@ export class TrustedCommands {
     const command = { run, folder, pinned }
     assertPerson(actor)
     const shown = await this.#measured(command)
-    if (shown.hash !== expectedHash) throw changed(run)
+    if (shown.hash !== expectedHash) throw commandChangedFailure(run)
     assertShowable(run)
-    if (askPerson === null) throw notShown(run)
+    if (askPerson === null) throw notShownFailure(run)
     if (!(await askPerson({ ...command, files: shown.files }))) {
       throw new Failure('REFUSED', `"${run}" was not approved: you said no.`, {
         reason: 'command_declined',
@@ -75,7 +75,7 @@ export class TrustedCommands {
     }
     const after = await this.#measured(command)
     // A file that changed while they read is not what they said yes to.
-    if (after.hash !== shown.hash || !areEqual(after.files, shown.files)) throw changed(run)
+    if (after.hash !== shown.hash || !areEqual(after.files, shown.files)) throw commandChangedFailure(run)
     await approvals.approve({ ...command, hash: after.hash, files: after.files, by: actor.name, at: now() })
   }
 
@@ -87,7 +87,7 @@ export class TrustedCommands {
   }
 
   /** Starts a command that is approved here as it is now. */
-  async start(wanted: WantedCommand): Promise<{ readonly ended: Promise<CommandEnd> }> {
+  async start(wanted: RequestedCommand): Promise<{ readonly ended: Promise<CommandEnd> }> {
     const { approvals, runner } = this.#parts
     const { run, folder, pinned, timeout, hash, approvedThere } = wanted
     if (!(await this.isApproved(hash, approvedThere))) {
@@ -98,7 +98,7 @@ export class TrustedCommands {
       })
     }
     // Measured last, so that as little as possible can change before the start.
-    if ((await approvals.hashOf({ run, folder, pinned })) !== hash) throw changed(run)
+    if ((await approvals.hashOf({ run, folder, pinned })) !== hash) throw commandChangedFailure(run)
     return { ended: runner.start({ run, folder, timeout }) }
   }
 
@@ -132,7 +132,7 @@ function assertShowable(run: string): void {
   )
 }
 
-function notShown(run: string): Failure {
+function notShownFailure(run: string): Failure {
   return new Failure(
     'REFUSED',
     `"${run}" was not approved: approving it here needs a terminal in which this machine shows it first.`,
@@ -144,7 +144,7 @@ function notShown(run: string): Failure {
   )
 }
 
-function changed(run: string): Failure {
+function commandChangedFailure(run: string): Failure {
   return new Failure('CONFLICT', `"${run}" or one of its pinned files changed on this machine.`, {
     reason: 'command_changed',
     hint: 'Look at it again: waymark inbox',

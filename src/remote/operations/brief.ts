@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { briefingOf, hookSituation } from '../../gate/operations/hook.ts'
+import { hookSituation, readBriefing } from '../../gate/operations/hook.ts'
 import { text } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
@@ -34,7 +34,7 @@ export const edgeBrief = defineOperation({
     const tree = treeOf({ top, ...(edge && { edge: edge.id }) })
     const place = { top: tree, now: clock.now(), packages: async () => [] }
     const situation = await hookSituation(reads, place)
-    const { missions, said, holds, moreHolds, comments } = await briefingOf(reads, situation)
+    const { missions, said, holds, moreHolds, comments } = await readBriefing(reads, situation)
     return {
       attempts: situation.attempts.map(({ attempt, task }) => ({ attempt: { ...attempt }, task })),
       runs: situation.runs.map(({ record, definition }) => ({

@@ -2,15 +2,15 @@ import type { FileCopies, WorkTreeWitness } from '../../git/ports/work-tree.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { type IdKind, type IdSource, idPrefixes } from '../../kernel/id.ts'
-import type { Context, Edge } from '../../kernel/operations/operation.ts'
+import type { Context, RemoteMachine } from '../../kernel/operations/operation.ts'
 import type { Store } from '../../store/ports/store.ts'
-import type { SnapshotPlace } from '../../track/domain/task.ts'
-import type { Gathering } from './gathering.ts'
-import { measurerThere, type SentMeasurement } from './measured-there.ts'
+import type { SnapshotLocation } from '../../track/domain/task.ts'
+import type { PortAnswerer } from './gathering.ts'
+import { remoteMeasurer, type SentMeasurement } from './measured-there.ts'
 
 /** A call that comes from an edge: where its caller works, and what is known of the call there. */
-export interface EdgeCall {
-  readonly edge: Edge
+export interface RemoteCall {
+  readonly edge: RemoteMachine
   /** Names the call, and all that is sent for it again. */
   readonly id: string
   /** Absolute path of the folder that the connection works in, on the edge. */
@@ -24,7 +24,7 @@ export interface EdgeCall {
 }
 
 /** The context of a call from an edge: the record is here, and everything else is looked at there. */
-export function contextOnEdge(context: Context, gathering: Gathering, call: EdgeCall): Context {
+export function remoteContext(context: Context, gathering: PortAnswerer, call: RemoteCall): Context {
   const { edge, folder } = call
   const actor: Actor = { ...context.actor, edge: edge.id }
   const { processFiles } = context
@@ -36,13 +36,13 @@ export function contextOnEdge(context: Context, gathering: Gathering, call: Edge
     edge,
     folder,
     callKey: call.id,
-    measurer: measurerThere(call.measured),
-    store: withAddress(gathering.watched(context.store), call.address),
+    measurer: remoteMeasurer(call.measured),
+    store: withServerAddress(gathering.watched(context.store), call.address),
     // The same at each run, so that its calls are known again; and when it was looked, not when it is told.
     clock: { now: () => context.clock.now() - call.age },
-    ids: gatheringIds(context, call.id),
+    ids: createGatheringIds(context, call.id),
     settingNow: () => ({ at: context.clock.now(), ids: context.ids }),
-    witness: witnessOn(gathering, edge, context.witness),
+    witness: machineWitness(gathering, edge, context.witness),
     linkedTrees: {
       bound: (place) => gathering.ask('linkedTrees.bound', [place]),
       list: (place) => gathering.ask('linkedTrees.list', [place]),
@@ -80,13 +80,13 @@ export function contextOnEdge(context: Context, gathering: Gathering, call: Edge
       load: async (idOrFile) => processFiles.read(await gathering.ask('processFiles.load', [idOrFile])),
       read: (source) => processFiles.read(source),
     },
-    copies: copiesOn(gathering, edge),
+    copies: machineFileCopies(gathering, edge),
     ...commandsOn(context, gathering, edge),
   }
 }
 
-function copiesOn(gathering: Gathering, edge: Edge): FileCopies {
-  const isHere = (place: SnapshotPlace) => place.edge === edge.id
+function machineFileCopies(gathering: PortAnswerer, edge: RemoteMachine): FileCopies {
+  const isHere = (place: SnapshotLocation) => place.edge === edge.id
   return {
     // They were taken in there before anything was sent.
     keep: async (_, copies) => copies.map(() => null),
@@ -112,7 +112,7 @@ function copiesOn(gathering: Gathering, edge: Edge): FileCopies {
 }
 
 /** The record as it is found from the edge: in a database of which nothing is said there. */
-function withAddress(store: Store, address: string): Store {
+function withServerAddress(store: Store, address: string): Store {
   return {
     ...store,
     health: async () => {
@@ -126,8 +126,8 @@ function withAddress(store: Store, address: string): Store {
   }
 }
 
-function witnessOn(gathering: Gathering, edge: Edge, own: WorkTreeWitness): WorkTreeWitness {
-  const isHere = (...places: readonly SnapshotPlace[]) => places.every((place) => place.edge === edge.id)
+function machineWitness(gathering: PortAnswerer, edge: RemoteMachine, own: WorkTreeWitness): WorkTreeWitness {
+  const isHere = (...places: readonly SnapshotLocation[]) => places.every((place) => place.edge === edge.id)
   return {
     locate: (folder) => gathering.ask('witness.locate', [folder]),
     others: (folder) => gathering.ask('witness.others', [folder]),
@@ -204,8 +204,8 @@ function witnessOn(gathering: Gathering, edge: Edge, own: WorkTreeWitness): Work
 
 function commandsOn(
   { commandApprovals, commandRunner, store, actor }: Context,
-  gathering: Gathering,
-  edge: Edge,
+  gathering: PortAnswerer,
+  edge: RemoteMachine,
 ): Pick<Context, 'commandApprovals' | 'commandRunner'> {
   const answered = gathering.watched(store)
   // What a person answered is in the record for every server of it; what was approved beside it, at this one.
@@ -215,14 +215,14 @@ function commandsOn(
   }
   return {
     commandApprovals: {
-      hashOf: (command) => gathering.ask('commandApprovals.hashOf', [pinnedOf(command)]),
-      filesOf: (command) => gathering.ask('commandApprovals.filesOf', [pinnedOf(command)]),
+      hashOf: (command) => gathering.ask('commandApprovals.hashOf', [pinnedCommand(command)]),
+      filesOf: (command) => gathering.ask('commandApprovals.filesOf', [pinnedCommand(command)]),
       isApproved: async (hash) =>
         gathering.ask('commandApprovals.isApproved', [hash, await isApproved(hash)]),
       // That machine shows it to its person, measures it and names them by itself.
       approve: async ({ run, folder, pinned = [], hash }) =>
         void (await gathering.ask('commandApprovals.approve', [
-          { ...pinnedOf({ run, folder, pinned }), hash },
+          { ...pinnedCommand({ run, folder, pinned }), hash },
         ])),
       list: (folders) => gathering.ask('commandApprovals.list', [[...folders]]),
       refuse: async (refusal) =>
@@ -250,7 +250,7 @@ function commandsOn(
         ),
       stop: async () => undefined,
       away: {
-        isBeginning: (id) => gathering.isSent('commandRunner.start', ([command]) => isOf(command, id)),
+        isBeginning: (id) => gathering.isSent('commandRunner.start', ([command]) => hasId(command, id)),
         start: async ({ id, run, folder, pinned, timeout, hash }) => {
           const approvedThere = await isApproved(hash)
           const { status, ...end } = await gathering.ask('commandRunner.start', [
@@ -264,15 +264,15 @@ function commandsOn(
 }
 
 /** A machine with the token that it came with: another token does not end what this one began. */
-function runnerOf({ id }: Edge, { token, identity }: Actor): string {
+function runnerOf({ id }: RemoteMachine, { token, identity }: Actor): string {
   return `edge:${id} ${token ?? identity ?? ''}`.trimEnd()
 }
 
-function pinnedOf({ run, folder, pinned }: { run: string; folder: string; pinned: readonly string[] }) {
+function pinnedCommand({ run, folder, pinned }: { run: string; folder: string; pinned: readonly string[] }) {
   return { run, folder, pinned: [...pinned] }
 }
 
-function isOf(command: unknown, id: string): boolean {
+function hasId(command: unknown, id: string): boolean {
   return typeof command === 'object' && command !== null && 'id' in command && command.id === id
 }
 
@@ -294,7 +294,7 @@ function idInCall(
 }
 
 /** Names what is gathered: the same names at each run of the call. */
-function gatheringIds({ fingerprint }: Context, callId: string): IdSource {
+function createGatheringIds({ fingerprint }: Context, callId: string): IdSource {
   const counted = new Map<IdKind, number>()
   return {
     next: (kind: IdKind) => {

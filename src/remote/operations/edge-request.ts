@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MeasureRequest, SentMeasurement } from './measured-there.ts'
-import { GatheredCall, PortRequest } from './port-calls.ts'
+import { PortCallResult, PortRequest } from './port-calls.ts'
 
 /** How an edge sends a call of its agent or person to the server, and what it is answered. */
 
@@ -10,7 +10,7 @@ const EdgeIdentity = z.strictObject({
   name: z.string().min(1).max(100),
 })
 
-export const EdgeRequest = z.strictObject({
+export const RemoteCallRequest = z.strictObject({
   /** Of the table of port calls that the edge knows. */
   contract: z.int().min(0),
   version: z.string().max(50),
@@ -39,13 +39,13 @@ export const EdgeRequest = z.strictObject({
   /** Whether the client can put a question to its person, and what came back for one. */
   can_ask: z.boolean().optional(),
   responses: z.record(z.string(), z.unknown()).optional(),
-  gathered: z.array(GatheredCall).max(500).default([]),
+  gathered: z.array(PortCallResult).max(500).default([]),
   /** What was measured for this call so far. */
   measured: z.array(SentMeasurement).max(500).default([]),
 })
-export type EdgeRequest = z.output<typeof EdgeRequest>
+export type RemoteCallRequest = z.output<typeof RemoteCallRequest>
 
-export const EdgeAnswer = z.union([
+export const RemoteCallAnswer = z.union([
   /** With the time of the server, by which the machine says when it measured. */
   z.object({ measure: MeasureRequest, now: z.number() }),
   z.object({ gather: z.array(PortRequest).min(1).max(200) }),
@@ -53,4 +53,4 @@ export const EdgeAnswer = z.union([
   z.object({ result: z.record(z.string(), z.unknown()) }),
   z.object({ protocol_error: z.object({ code: z.int(), message: z.string() }) }),
 ])
-export type EdgeAnswer = z.output<typeof EdgeAnswer>
+export type RemoteCallAnswer = z.output<typeof RemoteCallAnswer>

@@ -6,7 +6,11 @@ import { Failure } from '../../kernel/failure.ts'
 import { instant } from '../../kernel/instant.ts'
 import { count, identifier } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
-import { defineOperation, type Edge, type Handling } from '../../kernel/operations/operation.ts'
+import {
+  type CommandContext,
+  defineOperation,
+  type RemoteMachine,
+} from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
 
 export const edgeList = defineOperation({
@@ -83,7 +87,7 @@ export const commandRenew = defineOperation({
   input: z.strictObject({ id: identifier('The command') }),
   output: z.object({ until: z.string() }),
 }).handler((handling, { id }) => {
-  const { commandRunner } = assertEdge(handling)
+  const { commandRunner } = assertRemoteMachine(handling)
   return handling.recordAside(async (reads, setting) => {
     await ownCommand(reads, id, commandRunner.name)
     const until = setting.at + leaseOf
@@ -116,7 +120,7 @@ export const commandEnd = defineOperation({
   }),
   output: z.object({ recorded: z.boolean() }),
 }).handler((handling, input) => {
-  const { commandRunner } = assertEdge(handling)
+  const { commandRunner } = assertRemoteMachine(handling)
   return handling.recordAside<{ recorded: boolean }>(async (reads) => {
     const command = await ownCommand(reads, input.id, commandRunner.name)
     if (command.status !== 'running') return { facts: [], answer: { recorded: false } }
@@ -146,7 +150,7 @@ function disturbanceOf({
 
 /** Only the machine and the token that started a command say of it how it goes. */
 async function ownCommand(
-  { runs }: Parameters<Parameters<Handling['record']>[0]>[0],
+  { runs }: Parameters<Parameters<CommandContext['record']>[0]>[0],
   id: string,
   runner: string,
 ) {
@@ -158,7 +162,9 @@ async function ownCommand(
   })
 }
 
-export function assertEdge<Own extends Handling>(handling: Own): Own & { readonly edge: Edge } {
+export function assertRemoteMachine<Own extends CommandContext>(
+  handling: Own,
+): Own & { readonly edge: RemoteMachine } {
   const { edge } = handling
   if (edge) return { ...handling, edge }
   throw new Failure('FORBIDDEN', 'This is only for machines that are connected with waymark connect.', {

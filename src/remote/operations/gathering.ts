@@ -5,16 +5,16 @@ import type { SentFailure } from './measured-there.ts'
 import {
   type AnswerOf,
   type ArgsOf,
-  type GatheredCall,
   isOfCall,
   type PortCall,
   type PortCallName,
+  type PortCallResult,
   type PortRequest,
   portCalls,
 } from './port-calls.ts'
 
 /** How far a call came: to its end, or to calls that the caller's machine must answer first. */
-export type Gathered<Answer> =
+export type GatherResult<Answer> =
   | { readonly kind: 'answered'; readonly answer: Answer }
   | { readonly kind: 'asks'; readonly calls: readonly PortRequest[] }
 
@@ -22,8 +22,8 @@ export type Gathered<Answer> =
  * One run of a handler whose ports are answered by what was sent along. A call without an answer waits for ever, and as
  * soon as nothing else goes on, the run is over and names all such calls; then the handler is run again with more.
  */
-export class Gathering {
-  readonly #answers: ReadonlyMap<string, GatheredCall>
+export class PortAnswerer {
+  readonly #answers: ReadonlyMap<string, PortCallResult>
   readonly #seen = new Map<string, number>()
   readonly #asked: PortRequest[] = []
   readonly #stuck = Promise.withResolvers<void>()
@@ -31,12 +31,12 @@ export class Gathering {
   #steps = 0
   #isOver = false
 
-  constructor(answers: readonly GatheredCall[]) {
+  constructor(answers: readonly PortCallResult[]) {
     const counted = new Map<string, number>()
-    this.#answers = new Map(answers.map((answer) => [numbered(counted, keyOf(answer)), answer]))
+    this.#answers = new Map(answers.map((answer) => [numberedKey(counted, keyOf(answer)), answer]))
   }
 
-  async run<Answer>(work: () => Promise<Answer>): Promise<Gathered<Answer>> {
+  async run<Answer>(work: () => Promise<Answer>): Promise<GatherResult<Answer>> {
     const stuck = this.#stuck.promise.then(() => null)
     const working = work().then((answer) => ({ answer }))
     try {
@@ -51,15 +51,15 @@ export class Gathering {
 
   /** Answers a port's call from what was sent along. */
   async ask<Name extends PortCallName>(name: Name, args: ArgsOf<Name>): Promise<AnswerOf<Name>> {
-    const request = { call: name, args: plain(args) as unknown[] } // a tuple
-    const sent = this.#answers.get(numbered(this.#seen, keyOf(request)))
+    const request = { call: name, args: cloneAsJson(args) as unknown[] } // a tuple
+    const sent = this.#answers.get(numberedKey(this.#seen, keyOf(request)))
     if (sent === undefined) return this.#miss(request)
     if (sent.failure) throw failureOf(sent.failure)
     const { answer }: PortCall = portCalls[name]
     const read = answer.safeParse(sent.answer ?? null)
-    if (!read.success) throw notUnderstood(name, firstMistake(read.error))
+    if (!read.success) throw invalidMachineAnswer(name, firstMistake(read.error))
     const said = read.data as AnswerOf<Name> // by the schema of its name
-    if (!isOfCall(name, args, said)) throw notUnderstood(name, 'it names what was not asked for')
+    if (!isOfCall(name, args, said)) throw invalidMachineAnswer(name, 'it names what was not asked for')
     return said
   }
 
@@ -71,7 +71,7 @@ export class Gathering {
   /** The store as the handler sees it: what goes on there is waited for, and after the run's end nothing does. */
   watched(store: Store): Store {
     const during = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-      if (this.#isOver) return never()
+      if (this.#isOver) return neverResolve()
       this.#busy += 1
       try {
         return await work()
@@ -103,7 +103,7 @@ export class Gathering {
   #miss(request: PortRequest): Promise<never> {
     this.#asked.push(request)
     this.#look()
-    return never()
+    return neverResolve()
   }
 
   /** A handler that waits for calls alone does nothing more by itself. */
@@ -118,23 +118,23 @@ export class Gathering {
   }
 }
 
-function notUnderstood(name: string, mistake: string): Failure {
+function invalidMachineAnswer(name: string, mistake: string): Failure {
   return new Failure('INVALID_INPUT', `What ${name} answered is not understood: ${mistake}.`, {
     reason: 'machine_answer_invalid',
     hint: 'Install the same version of Waymark on both machines.',
   })
 }
 
-function never(): Promise<never> {
+function neverResolve(): Promise<never> {
   return new Promise(() => undefined)
 }
 
 /** As JSON carries it. */
-function plain(value: unknown): unknown {
+function cloneAsJson(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value))
 }
 
-function numbered(counted: Map<string, number>, key: string): string {
+function numberedKey(counted: Map<string, number>, key: string): string {
   const number = (counted.get(key) ?? 0) + 1
   counted.set(key, number)
   return `${number} ${key}`
@@ -142,10 +142,10 @@ function numbered(counted: Map<string, number>, key: string): string {
 
 /** Equal for equal calls, in whatever order their fields come. */
 function keyOf({ call, args }: PortRequest): string {
-  return `${call} ${JSON.stringify(args, sorted)}`
+  return `${call} ${JSON.stringify(args, sortKeys)}`
 }
 
-function sorted(_: string, value: unknown): unknown {
+function sortKeys(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
 import { firstMistake } from '../../kernel/operations/input/first-mistake.ts'
-import type { Asked, Measurement, Measurer } from '../../kernel/operations/measuring.ts'
+import type { Measurement, MeasurementRequest, Measurer } from '../../kernel/operations/measuring.ts'
 import { sha } from '../../kernel/operations/shapes.ts'
 
 /** What a machine is asked to measure for a call, and what it sends back. */
@@ -46,10 +46,10 @@ export const SentMeasurement = z.strictObject({
 export type SentMeasurement = z.output<typeof SentMeasurement>
 
 /** Something must be measured where the files are before the call can be decided. */
-export class MeasureThere extends Error {
+export class RemoteMeasureRequired extends Error {
   readonly request: MeasureRequest
 
-  constructor(operation: string, asked: ReadonlyMap<string, Asked>) {
+  constructor(operation: string, asked: ReadonlyMap<string, MeasurementRequest>) {
     super(`${operation} is measured on the machine of its caller.`)
     this.request = {
       operation,
@@ -59,22 +59,22 @@ export class MeasureThere extends Error {
 }
 
 /** Takes what a machine measured from what it sent along; what it lacks, it is asked for. */
-export function measurerThere(sent: readonly SentMeasurement[]): Measurer {
+export function remoteMeasurer(sent: readonly SentMeasurement[]): Measurer {
   const known = new Map(sent.map((one) => [`${one.name} ${one.hash}`, one]))
   return async ({ name: operation, measurements }, asked) => {
     const found = new Map<string, unknown>()
-    const lacking = new Map<string, Asked>()
+    const lacking = new Map<string, MeasurementRequest>()
     for (const [of, one] of asked) {
       const made = known.get(`${of} ${one.hash}`)
       if (made === undefined) lacking.set(of, one)
-      else found.set(of, measuredIn(made, measurements[of], one.brief))
+      else found.set(of, measurementResult(made, measurements[of], one.brief))
     }
-    if (lacking.size > 0) throw new MeasureThere(operation, lacking)
+    if (lacking.size > 0) throw new RemoteMeasureRequired(operation, lacking)
     return found
   }
 }
 
-function measuredIn(
+function measurementResult(
   { name: of, measured, failure }: SentMeasurement,
   measurement: Measurement | undefined,
   brief: unknown,

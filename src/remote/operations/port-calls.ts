@@ -254,48 +254,50 @@ export type PortCallName = keyof typeof portCalls
 export type ArgsOf<Name extends PortCallName> = z.output<(typeof portCalls)[Name]['args']>
 export type AnswerOf<Name extends PortCallName> = z.output<(typeof portCalls)[Name]['answer']>
 
-type Fits = { readonly [Name in PortCallName]?: (args: ArgsOf<Name>, answer: AnswerOf<Name>) => boolean }
+type PortAnswerChecks = {
+  readonly [Name in PortCallName]?: (args: ArgsOf<Name>, answer: AnswerOf<Name>) => boolean
+}
 
 /** Whether the keys of an answer are among those of its call. */
-function among(answered: readonly string[], asked: readonly string[]): boolean {
+function isSubset(answered: readonly string[], asked: readonly string[]): boolean {
   const known = new Set(asked)
   return answered.every((one) => known.has(one))
 }
 
-function inOrder(answered: readonly string[], asked: readonly string[]): boolean {
+function isSameOrder(answered: readonly string[], asked: readonly string[]): boolean {
   return answered.length === asked.length && answered.every((one, at) => one === asked[at])
 }
 
-const fits: Fits = {
+const fits: PortAnswerChecks = {
   'witness.states': ([, paths], states) =>
-    among(
+    isSubset(
       (states ?? []).map(([path]) => path),
       paths,
     ),
   'witness.contents': ([, ids], contents) =>
-    among(
+    isSubset(
       contents.map(([id]) => id),
       ids,
     ),
   'witness.hashes': ([, oids], hashes) =>
-    among(
+    isSubset(
       hashes.map(([id]) => id),
       oids,
     ),
   'copies.contents': ([, paths], contents) =>
-    among(
+    isSubset(
       contents.map(([path]) => path),
       paths,
     ),
   'copies.linesOf': ([, steps], lines) =>
-    among(
+    isSubset(
       (lines ?? []).map(([by]) => by),
       steps.map(({ by }) => by),
     ),
   'evidenceFiles.read': ([, paths], files) => files.length <= paths.length,
   'evidenceFiles.freshness': ([, files], answers) => answers.length === files.length,
   'evidenceFiles.contents': ([, paths], contents) =>
-    inOrder(
+    isSameOrder(
       contents.map(({ path }) => path),
       paths,
     ),
@@ -333,8 +335,8 @@ export const PortRequest = z.strictObject({
 export type PortRequest = z.output<typeof PortRequest>
 
 /** What came of such a call. */
-export const GatheredCall = PortRequest.extend({
+export const PortCallResult = PortRequest.extend({
   answer: z.unknown().optional(),
   failure: SentFailure.optional(),
 })
-export type GatheredCall = z.output<typeof GatheredCall>
+export type PortCallResult = z.output<typeof PortCallResult>

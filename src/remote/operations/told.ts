@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { place } from '../../kernel/operations/shapes.ts'
-import type { PlacedMoment } from '../../sessions/domain/story.ts'
-import type { State } from '../../sessions/operations/place-moments.ts'
-import { recordPlaced } from '../../sessions/operations/record-moments.ts'
-import { assertEdge } from './edges.ts'
+import type { LocatedHookEvent } from '../../sessions/domain/story.ts'
+import type { TreeStateResult } from '../../sessions/operations/place-moments.ts'
+import { recordLocatedEvents } from '../../sessions/operations/record-moments.ts'
+import { assertRemoteMachine } from './edges.ts'
 
 const path = z.string().min(1).max(4_096)
 const short = z.string().max(200)
@@ -91,7 +91,7 @@ const moment = z.strictObject({
   }),
   top: path,
   what: told,
-}) satisfies z.ZodType<PlacedMoment, unknown>
+}) satisfies z.ZodType<LocatedHookEvent, unknown>
 
 const state = z.strictObject({
   top: path,
@@ -124,17 +124,17 @@ export const edgeTold = defineOperation({
     turns_closed: z.int(),
   }),
 }).handler(async (handling, input) => {
-  const { edge } = assertEdge(handling)
-  const late = lateness(handling.clock.now() - input.at)
+  const { edge } = assertRemoteMachine(handling)
+  const late = clockDifference(handling.clock.now() - input.at)
   // A key is one of this machine's, whatever it says: nobody takes the keys of another.
   const moments = input.moments.map((one) => ({ ...one, key: `${one.key}-${edge.id}`, at: one.at + late }))
   const states = new Map(
-    input.states.map(({ top, place: found, at, trouble }): [string, State] => [
+    input.states.map(({ top, place: found, at, trouble }): [string, TreeStateResult] => [
       top,
       { place: found && { ...found, edge: edge.id, machine: edge.name }, at: at + late, trouble },
     ]),
   )
-  const done = await recordPlaced(handling, moments, states)
+  const done = await recordLocatedEvents(handling, moments, states)
   return {
     recorded: done.recorded,
     repeated: done.repeated,
@@ -148,6 +148,6 @@ export const edgeTold = defineOperation({
  * By how much the clock of a machine is behind, in milliseconds. What a network makes of it is left out, so that what comes
  * in two parts keeps its order.
  */
-function lateness(difference: number): number {
+function clockDifference(difference: number): number {
   return Math.abs(difference) < 5_000 ? 0 : Math.round(difference / 1_000) * 1_000
 }

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import type { EdgeReads, KnownEdge } from '../../store/ports/reads.ts'
-import type { EdgeBeside } from '../../store/ports/store.ts'
+import type { RemoteMachineReads, RemoteMachineRecord } from '../../store/ports/reads.ts'
+import type { RemoteMachineSideWrite } from '../../store/ports/store.ts'
 import type { ReadScope } from '../../store/tables/tables.ts'
 
 /** What is kept beside the facts: no replay makes it, and no decision of the domain rests on it. */
 
-export interface EdgeTable {
+export interface RemoteMachineTable {
   project_id: string
   id: string
   name: string
@@ -33,7 +33,10 @@ export interface CommandLeaseTable {
   until: number
 }
 
-export async function writeOfEdge({ db, projectId }: ReadScope, beside: EdgeBeside): Promise<void> {
+export async function writeRemoteMachine(
+  { db, projectId }: ReadScope,
+  beside: RemoteMachineSideWrite,
+): Promise<void> {
   if (beside.kind === 'edge seen') {
     const { id, name, token, version, at } = beside
     const row = { name, token, version, seen_at: at }
@@ -77,11 +80,11 @@ async function removeDiffs({ db, projectId }: ReadScope, before: number): Promis
     .updateTable('attempt_diff')
     .set({ content: Buffer.alloc(0) })
     .where('project_id', '=', projectId)
-    .where('attempt_id', 'in', endedBefore({ db, projectId }, before))
+    .where('attempt_id', 'in', attemptsEndedBefore({ db, projectId }, before))
     .execute()
 }
 
-function endedBefore({ db, projectId }: ReadScope, before: number) {
+function attemptsEndedBefore({ db, projectId }: ReadScope, before: number) {
   return db
     .selectFrom('attempt')
     .select('id')
@@ -96,11 +99,11 @@ export function bytesOf(column: Buffer | string): Buffer {
 
 const mostEdges = 500
 
-function edgeOf({ id, name, token, version, seen_at }: EdgeTable): KnownEdge {
+function remoteMachineOf({ id, name, token, version, seen_at }: RemoteMachineTable): RemoteMachineRecord {
   return { id, name, token, version, seenAt: seen_at }
 }
 
-export function edgeReads({ db, projectId }: ReadScope): EdgeReads {
+export function remoteMachineReads({ db, projectId }: ReadScope): RemoteMachineReads {
   return {
     async all() {
       const rows = await db
@@ -110,7 +113,7 @@ export function edgeReads({ db, projectId }: ReadScope): EdgeReads {
         .orderBy('seen_at', 'desc')
         .limit(mostEdges)
         .execute()
-      return rows.map(edgeOf)
+      return rows.map(remoteMachineOf)
     },
     async heard(id) {
       const row = await db
@@ -119,7 +122,7 @@ export function edgeReads({ db, projectId }: ReadScope): EdgeReads {
         .where('project_id', '=', projectId)
         .where('id', '=', id)
         .executeTakeFirst()
-      return row ? edgeOf(row) : null
+      return row ? remoteMachineOf(row) : null
     },
     async diff(attemptId) {
       const row = await db
@@ -143,7 +146,7 @@ export function edgeReads({ db, projectId }: ReadScope): EdgeReads {
         .select(({ fn }) => [fn.countAll<number>().as('count'), fn.sum<number | null>('bytes').as('bytes')])
         .where('project_id', '=', projectId)
         .where('content', '!=', Buffer.alloc(0))
-        .where('attempt_id', 'in', endedBefore({ db, projectId }, before))
+        .where('attempt_id', 'in', attemptsEndedBefore({ db, projectId }, before))
         .executeTakeFirstOrThrow()
       return { count: row.count, bytes: row.bytes ?? 0 }
     },

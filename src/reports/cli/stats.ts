@@ -1,16 +1,16 @@
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
-import { counted as amount } from '../../kernel/text.ts'
+import { formatCount as amount } from '../../kernel/text.ts'
 import { blocks, section, warnings } from '../../surfaces/cli/render/parts.ts'
 import { table, twoColumns } from '../../surfaces/cli/render/table.ts'
-import { lasting } from '../../surfaces/cli/render/text.ts'
-import type { Page, View } from '../../surfaces/cli/render/view.ts'
+import { formatDuration } from '../../surfaces/cli/render/text.ts'
+import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
 
-type Stats = OutputOf<'stats'>
-type Figures = Stats['all']
+type StatsAnswer = OutputOf<'stats'>
+type StatsFigures = StatsAnswer['all']
 
 /** A figure in words: none is shown without the number that it is counted from. */
-interface Line {
-  readonly figure: keyof Figures
+interface FigureLine {
+  readonly figure: keyof StatsFigures
   readonly n: number
   readonly value: string
 }
@@ -18,7 +18,7 @@ interface Line {
 const unknown = '–'
 
 /** Figures with their n and their basis; a table of the groups; what each figure is. */
-export const stats: View<'stats'> = (answer, page) => {
+export const stats: AnswerView<'stats'> = (answer, page) => {
   const { all, groups, groups_total: total, definitions, zone, since, by } = answer
   const lines = linesOf(all)
   if (lines.every(({ n }) => n === 0)) {
@@ -39,8 +39,8 @@ export const stats: View<'stats'> = (answer, page) => {
   const cut = total > groups.length ? `${groups.length} of ${total} are shown; --limit shows more.` : ''
   return blocks(
     `${page.ink('bold', head)}\n${table(columns, rows, page)}`,
-    section('Waiting, by kind', kinds(all, page), page),
-    section(by === 'week' ? `By week (${zone})` : `By ${by}`, grouped(groups, page), page),
+    section('Waiting, by kind', waitKindsTable(all, page), page),
+    section(by === 'week' ? `By week (${zone})` : `By ${by}`, groupsTable(groups, page), page),
     cut,
     section(
       'What each figure is',
@@ -54,7 +54,7 @@ export const stats: View<'stats'> = (answer, page) => {
   )
 }
 
-function linesOf(figures: Figures): readonly Line[] {
+function linesOf(figures: StatsFigures): readonly FigureLine[] {
   const { task_time, attempt_time, mission_time, first_pass, waiting } = figures
   const { out_of_scope, retries, refused_events, lines, tokens, turn_tokens } = figures
   return [
@@ -64,17 +64,17 @@ function linesOf(figures: Figures): readonly Line[] {
     {
       figure: 'first_pass',
       n: first_pass.n,
-      value: told(first_pass.share, (share) => `${percent(share)} (${first_pass.passed})`),
+      value: textOrNone(first_pass.share, (share) => `${percent(share)} (${first_pass.passed})`),
     },
     {
       figure: 'waiting',
       n: waiting.n,
-      value: told(waiting.total_seconds, (all) => `${spread(waiting)}, ${time(all)} in all`),
+      value: textOrNone(waiting.total_seconds, (all) => `${spread(waiting)}, ${time(all)} in all`),
     },
     {
       figure: 'out_of_scope',
       n: out_of_scope.n,
-      value: told(
+      value: textOrNone(
         out_of_scope.files,
         (files) => `${files} in ${amount(out_of_scope.attempts ?? 0, 'attempt')}`,
       ),
@@ -82,32 +82,35 @@ function linesOf(figures: Figures): readonly Line[] {
     {
       figure: 'retries',
       n: retries.n,
-      value: told(retries.per_task, (each) => `${each}, ${retries.tried_again} tried again`),
+      value: textOrNone(retries.per_task, (each) => `${each}, ${retries.tried_again} tried again`),
     },
     {
       figure: 'refused_events',
       n: refused_events.n,
-      value: told(refused_events.refused, (refused) => `${refused} (${percent(refused_events.share ?? 0)})`),
+      value: textOrNone(
+        refused_events.refused,
+        (refused) => `${refused} (${percent(refused_events.share ?? 0)})`,
+      ),
     },
     {
       figure: 'lines',
       n: lines.n,
-      value: told(lines.added, (added) => `+${added} -${lines.deleted}${withoutLines(lines)}`),
+      value: textOrNone(lines.added, (added) => `+${added} -${lines.deleted}${withoutLines(lines)}`),
     },
-    { figure: 'tokens', n: Math.max(tokens.input.n, tokens.output.n), value: used(tokens, ', ') },
+    { figure: 'tokens', n: Math.max(tokens.input.n, tokens.output.n), value: tokenUseText(tokens, ', ') },
     {
       figure: 'turn_tokens',
       n: Math.max(turn_tokens.input.n, turn_tokens.output.n),
-      value: used(turn_tokens, ', '),
+      value: tokenUseText(turn_tokens, ', '),
     },
   ]
 }
 
-function kinds({ waiting }: Figures, page: Page): string {
+function waitKindsTable({ waiting }: StatsFigures, page: RenderContext): string {
   const rows = waiting.by_kind.map((wait) => [
     wait.kind.replace(/_/g, ' '),
     spread(wait),
-    told(wait.total_seconds, time),
+    textOrNone(wait.total_seconds, time),
     `${wait.n}`,
   ])
   const columns = [
@@ -120,7 +123,7 @@ function kinds({ waiting }: Figures, page: Page): string {
 }
 
 /** Each cell with its n in brackets. */
-function grouped(groups: Stats['groups'], page: Page): string {
+function groupsTable(groups: StatsAnswer['groups'], page: RenderContext): string {
   const columns = [
     { title: 'name', shrinks: true },
     { title: 'task time' },
@@ -147,52 +150,59 @@ function grouped(groups: Stats['groups'], page: Page): string {
     } = group
     return [
       group.name,
-      counted(told(task_time.median_seconds, time), task_time.n),
-      counted(told(attempt_time.median_seconds, time), attempt_time.n),
-      counted(told(first_pass.share, percent), first_pass.n),
-      counted(told(waiting.median_seconds, time), waiting.n),
-      counted(told(out_of_scope.files, String), out_of_scope.n),
-      counted(told(retries.per_task, String), retries.n),
-      counted(
-        told(lines.added, (added) => `+${added} -${lines.deleted}`),
+      valueWithCount(textOrNone(task_time.median_seconds, time), task_time.n),
+      valueWithCount(textOrNone(attempt_time.median_seconds, time), attempt_time.n),
+      valueWithCount(textOrNone(first_pass.share, percent), first_pass.n),
+      valueWithCount(textOrNone(waiting.median_seconds, time), waiting.n),
+      valueWithCount(textOrNone(out_of_scope.files, String), out_of_scope.n),
+      valueWithCount(textOrNone(retries.per_task, String), retries.n),
+      valueWithCount(
+        textOrNone(lines.added, (added) => `+${added} -${lines.deleted}`),
         lines.n,
       ),
-      used(tokens, ' '),
-      used(turn_tokens, ' '),
+      tokenUseText(tokens, ' '),
+      tokenUseText(turn_tokens, ' '),
     ]
   })
   return table(columns, rows, page)
 }
 
-function counted(value: string, n: number): string {
+function valueWithCount(value: string, n: number): string {
   return n === 0 ? unknown : `${value} (${n})`
 }
 
-function spread({ median_seconds: median, p90_seconds: p90 }: Figures['task_time']): string {
-  return told(median, (half) => `${time(half)} · ${time(p90 ?? half)}`)
+function spread({ median_seconds: median, p90_seconds: p90 }: StatsFigures['task_time']): string {
+  return textOrNone(median, (half) => `${time(half)} · ${time(p90 ?? half)}`)
 }
 
-function used({ input, output }: Pick<Figures['tokens'], 'input' | 'output'>, between: string): string {
-  return [said(input, 'in'), said(output, 'out')].filter((text) => text !== '').join(between) || unknown
+function tokenUseText(
+  { input, output }: Pick<StatsFigures['tokens'], 'input' | 'output'>,
+  between: string,
+): string {
+  return (
+    [tokenCountText(input, 'in'), tokenCountText(output, 'out')]
+      .filter((text) => text !== '')
+      .join(between) || unknown
+  )
 }
 
-function said({ n, sum }: Figures['tokens']['input'], direction: string): string {
-  return told(sum, (number) => `${number.toLocaleString('en')} ${direction} (${n})`, '')
+function tokenCountText({ n, sum }: StatsFigures['tokens']['input'], direction: string): string {
+  return textOrNone(sum, (number) => `${number.toLocaleString('en')} ${direction} (${n})`, '')
 }
 
-function withoutLines({ files_without_lines: files }: Figures['lines']): string {
+function withoutLines({ files_without_lines: files }: StatsFigures['lines']): string {
   if (files === null || files === 0) return ''
   return files === 1 ? ', and 1 file without lines' : `, and ${files} files without lines`
 }
 
-function told(value: number | null, words: (known: number) => string, none: string = unknown): string {
+function textOrNone(value: number | null, words: (known: number) => string, none: string = unknown): string {
   return value === null ? none : words(value)
 }
 
 function time(seconds: number): string {
   const whole = Math.round(seconds)
   const days = Math.floor(whole / 86_400)
-  if (days === 0) return lasting(whole)
+  if (days === 0) return formatDuration(whole)
   const rest = whole % 86_400
   return rest < 3600 ? `${days} d` : `${days} d ${Math.floor(rest / 3600)} h`
 }

@@ -1,12 +1,12 @@
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { blocks, pairs, section, statusWord } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
-import { clockTime, lasting } from '../../surfaces/cli/render/text.ts'
-import type { Page, View } from '../../surfaces/cli/render/view.ts'
+import { clockTime, formatDuration } from '../../surfaces/cli/render/text.ts'
+import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import { countsInWords } from '../../track/cli/changes.ts'
 
 /** What happened in a mission, in the order in which it did. */
-export const timeline: View<'mission_timeline'> = (answer, page) => {
+export const timeline: AnswerView<'mission_timeline'> = (answer, page) => {
   const tasks = new Map(answer.tasks.map((task) => [task.id, task.name]))
   const { totals, completed_at: ended } = answer
   const head = pairs(
@@ -22,14 +22,14 @@ export const timeline: View<'mission_timeline'> = (answer, page) => {
   return blocks(
     `${page.ink('bold', answer.name)}\n${head}`,
     section('Attempts', attempts(answer.attempts, tasks, page), page) || 'No task was started yet.',
-    section('Said', said(answer.marks, tasks, page), page),
+    section('Said', marksTable(answer.marks, tasks, page), page),
   )
 }
 
-type Timeline = OutputOf<'mission_timeline'>
-type Names = ReadonlyMap<string, string>
+type TimelineAnswer = OutputOf<'mission_timeline'>
+type TaskNames = ReadonlyMap<string, string>
 
-function attempts(entries: Timeline['attempts'], names: Names, page: Page): string {
+function attempts(entries: TimelineAnswer['attempts'], names: TaskNames, page: RenderContext): string {
   const columns = [
     { title: 'began' },
     { title: 'took' },
@@ -44,7 +44,7 @@ function attempts(entries: Timeline['attempts'], names: Names, page: Page): stri
       const out = attempt.scope_match === false ? page.ink('red', ', out of scope') : ''
       return [
         clockTime(attempt.opened_at),
-        took(attempt, page.now),
+        attemptDuration(attempt, page.now),
         `${names.get(attempt.task_id) ?? ''} ${page.ink('dim', attempt.task_id)}`,
         attempt.agent ?? '',
         statusWord(attempt.status, page),
@@ -54,12 +54,12 @@ function attempts(entries: Timeline['attempts'], names: Names, page: Page): stri
   return table(columns, rows, page)
 }
 
-function took(attempt: Timeline['attempts'][number], now: number): string {
+function attemptDuration(attempt: TimelineAnswer['attempts'][number], now: number): string {
   const end = attempt.closed_at === null ? now : Date.parse(attempt.closed_at)
-  return lasting(Math.max(0, Math.round((end - Date.parse(attempt.opened_at)) / 1000)))
+  return formatDuration(Math.max(0, Math.round((end - Date.parse(attempt.opened_at)) / 1000)))
 }
 
-function said(marks: Timeline['marks'], names: Names, page: Page): string {
+function marksTable(marks: TimelineAnswer['marks'], names: TaskNames, page: RenderContext): string {
   const columns = [
     { title: 'at' },
     { title: 'what' },

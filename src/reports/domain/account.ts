@@ -1,4 +1,4 @@
-import { counted } from '../../kernel/text.ts'
+import { formatCount } from '../../kernel/text.ts'
 import type { StepCertainty } from '../../lines/domain/step.ts'
 
 /**
@@ -7,7 +7,7 @@ import type { StepCertainty } from '../../lines/domain/step.ts'
  */
 
 /** A file as the branch changes it. `after` is the id of its content at the head; null where it is gone. */
-export interface ChangedFile {
+export interface BranchChange {
   readonly path: string
   readonly from?: string
   readonly after: string | null
@@ -31,7 +31,7 @@ export interface RecordedContent {
   readonly origin: 'task' | 'imported' | 'mixed'
 }
 
-export interface KnownWork {
+export interface RecordedWork {
   /** Newest first. */
   readonly contents: readonly RecordedContent[]
   /** The attempts that were measured to have changed a path. */
@@ -48,7 +48,7 @@ export interface KnownWork {
   readonly isCut: boolean
 }
 
-export interface Account {
+export interface PathAuthorship {
   readonly path: string
   readonly by: 'attempt' | 'person' | 'unknown' | 'nobody'
   /** A sentence. */
@@ -56,9 +56,13 @@ export interface Account {
   readonly attempts: readonly string[]
 }
 
-export function accountFor(file: ChangedFile, commits: readonly ChangingCommit[], known: KnownWork): Account {
+export function accountForFile(
+  file: BranchChange,
+  commits: readonly ChangingCommit[],
+  known: RecordedWork,
+): PathAuthorship {
   const names = file.from === undefined ? [file.path] : [file.path, file.from]
-  const own = (by: Account['by'], why: string, attempts: readonly string[] = []): Account => ({
+  const own = (by: PathAuthorship['by'], why: string, attempts: readonly string[] = []): PathAuthorship => ({
     path: file.path,
     by,
     why,
@@ -73,7 +77,7 @@ export function accountFor(file: ChangedFile, commits: readonly ChangingCommit[]
   }
   const touching = commits.filter(({ paths }) => names.some((name) => paths.includes(name)))
   const unaccounted = touching.filter((commit) => !isAccounted(commit, known))
-  if (touching.length > 0 && unaccounted.length === 0) return byCommits(own, touching, known)
+  if (touching.length > 0 && unaccounted.length === 0) return accountByCommits(own, touching, known)
   if (same.some(({ origin }) => origin === 'imported')) {
     return own('unknown', 'It came with a pull, a merge or a switch; who made it is not recorded.')
   }
@@ -104,7 +108,7 @@ export function accountFor(file: ChangedFile, commits: readonly ChangingCommit[]
   if (open) {
     return own('unknown', `Attempt ${open.id} is open: what it changed is measured when it ends.`, [open.id])
   }
-  const more = unaccounted.length > 1 ? ` and ${counted(unaccounted.length - 1, 'other commit')}` : ''
+  const more = unaccounted.length > 1 ? ` and ${formatCount(unaccounted.length - 1, 'other commit')}` : ''
   return own(
     'nobody',
     `Commit ${first?.id.slice(0, 12)} by ${first?.author} <${first?.email}>${more} changed it: no attempt is recorded that did, and nobody of that address is known as a person.`,
@@ -114,15 +118,15 @@ export function accountFor(file: ChangedFile, commits: readonly ChangingCommit[]
 // Times of commits have no parts of a second.
 const second = 1_000
 
-function isAccounted({ id, email }: ChangingCommit, { commits, persons }: KnownWork): boolean {
+function isAccounted({ id, email }: ChangingCommit, { commits, persons }: RecordedWork): boolean {
   return commits.has(id) || persons.has(email.toLowerCase())
 }
 
-function byCommits(
-  own: (by: Account['by'], why: string, attempts?: readonly string[]) => Account,
+function accountByCommits(
+  own: (by: PathAuthorship['by'], why: string, attempts?: readonly string[]) => PathAuthorship,
   touching: readonly ChangingCommit[],
-  { commits }: KnownWork,
-): Account {
+  { commits }: RecordedWork,
+): PathAuthorship {
   const attempts = [...new Set(touching.flatMap(({ id }) => commits.get(id) ?? []))]
   if (attempts.length > 0) {
     return own('attempt', `Its commits were recorded of ${attempts.slice(0, 3).join(', ')}.`, attempts)

@@ -4,55 +4,55 @@
  */
 
 /** Words as they were said; `code` for paths, commands and ids; `strong` for what leads an entry. */
-export type Part = string | { readonly code: string } | { readonly strong: string }
+export type TextPart = string | { readonly code: string } | { readonly strong: string }
 
-export interface Entry {
+export interface ReportEntry {
   /** The same for programs. */
   readonly data: Readonly<Record<string, unknown>>
-  readonly line: readonly Part[]
-  readonly under: readonly (readonly Part[])[]
+  readonly line: readonly TextPart[]
+  readonly under: readonly (readonly TextPart[])[]
 }
 
-export interface Section {
+export interface ReportSection {
   /** Its key in JSON. */
   readonly key: string
   readonly title: string
   /** What the entries are, in a sentence. */
   readonly about: string
-  readonly entries: readonly Entry[]
+  readonly entries: readonly ReportEntry[]
 }
 
 export interface ReportDocument {
   readonly title: string
   readonly data: Readonly<Record<string, unknown>>
-  readonly lines: readonly (readonly Part[])[]
-  readonly sections: readonly Section[]
+  readonly lines: readonly (readonly TextPart[])[]
+  readonly sections: readonly ReportSection[]
 }
 
 export const reportFormats = ['markdown', 'html', 'json'] as const
 export type ReportFormat = (typeof reportFormats)[number]
 
 /** A section of which not everything is shown. */
-export interface Cut {
+export interface TruncatedSection {
   readonly section: string
   readonly shown: number
   readonly total: number
 }
 
-export interface WrittenReport {
+export interface RenderedReport {
   readonly text: string
-  readonly cut: readonly Cut[]
+  readonly cut: readonly TruncatedSection[]
 }
 
 /** How much may be written, and the command that writes all of it. */
-export interface Room {
+export interface SizeBudget {
   /** Characters. */
   readonly most: number
   readonly whole: string
 }
 
 /** The same text for the same report. Entries that do not fit are left out at the end of their sections, which say so. */
-export function writeReport(report: ReportDocument, format: ReportFormat, room: Room): WrittenReport {
+export function writeReport(report: ReportDocument, format: ReportFormat, room: SizeBudget): RenderedReport {
   const writer = writers[format]
   const sections = report.sections.map((section) => ({
     section,
@@ -65,7 +65,7 @@ export function writeReport(report: ReportDocument, format: ReportFormat, room: 
       ({ section }) => writer.section(section, [], { shown: 0, room }).length + writer.between,
     )
     const left = most - frame - headings.reduce((sum, length) => sum + length, 0)
-    const counts = fitting(
+    const counts = fitLengths(
       sections.map(({ written }) => written.map(({ length }) => length + writer.between)),
       left,
     )
@@ -77,18 +77,22 @@ export function writeReport(report: ReportDocument, format: ReportFormat, room: 
       const shown = counts[at] ?? 0
       return writer.section(section, written.slice(0, shown), { shown, room })
     })
-    const text = writer.whole(withCut(report, cut, room), parts, room.whole)
+    const text = writer.whole(addCuts(report, cut, room), parts, room.whole)
     if (text.length <= room.most || counts.every((count) => count === 0)) return { text, cut }
     most -= text.length - room.most
   }
 }
 
-function withCut(report: ReportDocument, cut: readonly Cut[], { whole }: Room): ReportDocument {
+function addCuts(
+  report: ReportDocument,
+  cut: readonly TruncatedSection[],
+  { whole }: SizeBudget,
+): ReportDocument {
   return { ...report, data: { ...report.data, cut, ...(cut.length > 0 && { whole }) } }
 }
 
 /** How many of each list fit: short lists whole, long ones the same share of what is left. */
-function fitting(lists: readonly (readonly number[])[], room: number): readonly number[] {
+function fitLengths(lists: readonly (readonly number[])[], room: number): readonly number[] {
   const needs = lists.map((lengths) => lengths.reduce((sum, length) => sum + length, 0))
   const shares = new Map<number, number>()
   let left = Math.max(0, room)
@@ -109,25 +113,25 @@ function fitting(lists: readonly (readonly number[])[], room: number): readonly 
   })
 }
 
-interface Writer {
+interface ReportWriter {
   readonly between: number
-  entry(entry: Entry): string
+  entry(entry: ReportEntry): string
   section(
-    section: Section,
+    section: ReportSection,
     entries: readonly string[],
-    how: { readonly shown: number; readonly room: Room },
+    how: { readonly shown: number; readonly room: SizeBudget },
   ): string
   whole(report: ReportDocument, sections: readonly string[], whole: string): string
 }
 
-const markdown: Writer = {
+const markdown: ReportWriter = {
   between: 1,
   entry: ({ line, under }) =>
     [`- ${markdownLine(line)}`, ...under.map((parts) => `  - ${markdownLine(parts)}`)].join('\n'),
   section: ({ title, about, entries: all }, entries, { shown, room }) => {
     const left =
       shown < all.length
-        ? [`- … ${leftOut(all.length - shown, all.length)} ${codeSpan(room.whole)} writes all of them.`]
+        ? [`- … ${omissionText(all.length - shown, all.length)} ${codeSpan(room.whole)} writes all of them.`]
         : []
     return [`## ${title}`, '', ...(about === '' ? [] : [`_${about}_`, '']), ...entries, ...left].join('\n')
   },
@@ -135,7 +139,7 @@ const markdown: Writer = {
     [`# ${markdownText(title)}`, ...lines.map((parts) => markdownLine(parts)), ...sections].join('\n\n'),
 }
 
-const html: Writer = {
+const html: ReportWriter = {
   between: 1,
   entry: ({ line, under }) => {
     const below = under.map((parts) => `<li>${htmlLine(parts)}</li>`).join('')
@@ -145,7 +149,7 @@ const html: Writer = {
     const left =
       shown < all.length
         ? [
-            `<li class="cut">… ${leftOut(all.length - shown, all.length)} <code>${htmlText(room.whole)}</code> writes all of them.</li>`,
+            `<li class="cut">… ${omissionText(all.length - shown, all.length)} <code>${htmlText(room.whole)}</code> writes all of them.</li>`,
           ]
         : []
     const sentence = about === '' ? [] : [`<p class="about">${about}</p>`]
@@ -171,16 +175,16 @@ const html: Writer = {
 const css =
   ':root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;overflow-wrap:anywhere}code{font-size:.9em}.about,.cut{opacity:.7}li{margin:.2rem 0}'
 
-const json: Writer = {
+const json: ReportWriter = {
   between: 1,
   entry: ({ data }) => JSON.stringify(data),
   section: ({ key }, entries) => `${JSON.stringify(key)}:[${entries.join(',')}]`,
   whole: ({ data }, sections) => `{${[JSON.stringify(data).slice(1, -1), ...sections].join(',')}}`,
 }
 
-const writers = { markdown, html, json } as const satisfies Record<ReportFormat, Writer>
+const writers = { markdown, html, json } as const satisfies Record<ReportFormat, ReportWriter>
 
-function leftOut(left: number, total: number): string {
+function omissionText(left: number, total: number): string {
   return `${left} of ${total} ${left === 1 ? 'is' : 'are'} left out here:`
 }
 
@@ -191,7 +195,7 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').replace(steering, '').trim().toWellFormed()
 }
 
-function markdownLine(parts: readonly Part[]): string {
+function markdownLine(parts: readonly TextPart[]): string {
   return parts
     .map((part, at) => {
       if (typeof part === 'string') return markdownText(part, { keepsEnds: true, leads: at === 0 })
@@ -212,7 +216,7 @@ export function markdownText(
   if (line === '') return keepsEnds && text !== '' ? ' ' : ''
   const safe = line
     .split(/([ |])/)
-    .map((word) => (reference.test(word) ? codeSpan(word) : escaped(word)))
+    .map((word) => (reference.test(word) ? codeSpan(word) : escapeMarkdown(word)))
     .join('')
     // What would begin a list, a rule or a quick action.
     .replace(leads ? /^(\d*)([-+=/.)])/ : /(?!)/, '$1\\$2')
@@ -220,7 +224,7 @@ export function markdownText(
   return `${/^\s/.test(text) ? ' ' : ''}${safe}${/\s$/.test(text) ? ' ' : ''}`
 }
 
-function escaped(word: string): string {
+function escapeMarkdown(word: string): string {
   return word
     .replace(/&/g, '&amp;')
     .replace(/</g, '&lt;')
@@ -238,7 +242,7 @@ function codeSpan(text: string): string {
   return `${fence}${pad}${line}${pad}${fence}`
 }
 
-function htmlLine(parts: readonly Part[]): string {
+function htmlLine(parts: readonly TextPart[]): string {
   return parts
     .map((part) => {
       if (typeof part === 'string') return htmlText(part)

@@ -1,10 +1,10 @@
 /** Whether a figure rests on what Waymark saw itself, or on what an agent said. */
-export type Basis = 'measured' | 'claimed'
+export type FigureBasis = 'measured' | 'claimed'
 
 export interface FigureDefinition {
   readonly figure: FigureName
   readonly title: string
-  readonly basis: Basis
+  readonly basis: FigureBasis
   /** What its n counts, in the plural. */
   readonly of: string
   /** What it is, in the words that every surface shows beside it. */

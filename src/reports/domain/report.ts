@@ -4,13 +4,13 @@ import type { CommandResult, RunApproval, RunEvent, RunRecord, RunRefusal } from
 import { displayName } from '../../kernel/actor.ts'
 import type { TaskId } from '../../kernel/id.ts'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
-import { counted, excerpt, plainWord } from '../../kernel/text.ts'
-import { type ReviewComment, standingOf, type Verdict } from '../../review/domain/review.ts'
+import { excerpt, formatCount, plainWord } from '../../kernel/text.ts'
+import { commentStanding, type ReviewAction, type ReviewComment } from '../../review/domain/review.ts'
 import { type ContestedFile, type ReportedChange, sumOfLines } from '../../track/domain/changes.ts'
 import type { Mission } from '../../track/domain/mission.ts'
-import type { Decision, Hold, Issue } from '../../track/domain/records.ts'
+import type { Decision, InboxItem, Issue } from '../../track/domain/records.ts'
 import { type Attempt, outcomeAuthorOf, type Task } from '../../track/domain/task.ts'
-import type { Entry, Part, ReportDocument, Section } from './document.ts'
+import type { ReportDocument, ReportEntry, ReportSection, TextPart } from './document.ts'
 import type { Figures } from './stats.ts'
 
 /** All that is recorded of a mission, as far as a report tells of it. */
@@ -26,10 +26,10 @@ export interface ReportRecords {
   readonly attempts: readonly EndedAttempt[]
   readonly decisions: readonly Decision[]
   readonly issues: readonly Issue[]
-  readonly holds: readonly Hold[]
+  readonly holds: readonly InboxItem[]
   readonly runs: readonly RunStory[]
   /** What people sent, oldest first. */
-  readonly verdicts: readonly SentVerdict[]
+  readonly verdicts: readonly ReportReview[]
   readonly comments: readonly ReviewComment[]
   /** Of the mission; null where the report is about a part of it. */
   readonly figures: Figures | null
@@ -72,9 +72,9 @@ export interface RunStory {
 }
 
 /** What a person said of what was shown to them. */
-export interface SentVerdict {
+export interface ReportReview {
   readonly id: string
-  readonly verdict: Verdict
+  readonly verdict: ReviewAction
   readonly text: string | null
   /** The hash of what was shown. */
   readonly content: string
@@ -82,7 +82,7 @@ export interface SentVerdict {
   readonly at: number
 }
 
-export interface Telling {
+export interface ReportTextOptions {
   /** Texts are told whole, however long. */
   readonly whole: boolean
 }
@@ -90,10 +90,10 @@ export interface Telling {
 const longestText = 1_500
 
 /** What a report says of these records: the same for the same records. */
-export function reportOf(records: ReportRecords, { whole }: Telling): ReportDocument {
+export function reportOf(records: ReportRecords, { whole }: ReportTextOptions): ReportDocument {
   const said = (text: string): string => (whole ? text : cutText(text))
   const names = new Map<string, string>(records.tasks.map(({ id, name }) => [id, name]))
-  const about: About = { records, said, ofTask: (id) => taskPart(id, names) }
+  const about: ReportContext = { records, said, ofTask: (id) => taskPart(id, names) }
   const sections = [
     workSection(about),
     changesSection(about),
@@ -105,16 +105,16 @@ export function reportOf(records: ReportRecords, { whole }: Telling): ReportDocu
     verdictsSection(about),
     commentsSection(about),
     figuresSection(about),
-    leftSection(about),
+    openRecordsSection(about),
   ].filter(({ entries }) => entries.length > 0)
   const { mission, task, since } = records
   return { title: task?.name ?? mission.name, ...headOf(about, since), sections }
 }
 
-interface About {
+interface ReportContext {
   readonly records: ReportRecords
   readonly said: (text: string) => string
-  readonly ofTask: (id: string | null) => readonly Part[]
+  readonly ofTask: (id: string | null) => readonly TextPart[]
 }
 
 /** Says where it was cut, and of how much. */
@@ -124,23 +124,23 @@ function cutText(text: string): string {
   return `${excerpt(text, longestText)} (the first ${number.format(longestText)} of ${number.format(text.length)} characters)`
 }
 
-function taskPart(id: string | null, names: ReadonlyMap<string, string>): readonly Part[] {
+function taskPart(id: string | null, names: ReadonlyMap<string, string>): readonly TextPart[] {
   if (id === null) return []
   const name = names.get(id)
   return name === undefined ? [' · ', { code: id }] : [` · ${excerpt(name, 80)}`]
 }
 
-function headOf({ records, said }: About, since: ReportRecords['since']) {
+function headOf({ records, said }: ReportContext, since: ReportRecords['since']) {
   const { mission, task, files, basis } = records
   const added = sumOfLines(files.map(({ addedLines }) => addedLines))
   const deleted = sumOfLines(files.map(({ deletedLines }) => deletedLines))
   const goal = task === null ? mission.objective : task.goal
   const status = task === null ? mission.status : (task.resolution ?? task.status)
   const agents = [...new Set(records.attempts.map(({ attempt }) => agentOf(attempt)))]
-  const lines: (readonly Part[])[] = []
+  const lines: (readonly TextPart[])[] = []
   if (goal !== null && goal !== (task ?? mission).name) lines.push([said(goal)])
   lines.push([
-    `${counted(files.length, 'file')} changed, ${added === null || deleted === null ? 'lines not counted' : `+${added} −${deleted} lines`}, as git saw them · ${counted(records.attempts.length, 'attempt')}${agents.length === 0 ? '' : ` by ${agents.slice(0, 8).join(', ')}${agents.length > 8 ? ` and ${agents.length - 8} more` : ''}`} · ${plainWord(status)} · `,
+    `${formatCount(files.length, 'file')} changed, ${added === null || deleted === null ? 'lines not counted' : `+${added} −${deleted} lines`}, as git saw them · ${formatCount(records.attempts.length, 'attempt')}${agents.length === 0 ? '' : ` by ${agents.slice(0, 8).join(', ')}${agents.length > 8 ? ` and ${agents.length - 8} more` : ''}`} · ${plainWord(status)} · `,
     { code: task?.id ?? mission.id },
   ])
   if (since !== null) {
@@ -179,8 +179,8 @@ function authorOf(attempt: Attempt): string {
   return excerpt(outcomeAuthorOf(attempt), 60)
 }
 
-function workSection({ records, said }: About): Section {
-  const entries = records.tasks.flatMap((task): readonly Entry[] => {
+function workSection({ records, said }: ReportContext): ReportSection {
+  const entries = records.tasks.flatMap((task): readonly ReportEntry[] => {
     const own = records.attempts.filter(({ attempt }) => attempt.taskId === task.id)
     const last = own.at(-1)
     if (last === undefined && records.since !== null) return []
@@ -217,7 +217,7 @@ function workSection({ records, said }: About): Section {
   return { key: 'tasks', title: 'Work', about: 'Summaries are the agents’ own words.', entries }
 }
 
-function changesSection({ records, ofTask }: About): Section {
+function changesSection({ records, ofTask }: ReportContext): ReportSection {
   const about =
     records.basis === 'states'
       ? 'The difference between the state at the first attempt and the state at the last end, measured with git.'
@@ -257,8 +257,8 @@ function linesOf({ addedLines, deletedLines }: ReportFile): string {
 }
 
 /** What was outside the areas: why, by the agent's words, and who accepted it. */
-function outsideSection({ records, said, ofTask }: About): Section {
-  const entries = records.attempts.flatMap(({ attempt, end }): readonly Entry[] => {
+function outsideSection({ records, said, ofTask }: ReportContext): ReportSection {
+  const entries = records.attempts.flatMap(({ attempt, end }): readonly ReportEntry[] => {
     const out = end?.changes.filter(({ scope }) => scope === 'out') ?? []
     return out.map(({ path }) => {
       const why = end?.outcome.unexpected?.find((one) => one.path === path)?.why ?? null
@@ -267,12 +267,12 @@ function outsideSection({ records, said, ofTask }: About): Section {
       )
       return {
         line: [{ code: path }, ...ofTask(attempt.taskId), ...(why === null ? [] : [`: ${said(why)}`])],
-        under: hold === undefined ? [] : [holdParts(hold, said)],
+        under: hold === undefined ? [] : [inboxItemParts(hold, said)],
         data: {
           path,
           task_id: attempt.taskId,
           why: why && said(why),
-          hold: hold ? holdData(hold, said) : null,
+          hold: hold ? inboxItemData(hold, said) : null,
         },
       }
     })
@@ -291,8 +291,8 @@ function namesOf(rivals: readonly { readonly agent: string }[], attempt: Attempt
   return [...new Set(rivals.map(({ agent }) => (agent === own ? `${agent} in another task` : agent)))]
 }
 
-function contestedSection({ records, ofTask }: About): Section {
-  const entries = records.attempts.flatMap(({ attempt, end }): readonly Entry[] => {
+function contestedSection({ records, ofTask }: ReportContext): ReportSection {
+  const entries = records.attempts.flatMap(({ attempt, end }): readonly ReportEntry[] => {
     if (end === null) return []
     const between = end.changes.flatMap(({ path, attribution, with: rivals = [] }) =>
       attribution === 'contested' ? [{ path, agents: namesOf(rivals, attempt), counted: true }] : [],
@@ -316,8 +316,8 @@ function contestedSection({ records, ofTask }: About): Section {
   }
 }
 
-function decisionsSection({ records, said, ofTask }: About): Section {
-  const entries = records.decisions.map((decision): Entry => {
+function decisionsSection({ records, said, ofTask }: ReportContext): ReportSection {
+  const entries = records.decisions.map((decision): ReportEntry => {
     const { question, chosen, reasoning, tradeOffs, optionsConsidered, agentName } = decision
     const refused = optionsConsidered.filter((option) => option !== chosen)
     return {
@@ -349,8 +349,8 @@ function decisionsSection({ records, said, ofTask }: About): Section {
   return { key: 'decisions', title: 'Decisions', about: '', entries }
 }
 
-function issuesSection({ records, said, ofTask }: About): Section {
-  const entries = records.issues.map((issue): Entry => {
+function issuesSection({ records, said, ofTask }: ReportContext): ReportSection {
+  const entries = records.issues.map((issue): ReportEntry => {
     const hold = records.holds.find(({ issueId }) => issueId === issue.id)
     return {
       line: [`${said(issue.description)} (${plainWord(issue.type)})`, ...ofTask(issue.taskId)],
@@ -358,7 +358,7 @@ function issuesSection({ records, said, ofTask }: About): Section {
         ...(issue.resolution === ''
           ? []
           : [[`${issue.agentName ?? 'The agent'}: ${said(issue.resolution)}`]]),
-        ...(hold === undefined ? [] : [holdParts(hold, said)]),
+        ...(hold === undefined ? [] : [inboxItemParts(hold, said)]),
       ],
       data: {
         id: issue.id,
@@ -368,20 +368,20 @@ function issuesSection({ records, said, ofTask }: About): Section {
         task_id: issue.taskId,
         agent: issue.agentName,
         at: instant(issue.createdAt),
-        hold: hold ? holdData(hold, said) : null,
+        hold: hold ? inboxItemData(hold, said) : null,
       },
     }
   })
   return { key: 'issues', title: 'Issues and answers', about: '', entries }
 }
 
-function holdParts(hold: Hold, said: (text: string) => string): readonly Part[] {
+function inboxItemParts(hold: InboxItem, said: (text: string) => string): readonly TextPart[] {
   const { status, closedBy, answer } = hold
   if (status === 'open') return [{ strong: 'Open:' }, ' it waits for a person. ', { code: hold.id }]
   return [`${closedBy ?? 'A person'} ${status} it${answer === null ? '' : `: ${said(answer)}`}`]
 }
 
-function holdData(hold: Hold, said: (text: string) => string) {
+function inboxItemData(hold: InboxItem, said: (text: string) => string) {
   const { id, kind, status, answer, closedBy, closedAt } = hold
   return {
     id,
@@ -394,8 +394,8 @@ function holdData(hold: Hold, said: (text: string) => string) {
   }
 }
 
-function gatesSection({ records, said, ofTask }: About): Section {
-  const entries = records.runs.map(({ run, events, commands, approvals, refusals }): Entry => {
+function gatesSection({ records, said, ofTask }: ReportContext): ReportSection {
+  const entries = records.runs.map(({ run, events, commands, approvals, refusals }): ReportEntry => {
     const given = approvalsByEvent(events, approvals)
     return {
       line: [
@@ -413,7 +413,7 @@ function gatesSection({ records, said, ofTask }: About): Section {
         ...given.alone.map((approval) => [`${approval.by} `, ...approvalParts(approval, said)]),
         ...(refusals.length === 0
           ? []
-          : [[`${counted(refusals.length, 'event was', 'events were')} refused.`]]),
+          : [[`${formatCount(refusals.length, 'event was', 'events were')} refused.`]]),
       ],
       data: {
         run_id: run.id,
@@ -465,7 +465,7 @@ function gatesSection({ records, said, ofTask }: About): Section {
 function approvalParts(
   { role, of, content, reason }: RunApproval,
   said: (text: string) => string,
-): readonly Part[] {
+): readonly TextPart[] {
   return [
     `approved ${of ?? 'the state'} as ${role}, content `,
     { code: content.slice(0, 12) },
@@ -477,9 +477,9 @@ const verdictWords = {
   approve: 'approved',
   send_back: 'sent back',
   comment: 'commented on',
-} as const satisfies Record<Verdict, string>
+} as const satisfies Record<ReviewAction, string>
 
-function verdictsSection({ records, said }: About): Section {
+function verdictsSection({ records, said }: ReportContext): ReportSection {
   return {
     key: 'reviews',
     title: 'Reviews',
@@ -496,11 +496,11 @@ function verdictsSection({ records, said }: About): Section {
   }
 }
 
-function commentsSection({ records, said, ofTask }: About): Section {
-  const entries = records.comments.map((comment): Entry => {
+function commentsSection({ records, said, ofTask }: ReportContext): ReportSection {
+  const entries = records.comments.map((comment): ReportEntry => {
     const { id, path, line, quoted, kind, text, by, taskId, replies, at } = comment
     const where = path === null ? [] : [' at ', { code: line === null ? path : `${path}:${line}` }]
-    const standing = standingOf(comment)
+    const standing = commentStanding(comment)
     return {
       line: [
         { strong: `${plainWord(kind)} (${standing}):` },
@@ -539,10 +539,10 @@ function commentsSection({ records, said, ofTask }: About): Section {
 
 const mostFilesOfEvent = 20
 
-function eventParts(event: RunEvent): readonly Part[] {
+function eventParts(event: RunEvent): readonly TextPart[] {
   const files = event.artifacts
     .slice(0, mostFilesOfEvent)
-    .flatMap(({ type, path, sha256 }): readonly Part[] => [
+    .flatMap(({ type, path, sha256 }): readonly TextPart[] => [
       `; ${type} `,
       { code: path },
       ' ',
@@ -558,7 +558,14 @@ function eventParts(event: RunEvent): readonly Part[] {
   ]
 }
 
-function commandParts({ run, status, exitCode, tree, treeHeld, byRunner }: CommandResult): readonly Part[] {
+function commandParts({
+  run,
+  status,
+  exitCode,
+  tree,
+  treeHeld,
+  byRunner,
+}: CommandResult): readonly TextPart[] {
   const code = exitCode === null ? '' : `, exit code ${exitCode}`
   return [
     { code: excerpt(run, 200) },
@@ -569,14 +576,14 @@ function commandParts({ run, status, exitCode, tree, treeHeld, byRunner }: Comma
   ]
 }
 
-function figuresSection({ records: { figures } }: About): Section {
+function figuresSection({ records: { figures } }: ReportContext): ReportSection {
   const rows = figures === null ? [] : figureRows(figures)
   return {
     key: 'figures',
     title: 'Figures',
     about: '',
     entries: rows.map(({ name, value, n, of, basis }) => ({
-      line: [`${name}: ${value} (${basis}, n = ${counted(n, of)})`],
+      line: [`${name}: ${value} (${basis}, n = ${formatCount(n, of)})`],
       under: [],
       data: { figure: name, value, n, of, basis },
     })),
@@ -627,8 +634,8 @@ function duration(milliseconds: number | null): string | null {
 }
 
 /** What is left to do or to know: open holds first, since they wait for people. */
-function leftSection({ records, said, ofTask }: About): Section {
-  const entry = (what: string, text: string, taskId: string | null, id?: string): Entry => ({
+function openRecordsSection({ records, said, ofTask }: ReportContext): ReportSection {
+  const entry = (what: string, text: string, taskId: string | null, id?: string): ReportEntry => ({
     line: [
       { strong: `${what}:` },
       ` ${said(text)}`,

@@ -1,5 +1,5 @@
 import type { AttemptId, MissionId, TaskId } from '../../kernel/id.ts'
-import type { HoldKind } from '../../track/domain/records.ts'
+import type { InboxItemKind } from '../../track/domain/records.ts'
 import type { AttemptStatus, Resolution } from '../../track/domain/task.ts'
 import { weekAfter } from './weeks.ts'
 
@@ -36,7 +36,7 @@ export interface CountedAttempt {
 
 /** A card of the inbox that a person answered. */
 export interface CountedAnswer {
-  readonly kind: HoldKind
+  readonly kind: InboxItemKind
   readonly missionId: MissionId | null
   /** Whose work waited. */
   readonly agent: string | null
@@ -82,7 +82,7 @@ export interface StatRecords {
   readonly setBack: ReadonlySet<TaskId>
 }
 
-export interface StatQuestion {
+export interface StatsQuery {
   /** Only what ended at or after, milliseconds since the epoch. */
   readonly since: number | null
   readonly missionId: MissionId | null
@@ -91,7 +91,7 @@ export interface StatQuestion {
 }
 
 /** Milliseconds. Null where there is nothing to tell it from. */
-export interface Spread {
+export interface Distribution {
   readonly n: number
   /** Of an even number, the mean of the two in the middle. */
   readonly median: number | null
@@ -99,18 +99,18 @@ export interface Spread {
   readonly p90: number | null
 }
 
-export interface Wait extends Spread {
+export interface WaitDistribution extends Distribution {
   readonly total: number | null
 }
 
 export interface Figures {
-  readonly taskTime: Spread
-  readonly attemptTime: Spread
-  readonly missionTime: Spread
+  readonly taskTime: Distribution
+  readonly attemptTime: Distribution
+  readonly missionTime: Distribution
   readonly firstPass: { readonly n: number; readonly passed: number | null }
-  readonly waiting: Wait
+  readonly waiting: WaitDistribution
   /** Of those kinds that were answered. */
-  readonly waitingByKind: readonly (Wait & { readonly kind: HoldKind })[]
+  readonly waitingByKind: readonly (WaitDistribution & { readonly kind: InboxItemKind })[]
   readonly outOfScope: { readonly n: number; readonly files: number | null; readonly attempts: number | null }
   readonly retries: { readonly n: number; readonly attempts: number | null; readonly again: number | null }
   readonly refusedEvents: { readonly n: number; readonly refused: number | null }
@@ -120,19 +120,19 @@ export interface Figures {
     readonly deleted: number | null
     readonly withoutLines: number | null
   }
-  readonly tokens: SaidTokens
+  readonly tokens: ReportedTokens
   /** The same of captured turns. */
-  readonly turnTokens: SaidTokens
+  readonly turnTokens: ReportedTokens
 }
 
 /** `ended` attempts could have said a number; those that said one are counted apart for each. */
-export interface SaidTokens {
+export interface ReportedTokens {
   readonly ended: number
   readonly input: { readonly n: number; readonly sum: number | null }
   readonly output: { readonly n: number; readonly sum: number | null }
 }
 
-export interface Group extends Figures {
+export interface StatsGroup extends Figures {
   /** A mission's id, an agent's name, a role, a week; null for what has none. */
   readonly key: string | null
 }
@@ -140,7 +140,7 @@ export interface Group extends Figures {
 export interface Stats {
   readonly all: Figures
   /** Weeks in order of time, everything else in order of its key: no figure ranks anyone. */
-  readonly groups: readonly Group[]
+  readonly groups: readonly StatsGroup[]
 }
 
 /** A task that an attempt worked on, told from all its attempts. */
@@ -151,7 +151,7 @@ interface CountedTask {
   readonly completed: CountedAttempt | null
 }
 
-interface Parts {
+interface StatsInput {
   readonly attempts: CountedAttempt[]
   readonly tasks: CountedTask[]
   readonly completed: CountedTask[]
@@ -162,37 +162,37 @@ interface Parts {
 }
 
 /** All figures, for everything asked about and for each group. Equal records give equal figures. */
-export function statsOf(records: StatRecords, question: StatQuestion): Stats {
+export function statsOf(records: StatRecords, question: StatsQuery): Stats {
   const counted = partsOf(records, question)
   const { by } = question
   const all = figuresOf(counted, records.setBack)
   if (by === null) return { all, groups: [] }
   const keys = keysOf[by](records, question)
-  const groups = new Map<string | null, Parts>()
+  const groups = new Map<string | null, StatsInput>()
   for (const kind of kindsOfParts) {
     for (const part of counted[kind]) {
       const key = keys[kind](part as never) // each reader is of the parts of its kind
       if (key === undefined) continue
-      const group = groups.get(key) ?? noParts()
+      const group = groups.get(key) ?? emptyParts()
       ;(group[kind] as (typeof part)[]).push(part) // of the same kind
       groups.set(key, group)
     }
   }
-  const order = by === 'week' ? weeksBetween([...groups.keys()]) : [...groups.keys()].toSorted(byKey)
+  const order = by === 'week' ? weeksBetween([...groups.keys()]) : [...groups.keys()].toSorted(compareKeys)
   return {
     all,
-    groups: order.map((key) => ({ key, ...figuresOf(groups.get(key) ?? noParts(), records.setBack) })),
+    groups: order.map((key) => ({ key, ...figuresOf(groups.get(key) ?? emptyParts(), records.setBack) })),
   }
 }
 
 const kindsOfParts = ['attempts', 'tasks', 'completed', 'missions', 'answers', 'events', 'turns'] as const
 
-function noParts(): Parts {
+function emptyParts(): StatsInput {
   return { attempts: [], tasks: [], completed: [], missions: [], answers: [], events: [], turns: [] }
 }
 
 /** What has no key comes last. */
-function byKey(one: string | null, other: string | null): number {
+function compareKeys(one: string | null, other: string | null): number {
   if (one === null || other === null) return Number(one === null) - Number(other === null)
   return one < other ? -1 : Number(one > other)
 }
@@ -215,8 +215,8 @@ function weeksBetween(found: readonly (string | null)[]): readonly string[] {
 
 function partsOf(
   { attempts, answers, events, missions, turns }: StatRecords,
-  { since, missionId }: StatQuestion,
-): Parts {
+  { since, missionId }: StatsQuery,
+): StatsInput {
   const isIn = (at: number | null): at is number => at !== null && (since === null || at >= since)
   const isOf = (of: MissionId | null) => missionId === null || of === missionId
   const ended = attempts.filter((attempt) => isIn(attempt.closedAt) && isOf(attempt.missionId))
@@ -250,8 +250,8 @@ function isCompletion({ status }: CountedAttempt): boolean {
 }
 
 /** What a part belongs to in a grouping: undefined where it belongs to no group at all. */
-type Keys = {
-  readonly [Kind in keyof Parts]: (part: Parts[Kind][number]) => string | null | undefined
+type GroupKeys = {
+  readonly [Kind in keyof StatsInput]: (part: StatsInput[Kind][number]) => string | null | undefined
 }
 
 const keysOf = {
@@ -298,9 +298,9 @@ const keysOf = {
       turns: ({ closedAt }) => weekOf(closedAt),
     }
   },
-} as const satisfies Record<Grouping, (records: StatRecords, question: StatQuestion) => Keys>
+} as const satisfies Record<Grouping, (records: StatRecords, question: StatsQuery) => GroupKeys>
 
-function figuresOf(parts: Parts, setBack: ReadonlySet<TaskId>): Figures {
+function figuresOf(parts: StatsInput, setBack: ReadonlySet<TaskId>): Figures {
   const { attempts, tasks, completed, missions, answers, events, turns } = parts
   const done = completed.filter(isDone)
   const judged = attempts.flatMap(({ measured }) =>
@@ -310,40 +310,42 @@ function figuresOf(parts: Parts, setBack: ReadonlySet<TaskId>): Figures {
   const worked = attempts.filter(({ status }) => status !== 'abandoned')
   return {
     taskTime: spreadOf(done.map(timeOf)),
-    attemptTime: spreadOf(worked.map(({ openedAt, closedAt }) => between(openedAt, closedAt))),
-    missionTime: spreadOf(missions.map(({ startedAt, completedAt }) => between(startedAt, completedAt))),
+    attemptTime: spreadOf(worked.map(({ openedAt, closedAt }) => durationBetween(openedAt, closedAt))),
+    missionTime: spreadOf(
+      missions.map(({ startedAt, completedAt }) => durationBetween(startedAt, completedAt)),
+    ),
     firstPass: {
       n: completed.length,
-      passed: known(completed, () =>
+      passed: whenAny(completed, () =>
         count(
           completed,
           (task) => isDone(task) && task.attempts.length === 1 && !setBack.has(task.last.taskId),
         ),
       ),
     },
-    waiting: waitOf(answers),
+    waiting: waitStats(answers),
     waitingByKind: [...Map.groupBy(answers, ({ kind }) => kind)]
-      .map(([kind, ofKind]) => ({ kind, ...waitOf(ofKind) }))
-      .toSorted((one, other) => byKey(one.kind, other.kind)),
+      .map(([kind, ofKind]) => ({ kind, ...waitStats(ofKind) }))
+      .toSorted((one, other) => compareKeys(one.kind, other.kind)),
     outOfScope: {
       n: judged.length,
-      files: known(judged, () => sum(judged.map(({ outOfScope }) => outOfScope))),
-      attempts: known(judged, () => count(judged, ({ outOfScope }) => outOfScope > 0)),
+      files: whenAny(judged, () => sum(judged.map(({ outOfScope }) => outOfScope))),
+      attempts: whenAny(judged, () => count(judged, ({ outOfScope }) => outOfScope > 0)),
     },
     retries: {
       n: tasks.length,
-      attempts: known(tasks, () => sum(tasks.map((task) => task.attempts.length))),
-      again: known(tasks, () => count(tasks, (task) => task.attempts.length > 1)),
+      attempts: whenAny(tasks, () => sum(tasks.map((task) => task.attempts.length))),
+      again: whenAny(tasks, () => count(tasks, (task) => task.attempts.length > 1)),
     },
     refusedEvents: {
       n: events.length,
-      refused: known(events, () => count(events, ({ isRefused }) => isRefused)),
+      refused: whenAny(events, () => count(events, ({ isRefused }) => isRefused)),
     },
     lines: {
       n: measured.length,
-      added: known(measured, () => sum(measured.map(({ addedLines }) => addedLines))),
-      deleted: known(measured, () => sum(measured.map(({ deletedLines }) => deletedLines))),
-      withoutLines: known(measured, () => sum(measured.map(({ withoutLines }) => withoutLines))),
+      added: whenAny(measured, () => sum(measured.map(({ addedLines }) => addedLines))),
+      deleted: whenAny(measured, () => sum(measured.map(({ deletedLines }) => deletedLines))),
+      withoutLines: whenAny(measured, () => sum(measured.map(({ withoutLines }) => withoutLines))),
     },
     tokens: tokensOf(worked),
     turnTokens: tokensOf(turns),
@@ -357,20 +359,20 @@ function isDone({ last }: CountedTask): boolean {
 
 function timeOf({ attempts, completed, last }: CountedTask): number {
   const began = Math.min(...attempts.map(({ openedAt }) => openedAt))
-  return between(began, (completed ?? last).closedAt)
+  return durationBetween(began, (completed ?? last).closedAt)
 }
 
 /** Never negative, because clocks of machines differ. */
-function between(from: number, to: number | null): number {
+function durationBetween(from: number, to: number | null): number {
   return Math.max(0, (to ?? from) - from)
 }
 
-function waitOf(answers: readonly CountedAnswer[]): Wait {
-  const times = answers.map(({ openedAt, closedAt }) => between(openedAt, closedAt))
-  return { ...spreadOf(times), total: known(times, () => sum(times)) }
+function waitStats(answers: readonly CountedAnswer[]): WaitDistribution {
+  const times = answers.map(({ openedAt, closedAt }) => durationBetween(openedAt, closedAt))
+  return { ...spreadOf(times), total: whenAny(times, () => sum(times)) }
 }
 
-export function spreadOf(times: readonly number[]): Spread {
+export function spreadOf(times: readonly number[]): Distribution {
   const n = times.length
   if (n === 0) return { n, median: null, p90: null }
   const sorted = times.toSorted((one, other) => one - other)
@@ -379,21 +381,24 @@ export function spreadOf(times: readonly number[]): Spread {
   return { n, median, p90: at(Math.ceil(n * 0.9) - 1) }
 }
 
-function tokensOf(ended: readonly Pick<CountedTurn, 'tokensInput' | 'tokensOutput'>[]): SaidTokens {
+function tokensOf(ended: readonly Pick<CountedTurn, 'tokensInput' | 'tokensOutput'>[]): ReportedTokens {
   return {
     ended: ended.length,
-    input: saidOf(ended.map(({ tokensInput }) => tokensInput)),
-    output: saidOf(ended.map(({ tokensOutput }) => tokensOutput)),
+    input: sumOfKnown(ended.map(({ tokensInput }) => tokensInput)),
+    output: sumOfKnown(ended.map(({ tokensOutput }) => tokensOutput)),
   }
 }
 
-function saidOf(numbers: readonly (number | null)[]): { readonly n: number; readonly sum: number | null } {
+function sumOfKnown(numbers: readonly (number | null)[]): {
+  readonly n: number
+  readonly sum: number | null
+} {
   const said = numbers.filter((number) => number !== null)
-  return { n: said.length, sum: known(said, () => sum(said)) }
+  return { n: said.length, sum: whenAny(said, () => sum(said)) }
 }
 
 /** Of nothing, nothing is known: not that it is 0. */
-function known(items: readonly unknown[], tell: () => number): number | null {
+function whenAny(items: readonly unknown[], tell: () => number): number | null {
   return items.length === 0 ? null : tell()
 }
 

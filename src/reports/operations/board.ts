@@ -7,7 +7,7 @@ import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { isHeld } from '../../plan/domain/plan.ts'
-import type { MeasuredTotals, TaskCard } from '../../store/ports/reads.ts'
+import type { AttemptMeasurementTotals, TaskCard } from '../../store/ports/reads.ts'
 import type { Task } from '../../track/domain/task.ts'
 import { measurement } from '../../track/operations/attempt-answer.ts'
 import { taskWord, taskWordOf } from '../../track/operations/mission-answer.ts'
@@ -116,12 +116,12 @@ function boardCard(
     started_at: instantOrNull(attempt?.openedAt ?? null),
     completed_at: instantOrNull(attempt?.closedAt ?? null),
     progress,
-    measured: measured && measuredShort(measured),
+    measured: measured && measuredSummary(measured),
     updated_at: instant(task.updatedAt),
   }
 }
 
-export function measuredShort(measured: MeasuredTotals): z.output<typeof MeasuredShort> {
+export function measuredSummary(measured: AttemptMeasurementTotals): z.output<typeof MeasuredShort> {
   return {
     measurement: measured.measurement,
     scope_match: measured.scopeMatches,

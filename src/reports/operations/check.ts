@@ -11,10 +11,10 @@ import { findMission } from '../../kernel/operations/find.ts'
 import { identifier, text, texts } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { type Context, defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
-import { counted, excerpt, plainWord } from '../../kernel/text.ts'
+import { excerpt, formatCount, plainWord } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import type { Hold } from '../../track/domain/records.ts'
-import { type Account, accountFor, type KnownWork } from '../domain/account.ts'
+import type { InboxItem } from '../../track/domain/records.ts'
+import { accountForFile, type PathAuthorship, type RecordedWork } from '../domain/account.ts'
 
 const Reason = z.object({
   kind: z.enum(['gate', 'hold', 'change', 'unknown']),
@@ -78,14 +78,14 @@ export const check = defineOperation({
   const branch = await branchOf(handling, input)
   const { accounts, missions, tasks } = await handling.store.view(async (reads) => {
     const found = await accountsOf(reads, branch, { since, persons: input.persons ?? [] })
-    return { accounts: found, ...(await concerned(reads, found, input.mission)) }
+    return { accounts: found, ...(await affectedWork(reads, found, input.mission)) }
   })
   const gates = await gatesOf(handling, missions, tasks)
-  const holds = await handling.store.view((reads) => holdsOf(reads, missions, tasks))
+  const holds = await handling.store.view((reads) => openItemsOfWork(reads, missions, tasks))
   const unknown = accounts.filter(({ by }) => by === 'unknown')
   const reasons: readonly Reason[] = [
     ...gates,
-    ...holds.map(holdReason),
+    ...holds.map(inboxItemReason),
     ...unseenFiles(branch),
     ...accounts.flatMap(({ by, path, why }): readonly Reason[] => {
       if (by === 'nobody') return [{ kind: 'change', message: `${path}: ${why}`, path, id: null }]
@@ -102,7 +102,7 @@ export const check = defineOperation({
     head: branch.head.id,
     record_since: instantOrNull(since),
     missions: missions.map(({ id, name }) => ({ id, name })),
-    files: tally(accounts),
+    files: tallyAccounts(accounts),
     reasons: reasons.slice(0, mostTold),
     unknown: unknown.slice(0, mostTold).map(({ path, why }) => ({ path, why })),
     notes: [
@@ -158,7 +158,7 @@ async function accountsOf(
   reads: Reads,
   branch: Branch,
   { since, persons }: { readonly since: number; readonly persons: readonly string[] },
-): Promise<readonly Account[]> {
+): Promise<readonly PathAuthorship[]> {
   const paths = branch.files.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
   if (paths.length === 0) return []
   const [steps, changes, known, open] = await Promise.all([
@@ -181,7 +181,7 @@ async function accountsOf(
   const emails = known.flatMap(({ email, disabledAt }) =>
     email !== null && disabledAt === null ? [email] : [],
   )
-  const work: KnownWork = {
+  const work: RecordedWork = {
     contents: steps.toSorted((a, b) => b.seq - a.seq || b.position - a.position),
     changedBy,
     commits,
@@ -190,7 +190,7 @@ async function accountsOf(
     since,
     isCut: branch.isCut || branch.isShallow,
   }
-  return branch.files.map((file) => accountFor(file, branch.commits, work))
+  return branch.files.map((file) => accountForFile(file, branch.commits, work))
 }
 
 /** Commits may be recorded by the beginning of their ids. */
@@ -198,15 +198,15 @@ function fullId(id: string, { commits }: Branch): string {
   return commits.find((commit) => commit.id.startsWith(id))?.id ?? id
 }
 
-interface Named {
+interface MissionRef {
   readonly id: MissionId
   readonly name: string
 }
 
-async function concerned(reads: Reads, accounts: readonly Account[], mission: string | undefined) {
+async function affectedWork(reads: Reads, accounts: readonly PathAuthorship[], mission: string | undefined) {
   const ids = [...new Set(accounts.flatMap(({ attempts }) => attempts))]
   const makers = await reads.lines.makers(ids)
-  const missions = new Map<string, Named>()
+  const missions = new Map<string, MissionRef>()
   if (mission !== undefined) {
     const { id, name } = await findMission(reads, mission)
     missions.set(id, { id, name })
@@ -225,8 +225,8 @@ async function concerned(reads: Reads, accounts: readonly Account[], mission: st
 /** Runs that have not come to a good end, each with what it lacks. */
 async function gatesOf(
   handling: QueryContext,
-  missions: readonly Named[],
-  tasks: Awaited<ReturnType<typeof concerned>>['tasks'],
+  missions: readonly MissionRef[],
+  tasks: Awaited<ReturnType<typeof affectedWork>>['tasks'],
 ): Promise<readonly Reason[]> {
   const { active, lost } = await handling.store.view(async ({ runs }) => {
     const [gating, ended, ofTasks] = await Promise.all([
@@ -262,11 +262,11 @@ async function gateWords(handling: QueryContext, run: RunRecord): Promise<string
   return lacks.length === 0 ? `${what}.` : `${what}. It lacks: ${lacks.join('; ')}.`
 }
 
-async function holdsOf(
+async function openItemsOfWork(
   { holds }: Reads,
-  missions: readonly Named[],
-  tasks: Awaited<ReturnType<typeof concerned>>['tasks'],
-): Promise<readonly Hold[]> {
+  missions: readonly MissionRef[],
+  tasks: Awaited<ReturnType<typeof affectedWork>>['tasks'],
+): Promise<readonly InboxItem[]> {
   const [ofMissions, ofTasks] = await Promise.all([
     Promise.all(missions.map(({ id }) => holds.list({ missionId: id, status: 'open' }, { limit: mostTold }))),
     Promise.all(tasks.map((id) => holds.ofTask(id))),
@@ -275,7 +275,7 @@ async function holdsOf(
   return [...new Map(open.map((hold) => [hold.id, hold])).values()]
 }
 
-function holdReason({ id, kind, reason, paths }: Hold): Reason {
+function inboxItemReason({ id, kind, reason, paths }: InboxItem): Reason {
   return {
     kind: 'hold',
     message: `A ${plainWord(kind)} waits for a person (${id}): ${excerpt(reason, 300)}`,
@@ -284,8 +284,8 @@ function holdReason({ id, kind, reason, paths }: Hold): Reason {
   }
 }
 
-function tally(accounts: readonly Account[]) {
-  const count = (by: Account['by']) => accounts.filter((account) => account.by === by).length
+function tallyAccounts(accounts: readonly PathAuthorship[]) {
+  const count = (by: PathAuthorship['by']) => accounts.filter((account) => account.by === by).length
   return {
     total: accounts.length,
     attempt: count('attempt'),
@@ -298,21 +298,21 @@ function tally(accounts: readonly Account[]) {
 function sentence(
   { base, commits }: Branch,
   found: {
-    readonly accounts: readonly Account[]
+    readonly accounts: readonly PathAuthorship[]
     readonly reasons: readonly Reason[]
     readonly missions: number
   },
 ): string {
   const { accounts, reasons, missions } = found
-  const { attempt, person, unknown, nobody } = tally(accounts)
+  const { attempt, person, unknown, nobody } = tallyAccounts(accounts)
   const who = [
     `${attempt} by attempts`,
     `${person} by persons`,
     ...(unknown > 0 ? [`${unknown} not known`] : []),
     ...(nobody > 0 ? [`${nobody} by nobody that is recorded`] : []),
   ]
-  const about = `${counted(accounts.length, 'file')} in ${counted(commits.length, 'commit')} since ${base.id.slice(0, 12)}: ${who.join(', ')}; ${counted(missions, 'mission')}`
+  const about = `${formatCount(accounts.length, 'file')} in ${formatCount(commits.length, 'commit')} since ${base.id.slice(0, 12)}: ${who.join(', ')}; ${formatCount(missions, 'mission')}`
   return reasons.length === 0
     ? `Passed. ${about}.`
-    : `Not passed: ${counted(reasons.length, 'reason')}. ${about}.`
+    : `Not passed: ${formatCount(reasons.length, 'reason')}. ${about}.`
 }

@@ -7,7 +7,7 @@ import { findMission, findTask } from '../../kernel/operations/find.ts'
 import { choice, identifier, text } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import { type Context, defineOperation } from '../../kernel/operations/operation.ts'
-import { counted } from '../../kernel/text.ts'
+import { formatCount } from '../../kernel/text.ts'
 import type { PageRequest } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { Mission } from '../../track/domain/mission.ts'
@@ -56,7 +56,7 @@ export const report = defineOperation({
     asked === 'json' && answer['format'] !== 'json' ? JSON.stringify(answer) : String(answer['text']),
   ],
 }).handler(async (context, input) => {
-  const since = input.since === undefined ? null : await sinceOf(context, input.since)
+  const since = input.since === undefined ? null : await reportStart(context, input.since)
   const records = await context.store.view((reads) => recordsOf(reads, { ...input, since }))
   const format: ReportFormat = input.format ?? 'markdown'
   const whole = input.whole === true
@@ -86,7 +86,7 @@ function commandFor({ mission, task, since }: ReportRecords, format: ReportForma
 }
 
 /** A date, or the time of a commit. */
-async function sinceOf(
+async function reportStart(
   { witness, folder }: Pick<Context, 'witness' | 'folder'>,
   words: string,
 ): Promise<NonNullable<ReportRecords['since']>> {
@@ -103,7 +103,7 @@ async function sinceOf(
   return { at: head.at, commit: head.id }
 }
 
-interface Asked {
+interface ReportQuery {
   readonly mission?: string | undefined
   readonly task?: string | undefined
   readonly since: ReportRecords['since']
@@ -116,7 +116,7 @@ const mostOfRun = 1_000
 
 async function recordsOf(
   reads: Reads,
-  { mission: named, task: taskId, since }: Asked,
+  { mission: named, task: taskId, since }: ReportQuery,
 ): Promise<ReportRecords> {
   const task = taskId === undefined ? null : await findTask(reads, taskId)
   const mission = await findMission(reads, missionOf(named, task))
@@ -126,16 +126,18 @@ async function recordsOf(
     task === null ? { missionId: mission.id, taskId: null } : { missionId: null, taskId: task.id },
   )
   const wanted = all.filter(({ status, closedAt }) => status === 'open' || (closedAt ?? 0) >= from)
-  const attempts = await Promise.all(wanted.slice(-mostAttempts).map((attempt) => ended(reads, attempt)))
+  const attempts = await Promise.all(
+    wanted.slice(-mostAttempts).map((attempt) => endedAttempt(reads, attempt)),
+  )
   const about = { ...(task ? { taskId: task.id } : { missionId: mission.id }), since: from }
   const everything = task ? { taskId: task.id } : { missionId: mission.id }
   const [decisions, issues] = await Promise.all([
-    everyOne((page) => reads.records.decisions(about, page)),
-    everyOne((page) => reads.records.issues(about, page)),
+    readAllPages((page) => reads.records.decisions(about, page)),
+    readAllPages((page) => reads.records.issues(about, page)),
   ])
   const [open, closed] = await Promise.all([
-    everyOne((page) => reads.holds.list({ ...everything, status: 'open' }, page)),
-    everyOne((page) => reads.holds.list({ ...everything, status: 'closed', since: from }, page)),
+    readAllPages((page) => reads.holds.list({ ...everything, status: 'open' }, page)),
+    readAllPages((page) => reads.holds.list({ ...everything, status: 'closed', since: from }, page)),
   ])
   const holds = [...open, ...closed].map(({ hold }) => hold)
   const isWhole = task === null && since === null
@@ -159,7 +161,7 @@ async function recordsOf(
       ...(left > 0
         ? [`Only the last ${mostAttempts} attempts are told of; ${left} before them are not.`]
         : []),
-      ...(tasks.length >= mostTasks ? [`Only ${counted(mostTasks, 'task')} are told of.`] : []),
+      ...(tasks.length >= mostTasks ? [`Only ${formatCount(mostTasks, 'task')} are told of.`] : []),
     ],
   }
 }
@@ -197,7 +199,7 @@ const page = 500
 const mostEntries = 5_000
 
 /** Newest first, as they are listed. */
-async function everyOne<Item>(
+async function readAllPages<Item>(
   read: (request: PageRequest) => Promise<{
     readonly items: readonly { readonly seq: number; readonly item: Item }[]
   }>,
@@ -213,7 +215,7 @@ async function everyOne<Item>(
   return found
 }
 
-async function ended(reads: Reads, attempt: Attempt): Promise<EndedAttempt> {
+async function endedAttempt(reads: Reads, attempt: Attempt): Promise<EndedAttempt> {
   const end = attempt.status === 'open' ? null : await reads.tasks.end(attempt.id)
   if (end === null) return { attempt, end: null }
   const { measurement, contested = [], warnings } = end.evidence
@@ -314,10 +316,10 @@ async function runsOf(
     ({ updatedAt, status }) => status === 'active' || updatedAt >= from,
   )
   const sorted = wanted.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
-  return Promise.all(sorted.map((run) => storyOf(reads, run, from)))
+  return Promise.all(sorted.map((run) => runStory(reads, run, from)))
 }
 
-async function storyOf({ runs }: Reads, run: RunRecord, from: number): Promise<RunStory> {
+async function runStory({ runs }: Reads, run: RunRecord, from: number): Promise<RunStory> {
   const [history, refusals, approvals, commands] = await Promise.all([
     runs.history(run.id, { limit: mostOfRun }),
     runs.refusals(run.id, { limit: mostOfRun }),

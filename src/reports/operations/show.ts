@@ -1,19 +1,19 @@
 import { z } from 'zod'
-import type { Measured, Outcome } from '../../events/domain/fact.ts'
+import type { AttemptMeasurement, Outcome } from '../../events/domain/fact.ts'
 import { RunDetail, runDetail } from '../../gate/operations/run/run-detail.ts'
-import { HoldEntry, holdEntry } from '../../inbox/operations/hold-answer.ts'
+import { InboxItemEntry, inboxItemEntry } from '../../inbox/operations/hold-answer.ts'
 import { displayName } from '../../kernel/actor.ts'
-import { answerBudget, fitLists, inExcerpts } from '../../kernel/budget.ts'
+import { answerBudget, excerptFields, fitLists } from '../../kernel/budget.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import { type IdKind, idPrefixes, type TaskId } from '../../kernel/id.ts'
 import { instant, instantOrNull, secondsBetween } from '../../kernel/instant.ts'
-import { refuseCaptured } from '../../kernel/operations/find.ts'
+import { refuseRecordedId } from '../../kernel/operations/find.ts'
 import { choice, identifier } from '../../kernel/operations/input/fields.ts'
 import { list, Named, strings } from '../../kernel/operations/list-answer.ts'
 import { type Context, defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { peopleBehind } from '../../people/operations/people-behind.ts'
-import type { PlacedTask } from '../../plan/domain/outline.ts'
+import type { TaskInPlan } from '../../plan/domain/outline.ts'
 import { marks, taskStates } from '../../plan/domain/readiness.ts'
 import { planSource } from '../../plan/operations/plan-show.ts'
 import type { Reads } from '../../store/ports/store.ts'
@@ -169,8 +169,8 @@ const TaskDetail = z.object({
   decisions: list(DecisionEntry),
   issues: list(IssueDetail),
   progress: list(ProgressEntry),
-  holds: list(HoldEntry),
-  answered_holds: list(HoldEntry),
+  holds: list(InboxItemEntry),
+  answered_holds: list(InboxItemEntry),
 })
 type TaskDetail = z.output<typeof TaskDetail>
 
@@ -192,7 +192,7 @@ const MissionDetail = z.object({
   tasks_total: z.int(),
   decisions: list(DecisionEntry),
   decisions_total: z.int(),
-  holds: list(HoldEntry),
+  holds: list(InboxItemEntry),
   holds_total: z.int(),
   ...missionRunsFields,
   summary: z.string().nullable(),
@@ -234,7 +234,7 @@ export const show = defineOperation({
       : detail.kind === 'task'
         ? await withOwnTree(detail, linkedTrees, folder)
         : detail
-  return input.brief ? fitLists(inExcerpts(whole), answerBudget) : whole
+  return input.brief ? fitLists(excerptFields(whole), answerBudget) : whole
 })
 
 /** Git's own folder remembers which task a work tree was made for, so that one that is gone is forgotten. */
@@ -273,7 +273,7 @@ async function detailOf(
     return linked === null ? detail : { ...detail, links: await taskLinks(reads, task, linked) }
   }
   if (await reads.runs.find(id)) return 'run'
-  refuseCaptured(id)
+  refuseRecordedId(id)
   if (id.startsWith(`${idPrefixes.review}-`)) {
     throw new Failure('NOT_FOUND', `${id} is a review, and no mission, task or run.`, {
       reason: 'review_id',
@@ -318,7 +318,7 @@ async function missionDetail(reads: Reads, mission: Mission): Promise<z.output<t
     tasks_total: lastTasks.total,
     decisions: decisions.items.map(({ item }) => decisionEntry(item)),
     decisions_total: decisions.total,
-    holds: open.items.map(({ item }) => holdEntry(item, personOf)),
+    holds: open.items.map(({ item }) => inboxItemEntry(item, personOf)),
     holds_total: open.total,
     ...(await missionRuns(reads, mission)),
     summary: mission.summary,
@@ -366,8 +366,8 @@ async function taskDetail(reads: Reads, task: Task): Promise<z.output<typeof Tas
     decisions: decisions.items.map(({ item }) => decisionEntry(item)),
     issues: issues.items.map(({ item }) => issueDetail(item)),
     progress: progress.items.map(({ item }) => progressEntry(item)),
-    holds: open.items.map(({ item }) => holdEntry(item, personOf)),
-    answered_holds: closed.items.map(({ item }) => holdEntry(item, personOf)),
+    holds: open.items.map(({ item }) => inboxItemEntry(item, personOf)),
+    answered_holds: closed.items.map(({ item }) => inboxItemEntry(item, personOf)),
   }
 }
 
@@ -397,7 +397,7 @@ async function placeInPlan({ plan, tasks }: Reads, task: Task) {
 async function taskLinks(reads: Reads, task: Task, now: number): Promise<z.output<typeof TaskLinks>> {
   const { tasks, outside, crossing } = await planSource(reads, task.missionId, now)
   const states = taskStates(tasks)
-  const linked = (isIt: (other: PlacedTask) => boolean) =>
+  const linked = (isIt: (other: TaskInPlan) => boolean) =>
     tasks.flatMap((other, at) =>
       isIt(other)
         ? [{ id: other.id, title: excerpt(other.title, 160), mark: states[at]?.mark ?? ('blocked' as const) }]
@@ -439,7 +439,7 @@ async function attemptDetail(reads: Reads, attempt: Attempt): Promise<z.output<t
     actor: attempt.actor.name,
     areas: attempt.areas,
     work_tree: attempt.snapshot.top,
-    ...measuredBy(attempt),
+    ...measuringMachine(attempt),
     snapshot_id: attempt.snapshot.id,
     snapshot_type: attempt.snapshot.engine,
     started_at: instant(attempt.openedAt),
@@ -449,7 +449,7 @@ async function attemptDetail(reads: Reads, attempt: Attempt): Promise<z.output<t
       end === null
         ? null
         : {
-            ...measured(end.evidence),
+            ...measuredFields(end.evidence),
             ...sharedTree(end.evidence),
             counts: end.counts,
             changes: changes.map(changeEntry),
@@ -463,13 +463,13 @@ async function attemptDetail(reads: Reads, attempt: Attempt): Promise<z.output<t
   }
 }
 
-function measuredBy({ snapshot, actor }: Attempt): Pick<z.output<typeof AttemptDetail>, 'measured_by'> {
+function measuringMachine({ snapshot, actor }: Attempt): Pick<z.output<typeof AttemptDetail>, 'measured_by'> {
   const { edge, machine = null } = snapshot
   return edge === undefined ? {} : { measured_by: { edge, machine, token: actor.token ?? null } }
 }
 
 /** Where the end was kept is no one's business outside. */
-function measured(evidence: Omit<Measured, 'changes'>) {
+function measuredFields(evidence: Omit<AttemptMeasurement, 'changes'>) {
   const { endSnapshot, ...told } = evidence
   void endSnapshot
   return told

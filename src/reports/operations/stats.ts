@@ -9,13 +9,13 @@ import type { Reads } from '../../store/ports/store.ts'
 import { holdKinds } from '../../track/domain/records.ts'
 import { type FigureName, figureDefinitions } from '../domain/figures.ts'
 import {
+  type Distribution,
   type Figures,
-  type Group,
   type Grouping,
   groupings,
-  type Spread,
+  type StatsGroup,
   statsOf,
-  type Wait,
+  type WaitDistribution,
 } from '../domain/stats.ts'
 import { mondayOf, weeksIn } from '../domain/weeks.ts'
 
@@ -66,7 +66,10 @@ const mostRows = 100_000
 const sinceField = z
   .string()
   .max(40)
-  .refine(isSince, 'it is not an age such as 30d or 12w, and not an ISO 8601 date or time such as 2026-01-15')
+  .refine(
+    isPeriodText,
+    'it is not an age such as 30d or 12w, and not an ISO 8601 date or time such as 2026-01-15',
+  )
   .describe('Only what ended since: an age such as 30d or 12w, or an ISO date or time (UTC)')
 
 export const stats = defineOperation({
@@ -103,7 +106,7 @@ export const stats = defineOperation({
 }).handler(async ({ store, clock }, input) => {
   const zone = input.zone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone
   const weekOf = weeksIn(zone)
-  const since = input.since === undefined ? null : sinceOf(input.since, clock.now())
+  const since = input.since === undefined ? null : periodStart(input.since, clock.now())
   const by = input.by ?? null
   const limit = input.limit ?? 100
   return store.view(async (reads) => {
@@ -136,11 +139,11 @@ export const stats = defineOperation({
 
 const ages = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 } as const
 
-function isSince(text: string): boolean {
+function isPeriodText(text: string): boolean {
   return /^\d{1,5}[hdw]$/.test(text) || (/^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(timeOf(text)))
 }
 
-function sinceOf(text: string, now: number): number {
+function periodStart(text: string, now: number): number {
   const [, amount, unit] = /^(\d+)([hdw])$/.exec(text) ?? []
   if (amount === undefined) return timeOf(text)
   return now - Number(amount) * ages[unit as keyof typeof ages] // one of them, by the pattern
@@ -152,7 +155,10 @@ function timeOf(text: string): number {
   return Date.parse(text.length === 10 || hasZone ? text : `${text}Z`)
 }
 
-async function missionNames(reads: Reads, groups: readonly Group[]): Promise<ReadonlyMap<string, string>> {
+async function missionNames(
+  reads: Reads,
+  groups: readonly StatsGroup[],
+): Promise<ReadonlyMap<string, string>> {
   const ids = groups.flatMap(({ key }) => (key === null ? [] : [key as never])) // the keys of missions are their ids
   const names = new Map<string, string>()
   for (let at = 0; at < ids.length; at += 200) {
@@ -191,7 +197,7 @@ function figuresEntry(known: Figures): z.output<typeof FiguresEntry> {
       basis: 'measured',
       n: retries.n,
       attempts: retries.attempts,
-      per_task: perTask(retries.attempts, retries.n),
+      per_task: attemptsPerTask(retries.attempts, retries.n),
       tried_again: retries.again,
     },
     refused_events: {
@@ -216,20 +222,25 @@ function figuresEntry(known: Figures): z.output<typeof FiguresEntry> {
   }
 }
 
-function spreadEntry({ n: from, median, p90 }: Spread): z.output<typeof SpreadFigure> {
-  return { basis: 'measured', n: from, median_seconds: inSeconds(median), p90_seconds: inSeconds(p90) }
+function spreadEntry({ n: from, median, p90 }: Distribution): z.output<typeof SpreadFigure> {
+  return {
+    basis: 'measured',
+    n: from,
+    median_seconds: toSecondsOrNull(median),
+    p90_seconds: toSecondsOrNull(p90),
+  }
 }
 
-function waitEntry(wait: Wait): z.output<typeof WaitFigure> {
-  return { ...spreadEntry(wait), total_seconds: inSeconds(wait.total) }
+function waitEntry(wait: WaitDistribution): z.output<typeof WaitFigure> {
+  return { ...spreadEntry(wait), total_seconds: toSecondsOrNull(wait.total) }
 }
 
-function inSeconds(milliseconds: number | null): number | null {
+function toSecondsOrNull(milliseconds: number | null): number | null {
   return milliseconds === null ? null : Math.round(milliseconds) / 1000
 }
 
 /** To one place, in the answer itself: every surface shows the same number. */
-function perTask(attempts: number | null, tasks: number): number | null {
+function attemptsPerTask(attempts: number | null, tasks: number): number | null {
   return attempts === null || tasks === 0 ? null : Math.round((attempts / tasks) * 10) / 10
 }
 

@@ -7,7 +7,7 @@ import { list, Named } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { agentOfTurn } from '../../sessions/operations/sightings.ts'
-import type { TurnLine } from '../../sessions/ports/capture-reads.ts'
+import type { TurnSummary } from '../../sessions/ports/capture-reads.ts'
 import type { ChangedLines, TimelineAttempt, TimelineTask } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { phaseStatuses, shownStatus } from '../../track/domain/mission.ts'
@@ -185,7 +185,12 @@ function timelineAttempt(
   }
 }
 
-function timelineTurn({ turn, counts, addedLines, deletedLines }: TurnLine): z.output<typeof TimelineTurn> {
+function timelineTurn({
+  turn,
+  counts,
+  addedLines,
+  deletedLines,
+}: TurnSummary): z.output<typeof TimelineTurn> {
   return {
     id: turn.id,
     session_id: turn.sessionId,
@@ -217,14 +222,14 @@ async function timelineMarks({ records }: Reads, missionId: MissionId, limit: nu
   }
 }
 
-interface Said {
+interface TimelineRecord {
   readonly id: string
   readonly taskId: string
   readonly agentName: string | null
   readonly createdAt: number
 }
 
-function markOf(kind: TimelineMark['kind'], said: Said, text: string): TimelineMark {
+function markOf(kind: TimelineMark['kind'], said: TimelineRecord, text: string): TimelineMark {
   return {
     id: said.id,
     kind,

@@ -2,9 +2,9 @@ import { type ExpressionBuilder, sql } from 'kysely'
 import type { Outcome } from '../../events/domain/fact.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import type { AttemptId, MissionId, TaskId } from '../../kernel/id.ts'
-import type { Usage } from '../../sessions/domain/moment.ts'
-import type { StatReads, StatScope } from '../../store/ports/reads.ts'
-import { parsed, parsedOrNull } from '../../store/tables/query.ts'
+import type { TokenUsage } from '../../sessions/domain/moment.ts'
+import type { StatReads, StatsFilter } from '../../store/ports/reads.ts'
+import { parseColumn, parseColumnOrNull } from '../../store/tables/query.ts'
 import type { ReadScope, Tables } from '../../store/tables/tables.ts'
 import type {
   CountedAnswer,
@@ -23,7 +23,7 @@ export function statReads(scope: ReadScope): StatReads {
       const events = await eventsOf(scope, of)
       const missions = await missionsOf(scope, of)
       const turns = of.missionId === null ? await turnsOf(scope, of) : []
-      const setBack = await setBackIn(scope)
+      const setBack = await tasksSentBackInPeriod(scope)
       const isCut = [attempts, answers, events, missions, turns].some((rows) => rows.length > of.limit)
       const records: StatRecords = {
         attempts: attempts.slice(0, of.limit),
@@ -41,7 +41,7 @@ export function statReads(scope: ReadScope): StatReads {
 /** Every attempt at a task of which one ended in the time, in the mission; every one where neither is said. */
 async function attemptsOf(
   { db, projectId }: ReadScope,
-  { since, missionId, limit }: StatScope,
+  { since, missionId, limit }: StatsFilter,
 ): Promise<readonly CountedAttempt[]> {
   const counted = (eb: ExpressionBuilder<Tables, 'attempt'>) => {
     const ended = eb
@@ -81,7 +81,7 @@ async function attemptsOf(
   return rows.map((row) => {
     const changed = lines.get(row.id)
     const isMeasured = row.files_added !== null && row.measurement !== null && row.measurement !== 'unknown'
-    const said = row.outcome === null ? null : parsed<Outcome>(row.outcome)
+    const said = row.outcome === null ? null : parseColumn<Outcome>(row.outcome)
     return {
       id: row.id as AttemptId, // a brand
       taskId: row.task_id as TaskId, // a brand
@@ -117,7 +117,7 @@ interface CountedLines {
 /** Of each attempt that changed a file: in the order of the index, so that nothing is sorted. */
 async function linesOf(
   { db, projectId }: ReadScope,
-  { since, missionId }: Pick<StatScope, 'since' | 'missionId'>,
+  { since, missionId }: Pick<StatsFilter, 'since' | 'missionId'>,
 ): Promise<ReadonlyMap<string, CountedLines>> {
   const ended = db
     .selectFrom('attempt')
@@ -143,7 +143,7 @@ async function linesOf(
 
 async function answersOf(
   { db, projectId }: ReadScope,
-  { since, missionId, limit }: StatScope,
+  { since, missionId, limit }: StatsFilter,
 ): Promise<readonly CountedAnswer[]> {
   const rows = await db
     .selectFrom('hold')
@@ -175,13 +175,13 @@ async function answersOf(
 
 /** Null for a person who works by hand: persons are not told apart. */
 function agentOf(named: string | null, actor: string): string | null {
-  const { kind, name } = parsed<Actor>(actor)
+  const { kind, name } = parseColumn<Actor>(actor)
   return named ?? (kind === 'agent' ? name : null)
 }
 
 async function eventsOf(
   { db, projectId }: ReadScope,
-  { since, missionId, limit }: StatScope,
+  { since, missionId, limit }: StatsFilter,
 ): Promise<readonly CountedEvent[]> {
   const sent = sql`
     select run_id, by_name, role, at, 0 as refused from run_event
@@ -212,7 +212,7 @@ async function eventsOf(
 
 async function missionsOf(
   { db, projectId }: ReadScope,
-  { since, missionId, limit }: StatScope,
+  { since, missionId, limit }: StatsFilter,
 ): Promise<readonly CountedMission[]> {
   const rows = await db
     .selectFrom('mission')
@@ -233,7 +233,7 @@ async function missionsOf(
 
 async function turnsOf(
   { db, projectId }: ReadScope,
-  { since, limit }: StatScope,
+  { since, limit }: StatsFilter,
 ): Promise<readonly CountedTurn[]> {
   const rows = await db
     .selectFrom('turn')
@@ -244,7 +244,7 @@ async function turnsOf(
     .limit(limit + 1)
     .execute()
   return rows.map(({ client, closed_at, usage }) => {
-    const said = parsedOrNull<Usage>(usage)
+    const said = parseColumnOrNull<TokenUsage>(usage)
     return {
       client,
       closedAt: closed_at ?? 0,
@@ -254,7 +254,7 @@ async function turnsOf(
   })
 }
 
-async function setBackIn({ db, projectId }: ReadScope): Promise<ReadonlySet<TaskId>> {
+async function tasksSentBackInPeriod({ db, projectId }: ReadScope): Promise<ReadonlySet<TaskId>> {
   const { rows } = await sql<{ readonly task_id: TaskId }>`
     select task_id from hold
       where project_id = ${projectId} and task_id is not null and status = 'dismissed'

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { type Actor, displayName } from '../../kernel/actor.ts'
 import type { AttemptId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
 import type { ChangedLines, TimelineAttempt, TimelineReads, TimelineTask } from '../../store/ports/reads.ts'
-import { parsed } from '../../store/tables/query.ts'
+import { parseColumn } from '../../store/tables/query.ts'
 import type { ReadScope } from '../../store/tables/tables.ts'
 import { countsOf, scopeMatchesOf } from '../../track/tables/attempt.ts'
 import { missionFiles } from '../../track/tables/mission-change.ts'
@@ -83,7 +83,7 @@ async function attemptsOf(
     id: row.id as AttemptId, // a brand
     taskId: row.task_id as TaskId, // a brand
     number: row.number,
-    agentName: displayName({ agentName: row.agent_name, actor: parsed<Actor>(row.actor) }),
+    agentName: displayName({ agentName: row.agent_name, actor: parseColumn<Actor>(row.actor) }),
     status: row.status as TimelineAttempt['status'], // as it was written
     openedAt: row.opened_at,
     closedAt: row.closed_at,

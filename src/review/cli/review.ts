@@ -1,19 +1,19 @@
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
-import { counted, plainLine } from '../../kernel/text.ts'
-import { blocks, cutNote, indented, section } from '../../surfaces/cli/render/parts.ts'
-import { age, inOneLine } from '../../surfaces/cli/render/text.ts'
-import type { Page, View } from '../../surfaces/cli/render/view.ts'
+import { formatCount, plainLine } from '../../kernel/text.ts'
+import { blocks, cutNote, indentText, section } from '../../surfaces/cli/render/parts.ts'
+import { escapeLineBreaks, formatAge } from '../../surfaces/cli/render/text.ts'
+import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import { verdictWords } from '../domain/review.ts'
 
-type Shown = OutputOf<'review_show'>
-type Comment = Shown['comments'][number]
-type Draft = Shown['drafts'][number]
-type Verdict = Omit<Shown['verdicts'][number], 'current'> & { readonly current?: boolean }
+type ReviewView = OutputOf<'review_show'>
+type Comment = ReviewView['comments'][number]
+type DraftRow = ReviewView['drafts'][number]
+type ReviewActionRow = Omit<ReviewView['verdicts'][number], 'current'> & { readonly current?: boolean }
 
 /** What was said of work, the oldest first: each comment with what was answered, and the verdicts. */
-export const reviewComments: View<'review_comments'> = ({ name, comments, verdicts }, page) =>
+export const reviewComments: AnswerView<'review_comments'> = ({ name, comments, verdicts }, page) =>
   blocks(
-    page.ink('bold', inOneLine(name)),
+    page.ink('bold', escapeLineBreaks(name)),
     comments.length === 0 ? 'There are no comments.' : comments.map(commentText).join('\n'),
     section('Verdicts', verdictList(verdicts, page), page),
   )
@@ -21,20 +21,20 @@ export const reviewComments: View<'review_comments'> = ({ name, comments, verdic
 const mostFiles = 200
 
 /** What there is to review, without the lines of the difference. */
-export const reviewShow: View<'review_show'> = (answer, page) => {
+export const reviewShow: AnswerView<'review_show'> = (answer, page) => {
   const { subject, totals, files, comments, drafts, verdicts, waiting, may, notes } = answer
   const shown = files.slice(0, mostFiles)
   return blocks(
     headOf(answer),
     subject.goal === null ? '' : subject.goal,
-    section('Files', indented(shown.map(fileLine).join('\n')), page),
+    section('Files', indentText(shown.map(fileLine).join('\n')), page),
     cutNote(shown.length, totals.files, 'waymark review shows all.'),
-    section('Comments', indented(comments.map(commentText).join('\n')), page),
-    section('Your comments that are not sent', indented(drafts.map(draftLine).join('\n')), page),
+    section('Comments', indentText(comments.map(commentText).join('\n')), page),
+    section('Your comments that are not sent', indentText(drafts.map(draftLine).join('\n')), page),
     section('Verdicts', verdictList(verdicts, page), page),
     section(
       'Waiting',
-      indented(
+      indentText(
         waiting.map(({ hold_id, kind, reason }) => `${hold_id} (${kindWord(kind)}): ${reason}`).join('\n'),
       ),
       page,
@@ -44,16 +44,16 @@ export const reviewShow: View<'review_show'> = (answer, page) => {
 }
 
 /** What is looked at, how large it is, and the content that a verdict names. */
-export function headOf({ subject, agents, totals, content }: Shown): string {
-  const by = agents.length === 0 ? '' : `  by ${agents.map(inOneLine).join(', ')}`
+export function headOf({ subject, agents, totals, content }: ReviewView): string {
+  const by = agents.length === 0 ? '' : `  by ${agents.map(escapeLineBreaks).join(', ')}`
   const since = subject.since === null ? 'Everything' : `Everything since ${subject.since.slice(0, 16)}`
   const head =
     subject.kind === 'since'
       ? since
-      : `${subject.task_id ?? subject.mission_id ?? ''}  ${inOneLine(subject.name)}`
+      : `${subject.task_id ?? subject.mission_id ?? ''}  ${escapeLineBreaks(subject.name)}`
   return [
     `${head}${by}`,
-    `${counted(totals.files, 'file')}, +${totals.added} −${totals.removed}, ${totals.viewed} looked at; content ${content.slice(0, 12)}`,
+    `${formatCount(totals.files, 'file')}, +${totals.added} −${totals.removed}, ${totals.viewed} looked at; content ${content.slice(0, 12)}`,
   ].join('\n')
 }
 
@@ -65,9 +65,9 @@ export function fileLine({
   removed,
   viewed,
   certainty,
-}: Shown['files'][number]): string {
+}: ReviewView['files'][number]): string {
   return [
-    `${status[0]?.toUpperCase()} ${inOneLine(`${from === null ? '' : `${from} → `}${path}`)}`,
+    `${status[0]?.toUpperCase()} ${escapeLineBreaks(`${from === null ? '' : `${from} → `}${path}`)}`,
     added === null ? '' : ` +${added} −${removed ?? 0}`,
     viewed === null ? '' : viewed.current ? ' (looked at)' : ' (changed since you looked)',
     certainty === 'certain' ? '' : ` (${certainty})`,
@@ -78,14 +78,14 @@ export function fileLine({
 export function commentText(comment: Comment): string {
   const { comment_id: id, kind, by, status, text, quoted, replies } = comment
   return [
-    `${kind} ${id} of ${inOneLine(by)}${placeWords(comment)} (${status})`,
-    indented(
+    `${kind} ${id} of ${escapeLineBreaks(by)}${commentPlaceText(comment)} (${status})`,
+    indentText(
       [
-        ...(quoted === null ? [] : [`> ${inOneLine(quoted)}`]),
+        ...(quoted === null ? [] : [`> ${escapeLineBreaks(quoted)}`]),
         text,
         ...replies.map(
           (reply) =>
-            `${inOneLine(reply.agent_name ?? reply.by)} ${reply.done ? 'says it is done' : 'answers'}: ${reply.text}`,
+            `${escapeLineBreaks(reply.agent_name ?? reply.by)} ${reply.done ? 'says it is done' : 'answers'}: ${reply.text}`,
         ),
       ].join('\n'),
     ),
@@ -93,9 +93,9 @@ export function commentText(comment: Comment): string {
 }
 
 /** Where a comment stands now: its line may have moved, or be gone. */
-function placeWords({ path, line, now }: Comment): string {
+function commentPlaceText({ path, line, now }: Comment): string {
   if (path === null) return ''
-  const file = inOneLine(now.path ?? path)
+  const file = escapeLineBreaks(now.path ?? path)
   if (line === null) return ` on ${file}`
   if (now.line !== null) return ` on ${file}:${now.line}`
   return now.line_is === 'gone'
@@ -103,18 +103,18 @@ function placeWords({ path, line, now }: Comment): string {
     : ` on ${file}, line ${line} as it was`
 }
 
-export function draftLine({ comment_id: id, kind, path, line, text }: Draft): string {
-  const place = path === null ? 'the whole' : `${inOneLine(path)}${line === null ? '' : `:${line}`}`
+export function draftLine({ comment_id: id, kind, path, line, text }: DraftRow): string {
+  const place = path === null ? 'the whole' : `${escapeLineBreaks(path)}${line === null ? '' : `:${line}`}`
   return `${kind} ${id} on ${place}: ${plainLine(text, 200)}`
 }
 
-function verdictList(verdicts: readonly Verdict[], page: Page): string {
-  return indented(
+function verdictList(verdicts: readonly ReviewActionRow[], page: RenderContext): string {
+  return indentText(
     verdicts
       .map(({ verdict, by, text, comments, at, current }) => {
         const changed = verdict === 'approve' && current === false ? ', before it changed' : ''
-        const count = comments === 0 ? '' : `, with ${counted(comments, 'comment')}`
-        return `${verdictWords[verdict]} by ${inOneLine(by)} ${age(at, page.now)}${changed}${count}${text === null ? '' : `: ${text}`}`
+        const count = comments === 0 ? '' : `, with ${formatCount(comments, 'comment')}`
+        return `${verdictWords[verdict]} by ${escapeLineBreaks(by)} ${formatAge(at, page.now)}${changed}${count}${text === null ? '' : `: ${text}`}`
       })
       .join('\n'),
   )

@@ -1,10 +1,10 @@
 import type { ReportedChange } from '../../track/domain/changes.ts'
-import { type Attempt, type SnapshotPlace, treeOf } from '../../track/domain/task.ts'
+import { type Attempt, type SnapshotLocation, treeOf } from '../../track/domain/task.ts'
 
 /** An attempt with what it changed. `end` is its last state: measured at its end, or just now. */
-export interface WorkedAttempt {
+export interface ReviewedAttempt {
   readonly attempt: Attempt
-  readonly end: SnapshotPlace
+  readonly end: SnapshotLocation
   readonly changes: readonly ReportedChange[]
 }
 
@@ -15,13 +15,13 @@ export interface TouchedFile {
   readonly from: string
   /** The work tree, among those of all machines. */
   readonly tree: string
-  readonly before: SnapshotPlace
-  readonly after: SnapshotPlace
+  readonly before: SnapshotLocation
+  readonly after: SnapshotLocation
   /** Whether there was a file before the first that changed it, and is one after the last. */
   readonly wasThere: boolean
   readonly isThere: boolean
   /** Those that changed it, in order, with the path that it had at their end. */
-  readonly by: readonly { readonly work: WorkedAttempt; readonly from: string; readonly path: string }[]
+  readonly by: readonly { readonly work: ReviewedAttempt; readonly from: string; readonly path: string }[]
   readonly certainty: ReportedChange['attribution']
 }
 
@@ -31,16 +31,16 @@ const ranks = ['certain', 'probable', 'contested'] as const
  * What attempts changed, a file once in each work tree: from the state before the first that changed it to the last
  * measured state of that tree. What git brought from elsewhere is nobody's here.
  */
-export function touchedFiles(works: readonly WorkedAttempt[]): readonly TouchedFile[] {
+export function touchedFiles(works: readonly ReviewedAttempt[]): readonly TouchedFile[] {
   const files = new Map<string, TouchedFile>()
-  const ends = new Map<string, SnapshotPlace>()
+  const ends = new Map<string, SnapshotLocation>()
   for (const work of works) {
     const tree = treeOf(work.attempt.snapshot)
     ends.set(tree, work.end)
     const own = work.changes.filter(({ origin }) => origin !== 'imported')
     const before = new Map(own.flatMap(namesOf).map((name) => [name, files.get(`${tree}\0${name}`)]))
     for (const { from } of own) if (from !== undefined) files.delete(`${tree}\0${from}`)
-    for (const change of own.flatMap((one) => apart(one, before))) {
+    for (const change of own.flatMap((one) => splitRename(one, before))) {
       const { path, from = path } = change
       const known = before.get(from)
       const certainty =
@@ -68,7 +68,10 @@ function namesOf({ path, from }: ReportedChange): readonly string[] {
 }
 
 /** A file that was renamed to where another had been is two changes: or what was there would be shown nowhere. */
-function apart(change: ReportedChange, before: ReadonlyMap<string, unknown>): readonly ReportedChange[] {
+function splitRename(
+  change: ReportedChange,
+  before: ReadonlyMap<string, unknown>,
+): readonly ReportedChange[] {
   const { from, ...there } = change
   if (from === undefined || before.get(change.path) === undefined) return [change]
   return [
@@ -77,7 +80,7 @@ function apart(change: ReportedChange, before: ReadonlyMap<string, unknown>): re
   ]
 }
 
-export type ShownKind = 'text' | 'image' | 'binary' | 'link' | 'submodule'
+export type FileDisplayKind = 'text' | 'image' | 'binary' | 'link' | 'submodule'
 
 const images = /\.(?:png|jpe?g|gif|webp|avif|bmp|ico)$/i
 
@@ -85,7 +88,7 @@ const images = /\.(?:png|jpe?g|gif|webp|avif|bmp|ico)$/i
 export function shownKind(
   path: string,
   { modes, starts }: { readonly modes: readonly string[]; readonly starts: readonly Uint8Array[] },
-): ShownKind {
+): FileDisplayKind {
   if (modes.includes('160000')) return 'submodule'
   if (modes.includes('120000')) return 'link'
   const isBinary = starts.some((bytes) => bytes.subarray(0, 8000).includes(0))

@@ -1,5 +1,5 @@
 import { align } from '../../lines/domain/alignment.ts'
-import { longestQuote, type Side } from './review.ts'
+import { type DiffSide, longestQuote } from './review.ts'
 
 /** A line of a difference. Lines are counted from 1. */
 export interface DiffLine {
@@ -25,10 +25,12 @@ export function linesOf(text: string): readonly string[] {
 
 /** For each old line the new one that it is, or -1. */
 function pairLines(before: readonly string[], after: readonly string[], ignoreSpace = false): Int32Array {
-  return ignoreSpace ? align(before.map(bare), after.map(bare)) : align(before, after)
+  return ignoreSpace
+    ? align(before.map(withoutWhitespace), after.map(withoutWhitespace))
+    : align(before, after)
 }
 
-function bare(line: string): string {
+function withoutWhitespace(line: string): string {
   return line.replace(/\s+/g, '')
 }
 
@@ -112,7 +114,7 @@ export function followLine(
 }
 
 /** The only place where a text has a line, as it is quoted; null where it is nowhere, or in several places. */
-export function onlyPlace(line: string, lines: readonly string[]): number | null {
+export function uniqueLineIndex(line: string, lines: readonly string[]): number | null {
   // A long line is quoted by its beginning.
   const quoted = line.length === longestQuote && line.endsWith('…') ? line.slice(0, -1) : line
   const first = lines.findIndex((line) => line.startsWith(quoted))
@@ -128,7 +130,9 @@ export interface FileStep {
 }
 
 /** Who made each line of the last state, and who removed each line of the first: by line number from 1, by side. */
-export function makersOf(steps: readonly FileStep[]): Readonly<Record<Side, ReadonlyMap<number, string>>> {
+export function makersOf(
+  steps: readonly FileStep[],
+): Readonly<Record<DiffSide, ReadonlyMap<number, string>>> {
   const removers = new Map<number, string>()
   const [first] = steps
   if (first === undefined) return { old: removers, new: new Map() }

@@ -1,4 +1,4 @@
-import type { NewFact } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/fact.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type {
   AttemptId,
@@ -6,18 +6,18 @@ import type {
   ReviewCommentId,
   ReviewId,
   ReviewReplyId,
-  Setting,
   TaskId,
+  TransactionContext,
 } from '../../kernel/id.ts'
 
 export const verdicts = ['send_back', 'approve', 'comment'] as const
-export type Verdict = (typeof verdicts)[number]
+export type ReviewAction = (typeof verdicts)[number]
 
 export const commentKinds = ['question', 'request'] as const
 export type CommentKind = (typeof commentKinds)[number]
 
 export const sides = ['old', 'new'] as const
-export type Side = (typeof sides)[number]
+export type DiffSide = (typeof sides)[number]
 
 /** What is looked at: the work on a task, in a mission, or all that ended since its reader last looked. */
 export type ReviewSubject =
@@ -38,12 +38,12 @@ export interface Reviewer {
 }
 
 /** What a comment is about: a line, a file, or the whole. */
-export interface CommentPlace {
+export interface CommentAnchor {
   /** From the work tree's top; null for the whole. */
   readonly path: string | null
   /** The work tree, where the review has several; null where it has one. */
   readonly tree: string | null
-  readonly side: Side
+  readonly side: DiffSide
   /** From 1; null for the file. */
   readonly line: number | null
   /** The id of the content that the line is of; null where there is none. */
@@ -52,13 +52,13 @@ export interface CommentPlace {
   readonly quoted: string | null
 }
 
-export interface CommentWords {
+export interface CommentBody {
   readonly kind: CommentKind
   readonly text: string
 }
 
 /** A comment that only who wrote it sees. */
-export interface DraftComment extends CommentPlace, CommentWords {
+export interface DraftComment extends CommentAnchor, CommentBody {
   readonly id: ReviewCommentId
   /** The task whose agent it is for: the last that changed the file. Null for the whole of more than one task. */
   readonly taskId: TaskId | null
@@ -93,7 +93,7 @@ export interface ReviewReply {
 export interface Review {
   readonly id: ReviewId
   readonly subject: ReviewSubject
-  readonly verdict: Verdict
+  readonly verdict: ReviewAction
   readonly text: string | null
   /** The hash of the files that were shown. */
   readonly content: string
@@ -104,7 +104,7 @@ export interface Review {
   readonly at: number
 }
 
-export type ReviewFact =
+export type ReviewEvent =
   | { readonly kind: 'review.sent'; readonly review: Review }
   | { readonly kind: 'review.replied'; readonly reply: ReviewReply }
 
@@ -113,16 +113,16 @@ export const longestComment = 8000
 export const longestQuote = 300
 
 /** How a comment stands. `settled`: its author has said so by approving, or someone said that it is done. */
-export type CommentStanding = 'open' | 'answered' | 'done'
+export type CommentStatus = 'open' | 'answered' | 'done'
 
-export function standingOf({ replies }: Pick<ReviewComment, 'replies'>): CommentStanding {
+export function commentStanding({ replies }: Pick<ReviewComment, 'replies'>): CommentStatus {
   if (replies.some(({ done }) => done)) return 'done'
   return replies.length > 0 ? 'answered' : 'open'
 }
 
-interface Sending {
+interface ReviewSubmission {
   readonly subject: ReviewSubject
-  readonly verdict: Verdict
+  readonly verdict: ReviewAction
   readonly text: string | null
   readonly content: string
   readonly by: Reviewer
@@ -131,7 +131,7 @@ interface Sending {
 }
 
 /** Sends all that a person wrote. Fails where there is nothing to say, or no task to send back. */
-export function sendReview(sending: Sending, setting: Setting): Review {
+export function sendReview(sending: ReviewSubmission, setting: TransactionContext): Review {
   const { verdict, text, drafts } = sending
   const isSilent = text === null && drafts.length === 0
   if (verdict !== 'approve' && isSilent) {
@@ -158,7 +158,7 @@ export function sendReview(sending: Sending, setting: Setting): Review {
 }
 
 /** The tasks that are to do again: those with comments, or all where the words are for the whole. */
-export function sentBack({
+export function tasksSentBack({
   comments,
   text,
   tasks,
@@ -175,13 +175,13 @@ export const verdictWords = {
   send_back: 'sent back',
   approve: 'approved',
   comment: 'commented',
-} as const satisfies Record<Verdict, string>
+} as const satisfies Record<ReviewAction, string>
 
 /** The tasks that a verdict is about: of work that is sent back, those that are to do again. */
-export function tasksMeant(
-  review: Parameters<typeof sentBack>[0] & Pick<Review, 'verdict'>,
+export function tasksToSendBack(
+  review: Parameters<typeof tasksSentBack>[0] & Pick<Review, 'verdict'>,
 ): readonly TaskId[] {
-  return review.verdict === 'send_back' ? sentBack(review) : review.tasks
+  return review.verdict === 'send_back' ? tasksSentBack(review) : review.tasks
 }
 
 /** A done task is to do again; one that is at work goes on, and its agent reads what was said. */
@@ -189,7 +189,7 @@ export function reopenTask(task: {
   readonly id: TaskId
   readonly status: string
   readonly resolution: string | null
-}): readonly NewFact[] {
+}): readonly NewProjectEvent[] {
   return task.status === 'done' && task.resolution !== 'dropped'
     ? [{ kind: 'task.marked', taskId: task.id, as: 'to_do' }]
     : []

@@ -1,6 +1,6 @@
 import { Failure } from '../../kernel/failure.ts'
 import type { DiffLine } from './lines.ts'
-import type { CommentKind, Side } from './review.ts'
+import type { CommentKind, DiffSide } from './review.ts'
 
 interface QuotedLine extends Pick<DiffLine, 'kind' | 'text'> {
   readonly old?: number | undefined
@@ -16,10 +16,10 @@ export interface QuotedFile {
   readonly trouble: string | null
 }
 
-export interface WrittenComment {
+export interface EditorComment {
   /** Null for the whole. */
   readonly file: QuotedFile | null
-  readonly side: Side
+  readonly side: DiffSide
   readonly line: number | null
   readonly quoted: string | null
   readonly kind: CommentKind
@@ -48,10 +48,10 @@ export function quotedDiff(files: readonly QuotedFile[]): string {
 }
 
 function quotedLine({ kind, old, new: now, text }: QuotedLine): string {
-  return `> ${cell(old)} ${cell(now)} ${kind}${oneLine(text)}`
+  return `> ${padNumber(old)} ${padNumber(now)} ${kind}${oneLine(text)}`
 }
 
-function cell(number: number | undefined): string {
+function padNumber(number: number | undefined): string {
   return `${number ?? ''}`.padStart(width)
 }
 
@@ -66,9 +66,9 @@ function oneLine(text: string): string {
  * What was written below the quoted lines. Fails with INVALID_INPUT for words that are below no mark, and for a place
  * that the difference does not have.
  */
-export function readWritten(text: string, files: readonly QuotedFile[]): readonly WrittenComment[] {
-  const written: WrittenComment[] = []
-  let place: Place = whole
+export function parseComments(text: string, files: readonly QuotedFile[]): readonly EditorComment[] {
+  const written: EditorComment[] = []
+  let place: QuotedLocation = whole
   let current: { kind: CommentKind; lines: string[] } | null = null
   const finish = () => {
     const words = current?.lines.join('\n').trim() ?? ''
@@ -104,45 +104,46 @@ export function readWritten(text: string, files: readonly QuotedFile[]): readonl
 
 const whole = { file: null, side: 'new', line: null, quoted: null } as const
 
-type Place = Pick<WrittenComment, 'file' | 'side' | 'line' | 'quoted'>
+type QuotedLocation = Pick<EditorComment, 'file' | 'side' | 'line' | 'quoted'>
 
-interface PlaceLine {
+interface NumberedLine {
   readonly text: string
   /** In what was written, from 1. */
   readonly number: number
 }
 
-function placeOf(line: PlaceLine, before: Place, files: readonly QuotedFile[]): Place {
+function placeOf(line: NumberedLine, before: QuotedLocation, files: readonly QuotedFile[]): QuotedLocation {
   if (line.text.trim() === '> ...') return before
   const head = /^> === (\d+) (.*)$/.exec(line.text)
   if (head !== null) {
     const [, number, name = ''] = head
     const file = files[Number(number) - 1]
-    if (file === undefined || !namesFile(name, file)) throw nowhere(line, 'names no file of this review')
+    if (file === undefined || !isNameOfFile(name, file))
+      throw unplacedQuoteFailure(line, 'names no file of this review')
     return { file, side: 'new', line: null, quoted: null }
   }
   const found = /^> ([ \d]{6,}) ([ \d]{6,}) ([ +-])(.*)$/.exec(line.text)
-  if (found === null || before.file === null) throw nowhere(line, 'is no line of the difference')
+  if (found === null || before.file === null) throw unplacedQuoteFailure(line, 'is no line of the difference')
   const [, old = '', now = '', kind, text = ''] = found
-  const side: Side = kind === '-' ? 'old' : 'new'
+  const side: DiffSide = kind === '-' ? 'old' : 'new'
   const number = Number(kind === '-' ? old : now)
   const known = before.file.hunks
     .flatMap(({ lines }) => lines)
     .find((one) => (side === 'old' ? one.kind === '-' && one.old === number : one.new === number))
   // Editors take white space off the ends of lines.
   if (known === undefined || oneLine(known.text).trimEnd() !== text.trimEnd()) {
-    throw nowhere(line, `is not in the difference of ${oneLine(before.file.path)}`)
+    throw unplacedQuoteFailure(line, `is not in the difference of ${oneLine(before.file.path)}`)
   }
   return { file: before.file, side, line: number, quoted: known.text }
 }
 
 /** As it was quoted, with or without the sentence that follows it. */
-function namesFile(name: string, { path }: QuotedFile): boolean {
+function isNameOfFile(name: string, { path }: QuotedFile): boolean {
   const quoted = oneLine(path)
   return name.trimEnd() === quoted.trimEnd() || name.startsWith(`${quoted} (`)
 }
 
-function nowhere({ text, number }: PlaceLine, what: string): Failure {
+function unplacedQuoteFailure({ text, number }: NumberedLine, what: string): Failure {
   return new Failure('INVALID_INPUT', `Line ${number} of what you wrote ${what}: "${text.slice(0, 80)}".`, {
     reason: 'quoted_line_changed',
     hint: 'Lines that begin with ">" must stay as --write showed them, or go. With --again it shows what you have looked at, too.',

@@ -5,7 +5,7 @@ import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { CommentEntry, commentEntry, VerdictEntry } from './entries.ts'
 import { gatherFiles } from './gather.ts'
-import { placesNow } from './places.ts'
+import { currentPlaces } from './places.ts'
 import { commentsAbout } from './show.ts'
 import { findSubject, reviewerOf, subjectFields } from './subject.ts'
 
@@ -40,7 +40,7 @@ export const reviewComments = defineOperation({
   const { files } = comments.some(({ path }) => path !== null)
     ? await gatherFiles(handling, found)
     : { files: [] }
-  const now = await placesNow(handling, comments, files)
+  const now = await currentPlaces(handling, comments, files)
   return {
     name: found.name,
     comments: comments.map((comment, at) =>

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import { count, text } from '../../kernel/operations/input/fields.ts'
-import { type Context, defineOperation, type Handling } from '../../kernel/operations/operation.ts'
-import { counted, excerpt } from '../../kernel/text.ts'
+import { type CommandContext, type Context, defineOperation } from '../../kernel/operations/operation.ts'
+import { excerpt, formatCount } from '../../kernel/text.ts'
 import { linesOf } from '../domain/lines.ts'
 import {
-  type CommentPlace,
+  type CommentAnchor,
   commentKinds,
   type DraftComment,
   longestComment,
@@ -17,18 +17,18 @@ import {
 import { DraftEntry, draftEntry } from './entries.ts'
 import { commentField, fileIn, pathField, treeField } from './file.ts'
 import {
-  type Gathered,
   gatherFiles,
-  lookedAt,
   markOf,
   placeKey,
   type ReviewedFile,
+  type ReviewMaterial,
   readContents,
   taskOf,
   textOf,
+  viewedContentId,
 } from './gather.ts'
 import { tasksOf } from './look.ts'
-import { type FoundSubject, findSubject, reviewerOf, subjectField } from './subject.ts'
+import { findSubject, type ResolvedSubject, reviewerOf, subjectField } from './subject.ts'
 
 const words = z.string().min(1).max(longestComment).describe('What you ask or want changed')
 const kind = z.enum(commentKinds).describe('A question is answered; a request is done')
@@ -55,11 +55,11 @@ export const reviewMark = defineOperation({
 }).handler(async (handling, { subject, path, tree, content, viewed }) => {
   const { found, gathered } = await gatherSubject(handling, subject)
   const file = fileIn(gathered, path, tree)
-  if (viewed && content !== lookedAt(file)) {
+  if (viewed && content !== viewedContentId(file)) {
     throw new Failure('CONFLICT', `"${file.path}" is not what you saw: it has changed since.`, {
       reason: 'content_changed',
       hint: 'Look at it again: only what changed since is shown.',
-      details: { path: file.path, shown: content, content: lookedAt(file) },
+      details: { path: file.path, shown: content, content: viewedContentId(file) },
     })
   }
   const key = subjectKey(found.subject)
@@ -102,7 +102,7 @@ export const reviewComment = defineOperation({
 }).handler(async (handling, input) => {
   const { found, gathered } = await gatherSubject(handling, input.subject)
   const place = await placeOf(handling, gathered, input)
-  const taskId = place.file === null ? onlyTask(found) : taskOf(place.file)
+  const taskId = place.file === null ? singleTask(found) : taskOf(place.file)
   const { subject } = found
   if (taskId === null && subject.kind === 'since') {
     throw new Failure('INVALID_INPUT', 'A comment on everything new is for no agent: name a file.', {
@@ -117,7 +117,7 @@ export const reviewComment = defineOperation({
     if (written.length >= mostDrafts) {
       throw new Failure(
         'REFUSED',
-        `You have ${counted(written.length, 'comment')} here that you have not sent: that is the most.`,
+        `You have ${formatCount(written.length, 'comment')} here that you have not sent: that is the most.`,
         { reason: 'too_many_drafts', hint: 'Send them, or drop some.' },
       )
     }
@@ -189,7 +189,7 @@ export const reviewCommentDrop = defineOperation({
 )
 
 async function findDraft(
-  handling: Handling,
+  handling: CommandContext,
   reviews: {
     draft(
       owner: string,
@@ -218,21 +218,25 @@ async function gatherSubject(handling: Context, asked: z.output<typeof subjectFi
   return { found, gathered: await gatherFiles(handling, found) }
 }
 
-interface Placed {
-  readonly about: CommentPlace
+interface CommentSubject {
+  readonly about: CommentAnchor
   readonly file: ReviewedFile | null
 }
 
-interface AskedPlace {
+interface CommentAnchorInput {
   readonly path?: string | undefined
   readonly tree?: string | undefined
-  readonly side?: CommentPlace['side'] | undefined
+  readonly side?: CommentAnchor['side'] | undefined
   readonly line?: number | undefined
   readonly quoted?: string | undefined
 }
 
 /** The place as it is now, with its line quoted from the content itself. */
-async function placeOf(handling: Context, gathered: Gathered, asked: AskedPlace): Promise<Placed> {
+async function placeOf(
+  handling: Context,
+  gathered: ReviewMaterial,
+  asked: CommentAnchorInput,
+): Promise<CommentSubject> {
   const { path, tree, side = 'new', line, quoted } = asked
   if (path === undefined) {
     if (line !== undefined) {
@@ -253,7 +257,7 @@ async function placeOf(handling: Context, gathered: Gathered, asked: AskedPlace)
   if (there === undefined) {
     throw new Failure(
       'INVALID_INPUT',
-      `"${file.path}" has ${counted(lines.length, 'line')} on the ${side} side: there is no line ${line}.`,
+      `"${file.path}" has ${formatCount(lines.length, 'line')} on the ${side} side: there is no line ${line}.`,
       { reason: 'lines_out_of_range', hint: 'Give a line of its difference, with its side.' },
     )
   }
@@ -268,7 +272,7 @@ async function placeOf(handling: Context, gathered: Gathered, asked: AskedPlace)
 }
 
 /** The task that a comment on the whole is for; null where there are several. */
-function onlyTask(found: FoundSubject) {
+function singleTask(found: ResolvedSubject) {
   const tasks = tasksOf(found)
   return tasks.length === 1 ? (tasks[0] ?? null) : null
 }

@@ -3,11 +3,11 @@ import { instant } from '../../kernel/instant.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import {
   commentKinds,
+  commentStanding,
   type DraftComment,
   type ReviewComment,
   type ReviewReply,
   sides,
-  standingOf,
   verdicts,
 } from '../domain/review.ts'
 
@@ -83,7 +83,7 @@ export function commentEntry(
     ...placeEntry(comment),
     by: comment.by.name,
     at: instant(comment.at),
-    status: standingOf(comment),
+    status: commentStanding(comment),
     now,
     replies: comment.replies.map(replyEntry),
   }

@@ -3,7 +3,7 @@ import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import { count, identifier, text } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
-import { counted } from '../../kernel/text.ts'
+import { formatCount } from '../../kernel/text.ts'
 import {
   type DiffLine,
   type FileStep,
@@ -17,10 +17,10 @@ import {
   attemptsOf,
   contentOfMark,
   figuresFrom,
-  type Gathered,
   gatherFiles,
   placeKey,
   type ReviewedFile,
+  type ReviewMaterial,
   readContents,
   textOf,
 } from './gather.ts'
@@ -88,7 +88,7 @@ export const reviewFile = defineOperation({
   }),
 }).handler(async (handling, input) => {
   const { file } = await findFile(handling, input)
-  const since = input.since === undefined ? null : await assertLookedAt(handling, file, input.since)
+  const since = input.since === undefined ? null : await assertViewedVersion(handling, file, input.since)
   const stepIds = file.touched.by.length > 1 ? await stepStates(handling, file) : []
   const before =
     since === null ? file.before : since === '' ? null : { id: since, mode: file.after?.mode ?? '100644' }
@@ -132,12 +132,12 @@ export const reviewFile = defineOperation({
 function cutLine(line: string): string {
   return line.length <= longestLine
     ? line
-    : `${line.slice(0, longestLine)}… (${counted(line.length - longestLine, 'more character')})`
+    : `${line.slice(0, longestLine)}… (${formatCount(line.length - longestLine, 'more character')})`
 }
 
-type Makers = ReturnType<typeof makersOf>
+type FileAuthors = ReturnType<typeof makersOf>
 
-function attemptOf(line: DiffLine, makers: Makers | null): { readonly attempt?: string | null } {
+function attemptOf(line: DiffLine, makers: FileAuthors | null): { readonly attempt?: string | null } {
   if (makers === null || line.kind === ' ') return {}
   const { old, new: now, kind } = line
   return { attempt: (kind === '-' ? makers.old.get(old ?? 0) : makers.new.get(now ?? 0)) ?? null }
@@ -191,7 +191,7 @@ async function stepStates(
   return steps
 }
 
-function makersFrom(steps: readonly StepIds[], contents: Parameters<typeof textOf>[1]): Makers | null {
+function makersFrom(steps: readonly StepIds[], contents: Parameters<typeof textOf>[1]): FileAuthors | null {
   if (steps.length === 0) return null
   const ids = steps.flatMap(({ before, after }) => [before, after]).filter((id) => id !== null)
   if (ids.some((id) => contents.get(id)?.bytes == null)) return null
@@ -209,13 +209,13 @@ export async function findFile(
     path,
     tree,
   }: { readonly subject: SubjectInput; readonly path: string; readonly tree?: string | undefined },
-): Promise<{ readonly file: ReviewedFile; readonly gathered: Gathered }> {
+): Promise<{ readonly file: ReviewedFile; readonly gathered: ReviewMaterial }> {
   const found = await handling.store.view((reads) => findSubject(reads, subject, reviewerOf(handling)))
   const gathered = await gatherFiles(handling, found)
   return { file: fileIn(gathered, path, tree), gathered }
 }
 
-export function fileIn({ files }: Gathered, path: string, tree: string | undefined): ReviewedFile {
+export function fileIn({ files }: ReviewMaterial, path: string, tree: string | undefined): ReviewedFile {
   const named = files.filter((file) => file.path === path || file.from === path)
   const [file, other] = named.filter((one) => tree === undefined || one.touched.tree === tree)
   if (file !== undefined && other === undefined) return file
@@ -233,19 +233,27 @@ export function fileIn({ files }: Gathered, path: string, tree: string | undefin
 }
 
 /** Only what its reader has looked at, or what the file was before: no other content is read by its id. */
-async function assertLookedAt(handling: QueryContext, file: ReviewedFile, since: string): Promise<string> {
+async function assertViewedVersion(
+  handling: QueryContext,
+  file: ReviewedFile,
+  since: string,
+): Promise<string> {
   if (since === file.before?.id || since === file.after?.id) return since
   const viewed = await handling.store.view(({ reviews }) =>
     reviews.viewed(reviewerOf(handling).id, [placeKey(file)]),
   )
   if (viewed.some(({ content }) => contentOfMark(content) === since)) return since
-  throw new Failure('NOT_FOUND', `You have not looked at "${file.path}" with content ${identified(since)}.`, {
-    reason: 'content_not_seen',
-    hint: 'Leave since out: the whole difference is shown then.',
-  })
+  throw new Failure(
+    'NOT_FOUND',
+    `You have not looked at "${file.path}" with content ${contentLabel(since)}.`,
+    {
+      reason: 'content_not_seen',
+      hint: 'Leave since out: the whole difference is shown then.',
+    },
+  )
 }
 
-function identified(content: string): string {
+function contentLabel(content: string): string {
   return content === '' ? '(no file)' : content.slice(0, 12)
 }
 

@@ -1,16 +1,16 @@
 import { z } from 'zod'
-import type { Measured } from '../../events/domain/fact.ts'
-import type { KeptContent } from '../../git/ports/work-tree.ts'
+import type { AttemptMeasurement } from '../../events/domain/fact.ts'
+import type { StoredContent } from '../../git/ports/work-tree.ts'
 import { hexDigest } from '../../kernel/operations/digest.ts'
 import {
   type BriefOf,
   isAmong,
-  type MeasuredOf,
+  type MeasurementOf,
   measurement,
   type WorkTree,
 } from '../../kernel/operations/measuring.ts'
 import { list, oid, oidOrNull, path, place } from '../../kernel/operations/shapes.ts'
-import type { Attempt, SnapshotPlace } from '../../track/domain/task.ts'
+import type { Attempt, SnapshotLocation } from '../../track/domain/task.ts'
 import type { FileStates } from '../ports/review-reads.ts'
 
 export interface FilesToKeep {
@@ -73,10 +73,10 @@ export const heldFiles = measurement({
  * Where the files are on another machine, what they held before and after is kept here, so that people can look at the
  * work when that one is shut. Undefined where they are here, or the project sends no contents.
  */
-export function heldBrief(
+export function reportedBriefFor(
   { edge, isOn }: { readonly edge: unknown; readonly isOn: boolean },
   attempt: Attempt,
-  { changes, endSnapshot }: Measured,
+  { changes, endSnapshot }: AttemptMeasurement,
 ): BriefOf<typeof heldFiles> | undefined {
   const own = changes.filter(({ origin }) => origin !== 'imported').slice(0, mostFiles)
   if (!edge || !isOn || endSnapshot === null || own.length === 0) return undefined
@@ -92,7 +92,7 @@ export function heldBrief(
 
 /** What another machine sends is kept under the id of what it is, whatever it calls it. */
 export async function filesToKeep(
-  held: MeasuredOf<typeof heldFiles> | undefined,
+  held: MeasurementOf<typeof heldFiles> | undefined,
 ): Promise<FilesToKeep | null> {
   if (held == null) return null
   const contents: FilesToKeep['contents'][number][] = []
@@ -106,11 +106,11 @@ export async function filesToKeep(
 /** As many of the contents as there is room for, the shortest first. */
 async function contentsToKeep(
   { contents }: Pick<WorkTree['witness'], 'contents'>,
-  places: readonly SnapshotPlace[],
+  places: readonly SnapshotLocation[],
   ids: readonly string[],
 ) {
   const wanted =
-    ids.length * longestKept <= mostKept ? ids : shortest(ids, await contents.read(places, ids, 0))
+    ids.length * longestKept <= mostKept ? ids : shortestContents(ids, await contents.read(places, ids, 0))
   const read = wanted.length === 0 ? new Map() : await contents.read(places, wanted, longestKept)
   return wanted.flatMap((id) => {
     const bytes: Uint8Array | null = read.get(id)?.bytes ?? null
@@ -126,7 +126,10 @@ function base64Of(bytes: Uint8Array): string {
   return btoa(text)
 }
 
-function shortest(ids: readonly string[], sizes: ReadonlyMap<string, KeptContent>): readonly string[] {
+function shortestContents(
+  ids: readonly string[],
+  sizes: ReadonlyMap<string, StoredContent>,
+): readonly string[] {
   const sized = ids.flatMap((id) => {
     const size = sizes.get(id)?.size
     return size === undefined || size > longestKept ? [] : [{ id, size }]

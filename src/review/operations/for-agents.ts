@@ -6,11 +6,11 @@ import { type BriefOf, isAmong, measurement } from '../../kernel/operations/meas
 import { list as listUpTo, path, place } from '../../kernel/operations/shapes.ts'
 import { excerpt, plainLine } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import type { SnapshotPlace } from '../../track/domain/task.ts'
-import { commentKinds, type ReviewComment, standingOf, verdictWords } from '../domain/review.ts'
-import type { SaidReview } from '../ports/review-reads.ts'
+import type { SnapshotLocation } from '../../track/domain/task.ts'
+import { commentKinds, commentStanding, type ReviewComment, verdictWords } from '../domain/review.ts'
+import type { ReviewWithTasks } from '../ports/review-reads.ts'
 import { mostReviews } from './in-lines.ts'
-import { lineNow } from './places.ts'
+import { currentLine } from './places.ts'
 
 /** A comment as the agent whose work it is about reads it. */
 const AgentComment = z.object({
@@ -56,7 +56,7 @@ export async function reviewOfTask(reads: Reads, taskId: TaskId) {
     reads.reviews.saidOf(taskId, mostReviews),
     reads.reviews.commentsOn([taskId]),
   ])
-  return { ...verdicts(said, false), ...told(comments, false) }
+  return { ...reviewsField(said, false), ...openCommentsFields(comments, false) }
 }
 
 /** The same in a mission; what was said of the work, since then where that is asked. */
@@ -66,19 +66,19 @@ export async function reviewInMission(reads: Reads, missionId: MissionId, since 
     reads.reviews.commentsInMission(missionId),
   ])
   const recent = said.filter(({ at }) => at >= since)
-  return { ...verdicts(recent, true), ...told(comments, true) }
+  return { ...reviewsField(recent, true), ...openCommentsFields(comments, true) }
 }
 
 const mostReviewsOfMission = 5
 const mostTasks = 10
 
-function verdicts(said: readonly SaidReview[], withTasks: boolean) {
+function reviewsField(said: readonly ReviewWithTasks[], withTasks: boolean) {
   if (said.length === 0) return {}
   return { reviews: said.map((review) => agentReview(review, withTasks)) }
 }
 
 function agentReview(
-  { id, verdict, by, at, text, comments, tasks }: SaidReview,
+  { id, verdict, by, at, text, comments, tasks }: ReviewWithTasks,
   withTasks: boolean,
 ): z.output<typeof AgentReview> {
   return {
@@ -92,8 +92,8 @@ function agentReview(
   }
 }
 
-function told(comments: readonly ReviewComment[], withTask: boolean) {
-  const open = comments.filter((comment) => standingOf(comment) !== 'done')
+function openCommentsFields(comments: readonly ReviewComment[], withTask: boolean) {
+  const open = comments.filter((comment) => commentStanding(comment) !== 'done')
   if (open.length === 0) return {}
   const shown: z.output<typeof AgentComment>[] = []
   let used = 0
@@ -158,7 +158,7 @@ export const goneLines = measurement({
   measure: async (workTree, { end, comments }) => {
     const gone = await Promise.all(
       comments.map(async ({ id, ...comment }) =>
-        (await lineNow(workTree, { ...comment, side: 'new' }, end)).line_is === 'gone' ? [id] : [],
+        (await currentLine(workTree, { ...comment, side: 'new' }, end)).line_is === 'gone' ? [id] : [],
       ),
     )
     return gone.flat()
@@ -168,11 +168,11 @@ export const goneLines = measurement({
 /** What is asked of the lines of comments that nobody answered; undefined where there are none. */
 export function goneBrief(
   comments: readonly ReviewComment[],
-  end: SnapshotPlace | null,
+  end: SnapshotLocation | null,
 ): BriefOf<typeof goneLines> | undefined {
   const open = comments.filter(
     (comment) =>
-      standingOf(comment) === 'open' &&
+      commentStanding(comment) === 'open' &&
       comment.path !== null &&
       comment.line !== null &&
       comment.side !== 'old',
@@ -191,7 +191,7 @@ export function goneBrief(
 }
 
 /** How comments were met; undefined where there are none. */
-export function metComments(
+export function commentStatuses(
   comments: readonly ReviewComment[],
   gone: readonly string[] = [],
 ): z.output<typeof MetComments> | undefined {
@@ -203,7 +203,7 @@ export function metComments(
     open: [] as string[],
   }
   for (const comment of comments) {
-    const standing = standingOf(comment)
+    const standing = commentStanding(comment)
     met[standing === 'open' && gone.includes(comment.id) ? 'changed' : standing].push(comment.id)
   }
   return { total: comments.length, ...met }

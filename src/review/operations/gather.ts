@@ -1,23 +1,23 @@
-import type { FileState, KeptContent } from '../../git/ports/work-tree.ts'
+import type { FileState, StoredContent } from '../../git/ports/work-tree.ts'
 import type { AttemptId, TaskId } from '../../kernel/id.ts'
 import type { QueryContext } from '../../kernel/operations/operation.ts'
 import { isSecretFile } from '../../kernel/secret-files.ts'
-import { counted } from '../../kernel/text.ts'
+import { formatCount } from '../../kernel/text.ts'
 import type { ReportedChange } from '../../track/domain/changes.ts'
-import type { Attempt, SnapshotPlace } from '../../track/domain/task.ts'
+import type { Attempt, SnapshotLocation } from '../../track/domain/task.ts'
 import { measure } from '../../track/operations/measure.ts'
 import {
+  type FileDisplayKind,
   type FoldReason,
   foldReason,
-  type ShownKind,
+  type ReviewedAttempt,
   shownKind,
   type TouchedFile,
   touchedFiles,
-  type WorkedAttempt,
 } from '../domain/files.ts'
 import { countLines, linesOf, mergedLines } from '../domain/lines.ts'
 import type { FileStates } from '../ports/review-reads.ts'
-import type { FoundSubject } from './subject.ts'
+import type { ResolvedSubject } from './subject.ts'
 
 /** A file under review with its two states. */
 export interface ReviewedFile {
@@ -32,11 +32,11 @@ export interface ReviewedFile {
   readonly touched: TouchedFile
 }
 
-export interface Gathered {
+export interface ReviewMaterial {
   readonly files: readonly ReviewedFile[]
   /** A hash over what is shown: path, state before, state after, in order. */
   readonly content: string
-  readonly works: readonly WorkedAttempt[]
+  readonly works: readonly ReviewedAttempt[]
   /** Sentences about what is not shown. */
   readonly notes: readonly string[]
 }
@@ -44,9 +44,9 @@ export interface Gathered {
 /** The files that the attempts at a subject changed, with the ids of what they held before and hold now. */
 export async function gatherFiles(
   context: QueryContext,
-  { attempts, isCut }: FoundSubject,
-): Promise<Gathered> {
-  const worked = await workedAttempts(context, attempts)
+  { attempts, isCut }: ResolvedSubject,
+): Promise<ReviewMaterial> {
+  const worked = await readEndedAttempts(context, attempts)
   const touched = touchedFiles(worked.works)
   const stored = await storedStates(context, worked.works)
   const stateOf = await statesOf(context, touched, stored)
@@ -79,7 +79,7 @@ export async function gatherFiles(
     ...(unknown.size === 0
       ? []
       : [
-          `What ${counted(unknown.size, 'file')} held is not known here: snapshots are kept for 30 days, and of other machines what they sent.`,
+          `What ${formatCount(unknown.size, 'file')} held is not known here: snapshots are kept for 30 days, and of other machines what they sent.`,
         ]),
     ...(isCut ? ['Only part of the attempts is shown: there are too many of them.'] : []),
   ]
@@ -99,13 +99,13 @@ function unknownState(isThere: boolean, other: FileState | null | undefined): Fi
 }
 
 /** Measured attempts as they were recorded, and open ones as they are now. */
-async function workedAttempts(context: QueryContext, attempts: readonly Attempt[]) {
+async function readEndedAttempts(context: QueryContext, attempts: readonly Attempt[]) {
   const { store, edge } = context
   const notes: string[] = []
   const ended = attempts.filter(({ endSnapshot }) => endSnapshot !== null)
   const recorded = await store.view(({ runs }) => runs.changesOf(ended.map(({ id }) => id)))
   const changes = new Map(recorded.map((one) => [one.attemptId, one]))
-  const works: WorkedAttempt[] = []
+  const works: ReviewedAttempt[] = []
   for (const attempt of attempts) {
     if (attempt.status === 'open') {
       if (attempt.snapshot.edge !== edge?.id) {
@@ -123,20 +123,23 @@ async function workedAttempts(context: QueryContext, attempts: readonly Attempt[
     if (end === null) notes.push(`The end of attempt ${attempt.id} was not measured (${attempt.status}).`)
     else if (measured?.measurement === 'unknown')
       notes.push(`What attempt ${attempt.id} changed is not known.`)
-    else if (measured) works.push({ attempt, end, changes: measured.changes.map(asReported) })
+    else if (measured) works.push({ attempt, end, changes: measured.changes.map(toReportedChange) })
   }
   return { works, notes }
 }
 
 /** The read of them is typed by what runs need; they are whole in the record. */
-function asReported(change: object): ReportedChange {
+function toReportedChange(change: object): ReportedChange {
   return change as ReportedChange // as it was written
 }
 
-type Stored = ReadonlyMap<string, ReadonlyMap<string, FileStates>>
+type StoredFileStates = ReadonlyMap<string, ReadonlyMap<string, FileStates>>
 
 /** What machines elsewhere sent of the files of their attempts. */
-async function storedStates({ store, edge }: QueryContext, works: readonly WorkedAttempt[]): Promise<Stored> {
+async function storedStates(
+  { store, edge }: QueryContext,
+  works: readonly ReviewedAttempt[],
+): Promise<StoredFileStates> {
   const elsewhere = works.filter(({ attempt }) => attempt.snapshot.edge !== edge?.id)
   if (elsewhere.length === 0) return new Map()
   const kept = await store.view(({ reviews }) => reviews.filesOf(elsewhere.map(({ attempt }) => attempt.id)))
@@ -150,10 +153,10 @@ type StateOf = (file: TouchedFile, side: 'before' | 'after') => FileState | null
 async function statesOf(
   { witness, edge }: QueryContext,
   files: readonly TouchedFile[],
-  stored: Stored,
+  stored: StoredFileStates,
 ): Promise<StateOf> {
-  const wanted = new Map<string, { readonly place: SnapshotPlace; readonly paths: Set<string> }>()
-  const want = (place: SnapshotPlace, path: string) => {
+  const wanted = new Map<string, { readonly place: SnapshotLocation; readonly paths: Set<string> }>()
+  const want = (place: SnapshotLocation, path: string) => {
     if (place.edge !== edge?.id) return
     const known = wanted.get(place.directory) ?? { place, paths: new Set() }
     known.paths.add(path)
@@ -176,7 +179,7 @@ async function statesOf(
 function sentState(
   { by }: TouchedFile,
   side: 'before' | 'after',
-  stored: Stored,
+  stored: StoredFileStates,
 ): FileState | null | undefined {
   const step = side === 'before' ? by[0] : by.at(-1)
   return step === undefined ? undefined : stored.get(step.work.attempt.id)?.get(step.path)?.[side]
@@ -191,7 +194,7 @@ export async function readContents(
   files: readonly Pick<TouchedFile, 'before' | 'after' | 'by'>[],
   ids: readonly string[],
   most: number = longestCompared,
-): Promise<ReadonlyMap<string, KeptContent>> {
+): Promise<ReadonlyMap<string, StoredContent>> {
   const wanted = [...new Set(ids)]
   if (wanted.length === 0) return new Map()
   const recent = recentOf(witness)
@@ -228,14 +231,14 @@ const largestRecent = 500_000
 
 /** Contents that were read a moment ago, by their ids. What an id names never changes. */
 class RecentContents {
-  readonly #kept = new Map<string, { readonly content: KeptContent; readonly at: number }>()
+  readonly #kept = new Map<string, { readonly content: StoredContent; readonly at: number }>()
   #bytes = 0
 
-  among(ids: readonly string[]): Map<string, KeptContent> {
+  among(ids: readonly string[]): Map<string, StoredContent> {
     return new Map(ids.flatMap((id) => this.#found(id)))
   }
 
-  keep(id: string, content: KeptContent, at: number): void {
+  keep(id: string, content: StoredContent, at: number): void {
     if (content.bytes === null || content.size > largestRecent || this.#kept.has(id)) return
     this.#kept.set(id, { content, at })
     this.#bytes += content.size
@@ -249,7 +252,7 @@ class RecentContents {
     for (const [id, { at }] of this.#kept) if (at < since) this.#forget(id)
   }
 
-  #found(id: string): readonly (readonly [string, KeptContent])[] {
+  #found(id: string): readonly (readonly [string, StoredContent])[] {
     const known = this.#kept.get(id)
     return known === undefined ? [] : [[id, known.content]]
   }
@@ -273,7 +276,7 @@ const placesAtOnce = 100
 
 /** What a list says of a file beside its states. */
 export interface FileFigures {
-  readonly kind: ShownKind
+  readonly kind: FileDisplayKind
   /** Null where it is not counted: no text, or content that is not kept. */
   readonly added: number | null
   readonly removed: number | null
@@ -322,7 +325,7 @@ export async function figuresOf(
 
 export function figuresFrom(
   { path, before, after }: Pick<ReviewedFile, 'path' | 'before' | 'after'>,
-  contents: ReadonlyMap<string, KeptContent>,
+  contents: ReadonlyMap<string, StoredContent>,
 ): FileFigures {
   const modes = [before?.mode, after?.mode].filter((mode) => mode !== undefined)
   const none = { added: null, removed: null, folded: null }
@@ -355,7 +358,7 @@ export function figuresFrom(
 }
 
 /** The text of a state; empty for no file. */
-export function textOf(state: FileState | null, contents: ReadonlyMap<string, KeptContent>): string {
+export function textOf(state: FileState | null, contents: ReadonlyMap<string, StoredContent>): string {
   const bytes = state?.id == null ? null : contents.get(state.id)?.bytes
   return bytes == null ? '' : decoder.decode(bytes)
 }
@@ -377,13 +380,13 @@ export function placeKey({ path, touched }: Pick<ReviewedFile, 'path' | 'touched
 }
 
 /** What a mark says was looked at: the content; empty for a file that is gone, or of which no content is known. */
-export function lookedAt({ after }: Pick<ReviewedFile, 'after'>): string {
+export function viewedContentId({ after }: Pick<ReviewedFile, 'after'>): string {
   return after?.id ?? ''
 }
 
 /** The same as it is kept, with the mode where that is not the usual one: a file that became a program comes back. */
 export function markOf({ after }: Pick<ReviewedFile, 'after'>): string {
-  const content = lookedAt({ after })
+  const content = viewedContentId({ after })
   return content === '' || after === null || after.mode === '100644' ? content : `${content} ${after.mode}`
 }
 

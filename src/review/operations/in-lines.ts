@@ -32,10 +32,10 @@ export async function sentBackLines(reads: Reads, taskIds: readonly TaskId[]): P
     const last = reviews.findLast(({ verdict }) => verdict !== 'comment')
     if (last?.verdict !== 'send_back') return []
     const words = last.text === null ? 'with comments' : plainLine(last.text, 300)
-    return [`${plainLine(last.by.name, 80)} sent task ${taskIds[at]} back: ${ended(words)}`]
+    return [`${plainLine(last.by.name, 80)} sent task ${taskIds[at]} back: ${endSentence(words)}`]
   })
 }
 
-function ended(sentence: string): string {
+function endSentence(sentence: string): string {
   return /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`
 }

@@ -1,21 +1,21 @@
 import type { z } from 'zod'
-import type { FileState, KeptContent } from '../../git/ports/work-tree.ts'
+import type { FileState, StoredContent } from '../../git/ports/work-tree.ts'
 import type { WorkTree } from '../../kernel/operations/measuring.ts'
 import type { QueryContext } from '../../kernel/operations/operation.ts'
-import type { SnapshotPlace } from '../../track/domain/task.ts'
-import { followLine, linesOf, onlyPlace } from '../domain/lines.ts'
+import type { SnapshotLocation } from '../../track/domain/task.ts'
+import { followLine, linesOf, uniqueLineIndex } from '../domain/lines.ts'
 import type { DraftComment } from '../domain/review.ts'
 import type { PlaceNow } from './entries.ts'
 import { longestCompared, type ReviewedFile, readContents, textOf } from './gather.ts'
 
-type Now = z.output<typeof PlaceNow>
+type CurrentCommentAnchor = z.output<typeof PlaceNow>
 
 /** Where the lines of comments are now, in the order of the comments. */
-export async function placesNow(
+export async function currentPlaces(
   context: QueryContext,
   comments: readonly DraftComment[],
   files: readonly ReviewedFile[],
-): Promise<readonly Now[]> {
+): Promise<readonly CurrentCommentAnchor[]> {
   const about = comments.map((comment) => fileOf(comment, files))
   const moved = comments.flatMap(({ content, line, side }, at) => {
     const state = presentState(about[at], side)
@@ -29,7 +29,7 @@ export async function placesNow(
     touched,
     moved.flatMap(({ ids }) => ids),
   )
-  return comments.map((comment, at) => placeNow(comment, about[at], contents))
+  return comments.map((comment, at) => currentPlaceOf(comment, about[at], contents))
 }
 
 function fileOf({ path, tree }: DraftComment, files: readonly ReviewedFile[]): ReviewedFile | undefined {
@@ -47,11 +47,11 @@ function presentState(file: ReviewedFile | undefined, side: DraftComment['side']
   return side === 'old' ? file.before : file.after
 }
 
-function placeNow(
+function currentPlaceOf(
   comment: DraftComment,
   file: ReviewedFile | undefined,
-  contents: ReadonlyMap<string, KeptContent>,
-): Now {
+  contents: ReadonlyMap<string, StoredContent>,
+): CurrentCommentAnchor {
   const { path, line, side, content } = comment
   if (path === null || line === null) return { path: file?.path ?? path, line: null, line_is: null }
   const state = presentState(file, side)
@@ -64,12 +64,12 @@ function placeNow(
 function placedLine(
   { line, content, quoted }: CommentedLine,
   { path, state }: { readonly path: string; readonly state: FileState },
-  contents: ReadonlyMap<string, KeptContent>,
-): Now {
+  contents: ReadonlyMap<string, StoredContent>,
+): CurrentCommentAnchor {
   const to = linesOf(textOf(state, contents))
   const isKnown = content !== null && contents.get(content)?.bytes != null && state.id !== null
   if (!isKnown || line === null) {
-    const only = quoted === null || quoted.trim() === '' ? null : onlyPlace(quoted, to)
+    const only = quoted === null || quoted.trim() === '' ? null : uniqueLineIndex(quoted, to)
     return { path, line: only, line_is: only === null ? 'unknown' : 'moved' }
   }
   const from = linesOf(textOf({ id: content, mode: state.mode }, contents))
@@ -80,13 +80,13 @@ function placedLine(
 type CommentedLine = Pick<DraftComment, 'path' | 'line' | 'content' | 'quoted' | 'side'>
 
 /** Where the line of a comment is in one snapshot. */
-export async function lineNow(
+export async function currentLine(
   { witness }: Pick<WorkTree, 'witness'>,
   comment: CommentedLine,
-  place: SnapshotPlace,
-): Promise<Now> {
+  place: SnapshotLocation,
+): Promise<CurrentCommentAnchor> {
   const { path, content } = comment
-  const unknown: Now = { path, line: null, line_is: 'unknown' }
+  const unknown: CurrentCommentAnchor = { path, line: null, line_is: 'unknown' }
   if (path === null || content === null) return unknown
   const states = await witness.contents.states(place, [path])
   const state = states?.get(path)

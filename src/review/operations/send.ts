@@ -1,22 +1,22 @@
 import { z } from 'zod'
-import type { NewFact } from '../../events/domain/fact.ts'
-import { resolveHold } from '../../inbox/domain/holds.ts'
+import type { NewProjectEvent } from '../../events/domain/fact.ts'
+import { resolveItem } from '../../inbox/domain/holds.ts'
 import { approve } from '../../inbox/operations/approve.ts'
 import { reject } from '../../inbox/operations/reject.ts'
-import { assertSeen } from '../../inbox/operations/shown.ts'
-import { findHold } from '../../inbox/operations/subject.ts'
+import { assertContentSeen } from '../../inbox/operations/shown.ts'
+import { findInboxItem } from '../../inbox/operations/subject.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import { instant } from '../../kernel/instant.ts'
 import { identifier, text } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
-import { defineOperation, type Handling } from '../../kernel/operations/operation.ts'
-import { counted } from '../../kernel/text.ts'
+import { type CommandContext, defineOperation } from '../../kernel/operations/operation.ts'
+import { formatCount } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { isEnded } from '../../track/domain/mission.ts'
-import type { Hold } from '../../track/domain/records.ts'
-import { type Review, reopenTask, sendReview, sentBack, subjectKey, verdicts } from '../domain/review.ts'
+import type { InboxItem } from '../../track/domain/records.ts'
+import { type Review, reopenTask, sendReview, subjectKey, tasksSentBack, verdicts } from '../domain/review.ts'
 import { markOf, placeKey } from './gather.ts'
-import { answeredByVerdict, type Look, lookAt, tasksOf, whyNotDecide } from './look.ts'
+import { answeredByVerdict, decisionObstacle, inspectSubject, type ReviewPreview, tasksOf } from './look.ts'
 import { findSubject, reviewerOf, subjectField } from './subject.ts'
 
 export const reviewSend = defineOperation({
@@ -57,7 +57,7 @@ export const reviewSend = defineOperation({
 }).handler(async (handling, input) => {
   const { verdict } = input
   const by = reviewerOf(handling)
-  const why = whyNotDecide(handling)
+  const why = decisionObstacle(handling)
   const found = await handling.store.view((reads) => findSubject(reads, input.subject, by))
   const { subject } = found
   const isVerdict = verdict === 'send_back' || (verdict === 'approve' && subject.kind !== 'since')
@@ -73,8 +73,12 @@ export const reviewSend = defineOperation({
       hint: hintOf`${callTo('review_show')} answers the content of what is there.`,
     })
   }
-  const look = await lookAt(handling, found)
-  await assertSeen(handling, { id: nameOf(subjectKey(subject)), seen: input.content }, async () => look.shown)
+  const look = await inspectSubject(handling, found)
+  await assertContentSeen(
+    handling,
+    { id: nameOf(subjectKey(subject)), seen: input.content },
+    async () => look.shown,
+  )
   const { files, works } = look.gathered
   if (verdict === 'approve' && files.length === 0 && look.waiting.length === 0 && subject.kind !== 'since') {
     throw new Failure(
@@ -96,7 +100,9 @@ export const reviewSend = defineOperation({
   return handling.record(async (reads, setting) => {
     const drafts = await reads.reviews.drafts(by.id, subjectKey(subject))
     const review = sendReview({ ...sending, drafts }, setting)
-    const closing = isVerdict ? await closeAnswered(reads, look, { verdict, reason }) : { facts: [], ids: [] }
+    const closing = isVerdict
+      ? await closeAnsweredItems(reads, look, { verdict, reason })
+      : { facts: [], ids: [] }
     const reopening =
       verdict === 'send_back' ? await reopenTasks(reads, review) : { facts: [], ids: [], notes: [] }
     return {
@@ -140,10 +146,10 @@ function nameOf(key: string): string {
 function reasonOf(verdict: Review['verdict'], comments: number): string {
   return verdict === 'approve'
     ? 'approved'
-    : `Sent back with ${counted(comments, 'comment')}: get_context lists them.`
+    : `Sent back with ${formatCount(comments, 'comment')}: get_context lists them.`
 }
 
-interface Deciding {
+interface ReviewDecision {
   readonly verdict: Review['verdict']
   readonly reason: string
   readonly role?: string | undefined
@@ -154,9 +160,9 @@ interface Deciding {
  * so stays for the inbox, and is told of; fails where that is true of all.
  */
 async function decideRuns(
-  handling: Handling,
-  { waiting, contents }: Look,
-  { verdict, reason, role }: Deciding,
+  handling: CommandContext,
+  { waiting, contents }: ReviewPreview,
+  { verdict, reason, role }: ReviewDecision,
 ) {
   const asked = waiting.filter(({ hold }) => hold.kind === 'approval')
   const runs: { readonly run_id: string; readonly state: string | null }[] = []
@@ -184,32 +190,36 @@ async function decideRuns(
 }
 
 /** Ends what the verdict answers. What somebody else ended meanwhile stays as they ended it. */
-async function closeAnswered(reads: Reads, { waiting }: Look, { verdict, reason }: Deciding) {
-  const facts: NewFact[] = []
+async function closeAnsweredItems(
+  reads: Reads,
+  { waiting }: ReviewPreview,
+  { verdict, reason }: ReviewDecision,
+) {
+  const facts: NewProjectEvent[] = []
   const ids: string[] = []
   for (const { hold } of waiting) {
     if (hold.kind === 'approval' || !isAnswered(hold)) continue
-    const now = await findHold(reads, hold.id)
+    const now = await findInboxItem(reads, hold.id)
     if (now.status !== 'open') continue
     const isAccepted = verdict === 'approve' || hold.kind === 'review'
     const said = verdict === 'approve' ? 'approved' : 'sent back'
     const status = isAccepted ? 'resolved' : 'dismissed'
-    facts.push(...resolveHold(now, { status, answer: reason, said }, null))
+    facts.push(...resolveItem(now, { status, answer: reason, said }, null))
     ids.push(hold.id)
   }
   return { facts, ids }
 }
 
-function isAnswered({ kind }: Hold): boolean {
+function isAnswered({ kind }: InboxItem): boolean {
   return answeredByVerdict.some((answered) => answered === kind)
 }
 
 /** Done tasks are to do again. */
 async function reopenTasks(reads: Reads, review: Review) {
-  const facts: NewFact[] = []
+  const facts: NewProjectEvent[] = []
   const ids: string[] = []
   const notes: string[] = []
-  for (const id of sentBack(review)) {
+  for (const id of tasksSentBack(review)) {
     const task = await reads.tasks.find(id)
     if (task === null) continue
     const again = reopenTask(task)

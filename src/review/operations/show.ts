@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { showing } from '../../inbox/operations/shown.ts'
+import { storeShownContent } from '../../inbox/operations/shown.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
@@ -9,9 +9,9 @@ import { holdKinds } from '../../track/domain/records.ts'
 import { type ReviewComment, type ReviewSubject, subjectKey } from '../domain/review.ts'
 import { CommentEntry, commentEntry, DraftEntry, draftEntry, VerdictEntry } from './entries.ts'
 import { attemptsOf, contentOfMark, figuresOf, markOf, placeKey, type ReviewedFile } from './gather.ts'
-import { lookAt, tasksOf, whyNotDecide } from './look.ts'
-import { placesNow } from './places.ts'
-import { type FoundSubject, findSubject, reviewerOf, subjectFields } from './subject.ts'
+import { decisionObstacle, inspectSubject, tasksOf } from './look.ts'
+import { currentPlaces } from './places.ts'
+import { findSubject, type ResolvedSubject, reviewerOf, subjectFields } from './subject.ts'
 
 export const shownKinds = ['text', 'image', 'binary', 'link', 'submodule'] as const
 const certainties = ['certain', 'probable', 'contested'] as const
@@ -112,24 +112,24 @@ export const reviewShow = defineOperation({
   const reader = reviewerOf(handling)
   const found = await handling.store.view((reads) => findSubject(reads, input, reader))
   const { subject, task, mission, attempts } = found
-  const look = await lookAt(handling, found)
+  const look = await inspectSubject(handling, found)
   const { files, works, notes } = look.gathered
   const key = subjectKey(subject)
   const said = await handling.store.view(async (reads) => ({
     comments: await commentsAbout(reads, subject, found),
     drafts: await reads.reviews.drafts(reader.id, key),
-    sent: await reads.reviews.sentAbout(aboutKeys(subject, found)),
+    sent: await reads.reviews.sentAbout(reviewSubjectKeys(subject, found)),
     viewed: await reads.reviews.viewed(reader.id, files.map(placeKey)),
     names: await reads.tasks.named(tasksOf(found)),
   }))
   const figures = await figuresOf(handling, files)
-  const now = await placesNow(handling, said.comments, files)
+  const now = await currentPlaces(handling, said.comments, files)
   const comments = said.comments.map((comment, at) =>
     commentEntry(comment, now[at] ?? { path: comment.path, line: null, line_is: null }),
   )
   const entries = files.map((file) => {
     const { kind, added, removed, folded, trouble } = figures.get(file) ?? unknownFigures
-    const own = comments.filter((comment) => comment.now.path === file.path && isIn(file, comment.tree))
+    const own = comments.filter((comment) => comment.now.path === file.path && isInTree(file, comment.tree))
     return {
       path: file.path,
       from: file.from,
@@ -145,16 +145,16 @@ export const reviewShow = defineOperation({
       after: file.after?.id ?? null,
       attempts: attemptsOf(file),
       certainty: file.touched.certainty,
-      viewed: viewedOf(file, key, said.viewed),
+      viewed: viewedState(file, key, said.viewed),
       comments: {
         open: own.filter(({ status }) => status === 'open').length,
         answered: own.filter(({ status }) => status === 'answered').length,
         done: own.filter(({ status }) => status === 'done').length,
-        drafts: said.drafts.filter(({ path, tree }) => path === file.path && isIn(file, tree)).length,
+        drafts: said.drafts.filter(({ path, tree }) => path === file.path && isInTree(file, tree)).length,
       },
     }
   })
-  const why = whyNotDecide(handling)
+  const why = decisionObstacle(handling)
   return {
     subject: {
       kind: subject.kind,
@@ -177,7 +177,7 @@ export const reviewShow = defineOperation({
       started_at: instant(attempt.openedAt),
       ended_at: instantOrNull(attempt.closedAt),
     })),
-    content: await showing(handling, look.shown),
+    content: await storeShownContent(handling, look.shown),
     totals: {
       files: entries.length,
       added: entries.reduce((sum, { added }) => sum + (added ?? 0), 0),
@@ -222,12 +222,12 @@ function modeChange({ before, after }: ReviewedFile) {
   return { before: before.mode, after: after.mode }
 }
 
-function isIn(file: ReviewedFile, tree: string | null): boolean {
+function isInTree(file: ReviewedFile, tree: string | null): boolean {
   return tree === null || file.tree === null || file.tree === tree
 }
 
 /** What was looked at of a file, in any review: this very content, else the last one in this review. */
-function viewedOf(
+function viewedState(
   file: ReviewedFile,
   key: string,
   viewed: Awaited<ReturnType<Reads['reviews']['viewed']>>,
@@ -244,22 +244,22 @@ function viewedOf(
 export async function commentsAbout(
   reads: Reads,
   subject: ReviewSubject,
-  found: FoundSubject,
+  found: ResolvedSubject,
 ): Promise<readonly ReviewComment[]> {
   if (subject.kind === 'mission') {
     const inMission = await reads.reviews.commentsInMission(subject.missionId)
     const onTasks = await reads.reviews.commentsOn(tasksOf(found))
-    return inOrder([...inMission, ...onTasks])
+    return sortComments([...inMission, ...onTasks])
   }
-  return inOrder(await reads.reviews.commentsOn(tasksOf(found)))
+  return sortComments(await reads.reviews.commentsOn(tasksOf(found)))
 }
 
-function inOrder(comments: readonly ReviewComment[]): readonly ReviewComment[] {
+function sortComments(comments: readonly ReviewComment[]): readonly ReviewComment[] {
   const once = new Map(comments.map((comment) => [comment.id, comment]))
   return [...once.values()].sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
 }
 
-function aboutKeys(subject: ReviewSubject, found: FoundSubject): readonly string[] {
+function reviewSubjectKeys(subject: ReviewSubject, found: ResolvedSubject): readonly string[] {
   if (subject.kind === 'since') return ['since']
   return subject.kind === 'task'
     ? [subject.taskId, ...(subject.missionId === null ? [] : [subject.missionId])]

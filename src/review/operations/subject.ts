@@ -24,7 +24,7 @@ export const subjectField = z
 export type SubjectInput = z.output<typeof subjectField>
 
 /** What is reviewed, with all attempts at it in order. */
-export interface FoundSubject {
+export interface ResolvedSubject {
   readonly subject: ReviewSubject
   readonly name: string
   readonly task: Task | null
@@ -52,7 +52,7 @@ export async function findSubject(
   reads: Reads,
   asked: SubjectInput,
   reader: Reviewer,
-): Promise<FoundSubject> {
+): Promise<ResolvedSubject> {
   const { task: taskId, mission: missionId, since } = asked
   const named = [taskId !== undefined, missionId !== undefined, since === true].filter(Boolean).length
   if (named !== 1) {
@@ -61,11 +61,11 @@ export async function findSubject(
       hint: 'Give exactly one of task, mission and since.',
     })
   }
-  if (taskId !== undefined) return ofTask(reads, taskId)
-  return missionId === undefined ? sinceLooked(reads, reader) : ofMission(reads, missionId)
+  if (taskId !== undefined) return taskSubject(reads, taskId)
+  return missionId === undefined ? subjectSinceLastReview(reads, reader) : missionSubject(reads, missionId)
 }
 
-async function ofTask(reads: Reads, id: string): Promise<FoundSubject> {
+async function taskSubject(reads: Reads, id: string): Promise<ResolvedSubject> {
   const task = await findTask(reads, id)
   const attempts = await reads.runs.attemptsOf({ taskId: task.id, missionId: null })
   const home = attempts.at(-1)?.missionId ?? task.missionId
@@ -80,7 +80,7 @@ async function ofTask(reads: Reads, id: string): Promise<FoundSubject> {
   }
 }
 
-async function ofMission(reads: Reads, id: string): Promise<FoundSubject> {
+async function missionSubject(reads: Reads, id: string): Promise<ResolvedSubject> {
   const mission = await findMission(reads, id)
   const missionId: MissionId = mission.id
   const attempts = await reads.runs.attemptsOf({ taskId: null, missionId })
@@ -95,7 +95,7 @@ async function ofMission(reads: Reads, id: string): Promise<FoundSubject> {
   }
 }
 
-async function sinceLooked(reads: Reads, reader: Reviewer): Promise<FoundSubject> {
+async function subjectSinceLastReview(reads: Reads, reader: Reviewer): Promise<ResolvedSubject> {
   const since = await reads.reviews.looked(reader.id)
   const { attempts, isCut } = await reads.reviews.endedSince(since)
   return {

@@ -1,12 +1,12 @@
-import type { FileState, KeptContent } from '../../git/ports/work-tree.ts'
+import type { FileState, StoredContent } from '../../git/ports/work-tree.ts'
 import type { MissionId, ReviewId, TaskId } from '../../kernel/id.ts'
 import type { Attempt } from '../../track/domain/task.ts'
-import type { DraftComment, ReviewComment, Reviewer, Verdict } from '../domain/review.ts'
+import type { DraftComment, ReviewAction, ReviewComment, Reviewer } from '../domain/review.ts'
 
 /** A review as it was sent, without its comments. */
-export interface SentReview {
+export interface ReviewSummary {
   readonly id: ReviewId
-  readonly verdict: Verdict
+  readonly verdict: ReviewAction
   readonly text: string | null
   readonly content: string
   readonly by: Reviewer
@@ -15,7 +15,7 @@ export interface SentReview {
 }
 
 /** A review with the tasks that it means: those that are to do again, where it sends back. */
-export interface SaidReview extends SentReview {
+export interface ReviewWithTasks extends ReviewSummary {
   readonly tasks: readonly TaskId[]
 }
 
@@ -47,11 +47,11 @@ export interface ReviewReads {
   waitingTasks(): Promise<readonly TaskId[]>
   comment(id: string): Promise<ReviewComment | null>
   /** What was said of subjects, oldest first; the last 50. */
-  sentAbout(subjects: readonly string[]): Promise<readonly SentReview[]>
+  sentAbout(subjects: readonly string[]): Promise<readonly ReviewSummary[]>
   /** What was said last of a task, alone or with others, oldest first. */
-  saidOf(taskId: TaskId, most: number): Promise<readonly SaidReview[]>
+  saidOf(taskId: TaskId, most: number): Promise<readonly ReviewWithTasks[]>
   /** What was said last of work in a mission, oldest first. */
-  saidIn(missionId: MissionId, most: number): Promise<readonly SaidReview[]>
+  saidIn(missionId: MissionId, most: number): Promise<readonly ReviewWithTasks[]>
   /** What a person wrote and has not sent, oldest first. */
   drafts(ownerId: string, subject: string): Promise<readonly DraftComment[]>
   draft(
@@ -68,7 +68,7 @@ export interface ReviewReads {
   /** The files of attempts on other machines, as those sent them; by the attempt's id. */
   filesOf(attemptIds: readonly string[]): Promise<ReadonlyMap<string, readonly FileStates[]>>
   /** Contents from other machines, by their ids. */
-  contents(ids: readonly string[], most: number): Promise<ReadonlyMap<string, KeptContent>>
+  contents(ids: readonly string[], most: number): Promise<ReadonlyMap<string, StoredContent>>
   /** Those of them whose last attempt ended before. */
   contentsBefore(before: number): Promise<{ readonly count: number; readonly bytes: number }>
 }

@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { type Insertable, type Selectable, sql } from 'kysely'
-import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
 import type {
   AttemptId,
   MissionId,
@@ -10,21 +10,21 @@ import type {
   TaskId,
 } from '../../kernel/id.ts'
 import { bytesOf } from '../../remote/tables/edge.ts'
-import type { ReviewBeside } from '../../store/ports/store.ts'
-import { inBatches, parsed, prepared, preparedUpTo } from '../../store/tables/query.ts'
-import type { Projecting, ReadScope } from '../../store/tables/tables.ts'
+import type { ReviewSideWrite } from '../../store/ports/store.ts'
+import { parseColumn, prepareByLimit, prepareQuery, splitIntoBatches } from '../../store/tables/query.ts'
+import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
 import { attemptOf } from '../../track/tables/attempt.ts'
 import {
   type CommentKind,
+  type DiffSide,
   type DraftComment,
+  type ReviewAction,
   type ReviewComment,
   type ReviewReply,
-  type Side,
   subjectKey,
-  tasksMeant,
-  type Verdict,
+  tasksToSendBack,
 } from '../domain/review.ts'
-import type { ReviewReads, SaidReview, SentReview } from '../ports/review-reads.ts'
+import type { ReviewReads, ReviewSummary, ReviewWithTasks } from '../ports/review-reads.ts'
 
 export interface ReviewTable {
   project_id: string
@@ -105,7 +105,7 @@ export interface ReviewViewedTable {
 }
 
 /** Beside the facts: up to when a person has looked at everything. */
-export interface ReviewLookedTable {
+export interface ReviewInspectedTable {
   project_id: string
   owner_id: string
   looked_at: number
@@ -128,8 +128,8 @@ export interface FileContentTable {
 }
 
 export async function applyReviewSent(
-  { db, projectId, seq }: Projecting,
-  { review }: FactOf<'review.sent'>,
+  { db, projectId, seq }: ProjectionContext,
+  { review }: ProjectEventOf<'review.sent'>,
 ): Promise<void> {
   const { subject, by } = review
   const about = {
@@ -175,7 +175,7 @@ export async function applyReviewSent(
       created_at: comment.at,
     }),
   )
-  for (const some of inBatches(rows)) {
+  for (const some of splitIntoBatches(rows)) {
     await db
       .insertInto('review_comment')
       .values([...some])
@@ -184,8 +184,8 @@ export async function applyReviewSent(
 }
 
 export async function applyReviewReplied(
-  { db, projectId, seq }: Projecting,
-  { reply }: FactOf<'review.replied'>,
+  { db, projectId, seq }: ProjectionContext,
+  { reply }: ProjectEventOf<'review.replied'>,
 ): Promise<void> {
   await db
     .insertInto('review_reply')
@@ -208,7 +208,7 @@ export async function applyReviewReplied(
 }
 
 /** Writes what no fact holds. */
-export async function writeOfReview({ db, projectId }: ReadScope, beside: ReviewBeside): Promise<void> {
+export async function writeReview({ db, projectId }: ReadScope, beside: ReviewSideWrite): Promise<void> {
   const own = { project_id: projectId }
   if (beside.kind === 'draft kept') {
     const { draft, ownerId, subject } = beside
@@ -221,7 +221,7 @@ export async function writeOfReview({ db, projectId }: ReadScope, beside: Review
     return
   }
   if (beside.kind === 'drafts dropped') {
-    for (const some of inBatches(beside.ids)) {
+    for (const some of splitIntoBatches(beside.ids)) {
       await db
         .deleteFrom('review_draft')
         .where('project_id', '=', projectId)
@@ -298,7 +298,7 @@ function commentOf(
     missionId: row.mission_id as MissionId | null,
     path: row.path,
     tree: row.tree,
-    side: row.side as Side, // as it was written
+    side: row.side as DiffSide, // as it was written
     line: row.line,
     content: row.content,
     quoted: row.quoted,
@@ -326,10 +326,10 @@ function replyOf(row: Selectable<ReviewReplyTable>): ReviewReply {
   }
 }
 
-function reviewOf(row: Selectable<ReviewTable>, comments: number): SentReview {
+function reviewOf(row: Selectable<ReviewTable>, comments: number): ReviewSummary {
   return {
     id: row.id as ReviewId, // a brand
-    verdict: row.verdict as Verdict, // as it was written
+    verdict: row.verdict as ReviewAction, // as it was written
     text: row.text,
     content: row.content,
     by: { id: row.author_id, name: row.author_name },
@@ -344,7 +344,7 @@ const mostReviews = 50
 const mostAttempts = 500
 
 /** Newest first. Asked with whatever an agent asks of a task. */
-const commentsOfTask = prepared((db, projectId: string, taskId: string) =>
+const commentsOfTask = prepareQuery((db, projectId: string, taskId: string) =>
   db
     .selectFrom('review_comment')
     .selectAll()
@@ -355,7 +355,7 @@ const commentsOfTask = prepared((db, projectId: string, taskId: string) =>
     .limit(mostComments),
 )
 
-const commentsOfMission = prepared((db, projectId: string, missionId: string) =>
+const commentsOfMission = prepareQuery((db, projectId: string, missionId: string) =>
   db
     .selectFrom('review_comment')
     .selectAll()
@@ -367,8 +367,8 @@ const commentsOfMission = prepared((db, projectId: string, missionId: string) =>
 )
 
 /** What may mean a task: reviews of it, of its missions, and of what was done since a time. Newest first. */
-const reviewsNamingTask = preparedUpTo((limit) =>
-  prepared((db, projectId: string, taskId: string) =>
+const reviewsNamingTask = prepareByLimit((limit) =>
+  prepareQuery((db, projectId: string, taskId: string) =>
     db
       .selectFrom('review')
       .selectAll()
@@ -395,8 +395,8 @@ const reviewsNamingTask = preparedUpTo((limit) =>
   ),
 )
 
-const reviewsOfMission = preparedUpTo((limit) =>
-  prepared((db, projectId: string, missionId: string) =>
+const reviewsOfMission = prepareByLimit((limit) =>
+  prepareQuery((db, projectId: string, missionId: string) =>
     db
       .selectFrom('review')
       .selectAll()
@@ -441,7 +441,7 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
     return rows.map((row) => commentOf(row, replies)).reverse()
   }
   /** Oldest first, with the tasks that each means. */
-  const withTasks = async (rows: readonly Selectable<ReviewTable>[]): Promise<readonly SaidReview[]> => {
+  const withTasks = async (rows: readonly Selectable<ReviewTable>[]): Promise<readonly ReviewWithTasks[]> => {
     if (rows.length === 0) return []
     const said = await db
       .selectFrom('review_comment')
@@ -458,7 +458,10 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
         const own = said.filter(({ review_id }) => review_id === row.id)
         const sent = reviewOf(row, own.length)
         const about = own.map(({ task_id }) => ({ taskId: task_id as TaskId | null })) // a brand
-        return { ...sent, tasks: tasksMeant({ ...sent, comments: about, tasks: parsed(row.tasks) }) }
+        return {
+          ...sent,
+          tasks: tasksToSendBack({ ...sent, comments: about, tasks: parseColumn(row.tasks) }),
+        }
       })
       .reverse()
   }
@@ -567,7 +570,7 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
         .orderBy('id')
         .limit(mostComments)
         .execute()
-      return rows.map(({ body }) => parsed<DraftComment>(body))
+      return rows.map(({ body }) => parseColumn<DraftComment>(body))
     },
     async draft(ownerId, id) {
       const row = await db
@@ -577,11 +580,11 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
         .where('owner_id', '=', ownerId)
         .where('id', '=', id)
         .executeTakeFirst()
-      return row ? { draft: parsed<DraftComment>(row.body), subject: row.subject } : null
+      return row ? { draft: parseColumn<DraftComment>(row.body), subject: row.subject } : null
     },
     async viewed(ownerId, places) {
       const found: Selectable<ReviewViewedTable>[] = []
-      for (const some of inBatches(places)) {
+      for (const some of splitIntoBatches(places)) {
         const rows = await db
           .selectFrom('review_viewed')
           .selectAll()
@@ -636,13 +639,13 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
       return new Map(
         rows.map(({ attempt_id, content }) => [
           attempt_id,
-          parsed(gunzipSync(bytesOf(content)).toString('utf8')),
+          parseColumn(gunzipSync(bytesOf(content)).toString('utf8')),
         ]),
       )
     },
     async contents(ids, most) {
       const found = new Map<string, { readonly bytes: Uint8Array | null; readonly size: number }>()
-      for (const some of inBatches(ids)) {
+      for (const some of splitIntoBatches(ids)) {
         const rows = await db
           .selectFrom('file_content')
           .select(['id', 'size', 'content'])

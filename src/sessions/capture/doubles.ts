@@ -1,7 +1,7 @@
 import type { ReadEvent } from './reading.ts'
 
 /** Events that were read lately, by what makes two of them the same. */
-export type Seen = Map<string, { readonly key: string; readonly at: number }>
+export type RecentEvents = Map<string, { readonly key: string; readonly at: number }>
 
 const sameCall = 10 * 60_000
 const samePayload = 2000
@@ -11,8 +11,8 @@ const most = 2000
  * Whether an event was told before: a client that finds the hook in two files runs it twice. The same call of a session
  * has one beginning and one end; without an id of the call it is the payload that tells, within two seconds.
  */
-export function isDouble({ key, at, event }: ReadEvent, seen: Seen): boolean {
-  if (toldOfEdit({ key, at, event }, seen)) return true
+export function isDouble({ key, at, event }: ReadEvent, seen: RecentEvents): boolean {
+  if (isDoubleEdit({ key, at, event }, seen)) return true
   const call = event.call ?? event.pair
   const agent = event.agent?.id ?? ''
   const sign = `${event.session} ${agent} ${event.kind} ${call ?? event.hash}`
@@ -30,7 +30,7 @@ export function isDouble({ key, at, event }: ReadEvent, seen: Seen): boolean {
 }
 
 /** Cursor tells of an edit by its file as well as by its call; what tells less is left out. */
-function toldOfEdit({ key, at, event }: ReadEvent, seen: Seen): boolean {
+function isDoubleEdit({ key, at, event }: ReadEvent, seen: RecentEvents): boolean {
   const signs = event.edits.map(({ path }) => `${event.session} edit of ${path}`)
   if (event.kind === 'edit_began') for (const sign of signs) seen.set(sign, { key, at })
   if (event.kind !== 'edit_ended' || event.tool !== null) return false

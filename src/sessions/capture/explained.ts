@@ -12,30 +12,30 @@ export function isExplained(
     after,
   }: { readonly path: string; readonly before: string | null; readonly after: string | null },
 ): boolean | null {
-  const wanted = meantBy(edit, { path, before })
+  const wanted = contentAfterEdit(edit, { path, before })
   if (wanted === undefined) return null
   return wanted === null || after === null ? wanted === after : sameLines(wanted) === sameLines(after)
 }
 
 /** The content that a call alone leaves behind; null where it leaves no file, undefined where it cannot be told. */
-export function meantBy(
+export function contentAfterEdit(
   edit: PayloadEdit | null,
   { path, before }: { readonly path: string; readonly before: string | null },
 ): string | null | undefined {
   if (edit === null) return undefined
   if (edit.kind === 'content') return edit.content
-  if (edit.kind === 'patch') return patched(edit.patch, { path, before })
+  if (edit.kind === 'patch') return applyPatch(edit.patch, { path, before })
   if (before === null) {
     const [only, other] = edit.strings
     // An edit of nothing makes a file.
     return only?.from === '' && other === undefined ? only.to : undefined
   }
   let content: string = sameLines(before)
-  for (const replacement of edit.strings) content = replaced(content, replacement)
+  for (const replacement of edit.strings) content = applyReplacement(content, replacement)
   return content
 }
 
-function replaced(content: string, { from, to, all }: Replacement): string {
+function applyReplacement(content: string, { from, to, all }: Replacement): string {
   const wanted = sameLines(from)
   if (wanted === '') return content === '' ? to : content
   if (all) return content.replaceAll(wanted, () => sameLines(to))
@@ -48,7 +48,7 @@ function sameLines(text: string): string {
 }
 
 /** The part of a patch that is about one file, applied to it. */
-function patched(
+function applyPatch(
   patch: string,
   { path, before }: { readonly path: string; readonly before: string | null },
 ): string | null | undefined {
@@ -74,12 +74,12 @@ function patched(
       const added = lines.filter((line) => line.startsWith('+')).map((line) => line.slice(1))
       return added.map((line) => `${line}\n`).join('')
     }
-    return before === null ? undefined : updated(lines, sameLines(before))
+    return before === null ? undefined : applyUpdate(lines, sameLines(before))
   }
   return undefined
 }
 
-function updated(lines: readonly string[], before: string): string | undefined {
+function applyUpdate(lines: readonly string[], before: string): string | undefined {
   const content = before.split('\n')
   const parts: (readonly string[])[] = []
   let from = 0

@@ -4,13 +4,13 @@ import { messageOf } from '../../kernel/failure.ts'
 import { type HookQueue, logLine, queuesOf } from './hook-queue.ts'
 import { forgetOldEvents, type IngestHost, ingestQueue } from './ingest.ts'
 import { type IngestLock, isIngesting, type ProcessStart, takeIngestLock } from './ingest-lock.ts'
-import { passOverKnown, waitingEvents } from './limits.ts'
-import type { Environment } from './place.ts'
+import { skipUndeletable, waitingEvents } from './limits.ts'
+import type { CaptureEnvironment } from './place.ts'
 
 export interface FollowHost extends IngestHost {
   /** The folder of the project's main work tree. */
   readonly root: string
-  readonly environment: Environment
+  readonly environment: CaptureEnvironment
   readonly processStart: ProcessStart
 }
 
@@ -57,13 +57,13 @@ export async function ingestUntilQuiet(host: FollowHost, quietFor: number): Prom
     const own = held.filter((_, n) => taken[n])
     if (own.length === 0) return false
     let quietSince = Date.now()
-    let before = recordedBy(own)
+    let before = countRecorded(own)
     while (Date.now() - quietSince < quietFor) {
       await Promise.race(own.map((follower) => follower.change(500)))
       for (const follower of own) await follower.look()
       // What waits and cannot be recorded keeps nobody here: the next hook starts this again.
-      if (recordedBy(own) > before) quietSince = Date.now()
-      before = recordedBy(own)
+      if (countRecorded(own) > before) quietSince = Date.now()
+      before = countRecorded(own)
     }
     return true
   } finally {
@@ -71,7 +71,7 @@ export async function ingestUntilQuiet(host: FollowHost, quietFor: number): Prom
   }
 }
 
-function recordedBy(followers: readonly Follower[]): number {
+function countRecorded(followers: readonly Follower[]): number {
   return followers.reduce((sum, { recorded }) => sum + recorded, 0)
 }
 
@@ -83,7 +83,7 @@ export async function ingestNow(host: FollowHost): Promise<void> {
 async function ingestOne(queue: HookQueue, host: FollowHost): Promise<void> {
   const until = Date.now() + longestWait
   for (;;) {
-    if (waitingEvents(queue).length > 0) passOverKnown(queue)
+    if (waitingEvents(queue).length > 0) skipUndeletable(queue)
     if (waitingEvents(queue).length === 0 || Date.now() >= until) return
     const own = followers.get(queue.folder)
     if (own?.isIngesting()) {

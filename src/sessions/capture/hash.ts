@@ -1,5 +1,5 @@
 /** A short sign of a text, to compare two. No secret rests on it. */
-export function hashed(text: string): string {
+export function hashText(text: string): string {
   let one = 0xdeadbeef
   let two = 0x41c6ce57
   for (let at = 0; at < text.length; at += 1) {

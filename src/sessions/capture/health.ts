@@ -3,17 +3,17 @@ import { join } from 'node:path'
 import { readOwn } from '../../kernel/files/regular-file.ts'
 import type { CaptureHealth } from '../ports/capture-health.ts'
 import { logFile, queuesOf } from './hook-queue.ts'
-import { copiesIn, passOverKnown, waitingEvents } from './limits.ts'
-import { type Environment, hooksFolder, readSettings } from './place.ts'
+import { copiesIn, skipUndeletable, waitingEvents } from './limits.ts'
+import { type CaptureEnvironment, hooksFolder, readSettings } from './place.ts'
 
 const maxLogBytes = 1024 * 1024
 
 /** Null where nobody ever switched capture on. */
-export function captureHealth(root: string, environment: Environment): CaptureHealth | null {
+export function captureHealth(root: string, environment: CaptureEnvironment): CaptureHealth | null {
   const settings = readSettings(root, environment)
   if (settings === null) return null
   const queues = queuesOf(root, environment)
-  for (const queue of queues) passOverKnown(queue)
+  for (const queue of queues) skipUndeletable(queue)
   const waiting = queues.flatMap((queue) => waitingEvents(queue).map((name) => join(queue.events, name)))
   const files = [...waiting, ...queues.flatMap(copiesIn)]
   const folders = new Set([hooksFolder(root, environment), ...queues.map(({ folder }) => folder)])

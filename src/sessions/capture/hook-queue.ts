@@ -5,16 +5,23 @@ import { entryAt, isLinkFree, writeContained } from '../../kernel/files/containe
 import { readOwn } from '../../kernel/files/regular-file.ts'
 import { isSecretFile } from '../../kernel/secret-files.ts'
 import type { QueuedEdit } from './event.ts'
-import { hashed } from './hash.ts'
-import type { Told } from './hook/told.ts'
-import { type CapturedProject, type Environment, hooksBase, hooksFolder, placeOf, realPath } from './place.ts'
+import { hashText } from './hash.ts'
+import type { QueuedEventDraft } from './hook/told.ts'
+import {
+  type CapturedProject,
+  type CaptureEnvironment,
+  hooksBase,
+  hooksFolder,
+  placeOf,
+  realPath,
+} from './place.ts'
 
 /** Where events of a project wait: only hooks write here, and only who ingests them removes. */
 export interface HookQueue {
   /** Of the project. */
   readonly root: string
   /** Of the user whose hooks write here: what they chose is kept beside it. */
-  readonly environment: Environment
+  readonly environment: CaptureEnvironment
   /** No part of a path below it may be a link. */
   readonly base: string
   /** Holds all of it: events, copies, lock and log. */
@@ -32,46 +39,51 @@ const maxLogBytes = 256 * 1024
 const maxEventBytes = 4 * 1024 * 1024
 
 /** The queue that hooks of a project write, in the user's state folder. */
-export function queueOf(root: string, environment: Environment): HookQueue {
+export function queueOf(root: string, environment: CaptureEnvironment): HookQueue {
   return queueIn(root, environment, hooksBase(environment), hooksFolder(root, environment))
 }
 
 /** The one in the project, where a sandbox forbids that. */
-function projectQueue(root: string, environment: Environment): HookQueue {
+function projectQueue(root: string, environment: CaptureEnvironment): HookQueue {
   return queueIn(root, environment, root, join(root, '.waymark/state/hooks'))
 }
 
 /** The queues that something may wait in. */
-export function queuesOf(root: string, environment: Environment): readonly HookQueue[] {
+export function queuesOf(root: string, environment: CaptureEnvironment): readonly HookQueue[] {
   const real = realPath(root)
-  return [queueOf(real, environment), projectQueue(real, environment)].filter(isThere)
+  return [queueOf(real, environment), projectQueue(real, environment)].filter(isQueueUsable)
 }
 
 /** Whether a hook ever wrote an event of a project. */
-export function hasQueue(root: string, environment: Environment): boolean {
+export function hasQueue(root: string, environment: CaptureEnvironment): boolean {
   return queuesOf(root, environment).length > 0
 }
 
-function queueIn(root: string, environment: Environment, base: string, folder: string): HookQueue {
+function queueIn(root: string, environment: CaptureEnvironment, base: string, folder: string): HookQueue {
   return { root, environment, base, folder, events: join(folder, 'queue'), copies: join(folder, 'copies') }
 }
 
 /** What a repository brought along behind a link is no queue. */
-function isThere({ base, events, copies }: HookQueue): boolean {
+function isQueueUsable({ base, events, copies }: HookQueue): boolean {
   return existsSync(events) && isLinkFree(base, events) && isLinkFree(base, copies)
 }
 
 let written = 0
 
 /** Where and when a hook was called, and the sign of what it was told. */
-export interface Origin {
+export interface QueueOrigin {
   readonly at: number
   readonly folder: string
   readonly hash: string
 }
 
 /** Writes one event file, with copies of the files that it names. Answers the queue that it is in. */
-export function writeEvent(queue: HookQueue, project: CapturedProject, told: Told, from: Origin): HookQueue {
+export function writeEvent(
+  queue: HookQueue,
+  project: CapturedProject,
+  told: QueuedEventDraft,
+  from: QueueOrigin,
+): HookQueue {
   try {
     writeTo(queue, project, told, from)
     return queue
@@ -86,18 +98,25 @@ export function writeEvent(queue: HookQueue, project: CapturedProject, told: Tol
   }
 }
 
-function writeTo(queue: HookQueue, project: CapturedProject, told: Told, from: Origin): void {
-  if (namesIn(queue.events).length > maxEvents) throw new Error('the hook queue is full')
+function writeTo(
+  queue: HookQueue,
+  project: CapturedProject,
+  told: QueuedEventDraft,
+  from: QueueOrigin,
+): void {
+  if (queueFileNames(queue.events).length > maxEvents) throw new Error('the hook queue is full')
   const key = nextKey(from.at)
   const event = {
     ...told.event,
     folder: from.folder,
     hash: from.hash,
-    edits: copied(queue, project, told, { ...from, key }),
+    edits: copyEditedFiles(queue, project, told, { ...from, key }),
   }
   const text = JSON.stringify(event)
   const small =
-    text.length <= maxEventBytes ? text : JSON.stringify({ ...event, edits: event.edits.map(bare) })
+    text.length <= maxEventBytes
+      ? text
+      : JSON.stringify({ ...event, edits: event.edits.map(withoutContents) })
   writeOwn(queue.base, join(queue.events, `${key}.json`), small)
 }
 
@@ -107,7 +126,7 @@ export function writeOwn(base: string, file: string, content: string | Buffer): 
   if ('reason' in done) throw new Error(`${file}: ${done.reason} ${done.detail ?? ''}`)
 }
 
-function bare(edit: QueuedEdit): QueuedEdit {
+function withoutContents(edit: QueuedEdit): QueuedEdit {
   return { ...edit, does: null }
 }
 
@@ -116,11 +135,11 @@ export function nextKey(at: number): string {
   return `${at}-${process.pid}-${String(written).padStart(4, '0')}`
 }
 
-function copied(
+function copyEditedFiles(
   queue: HookQueue,
   project: CapturedProject,
-  { event, edits }: Told,
-  { key, folder, hash }: Origin & { readonly key: string },
+  { event, edits }: QueuedEventDraft,
+  { key, folder, hash }: QueueOrigin & { readonly key: string },
 ): readonly QueuedEdit[] {
   const isAfter = event.kind === 'edit_ended'
   const call = event.call ?? event.pair ?? hash
@@ -131,7 +150,7 @@ function copied(
     const absent = entryAt(place) === undefined
     const isKept = !absent && at < maxCopies && !isSecret(place, project)
     const content = isKept ? contentOf(place) : null
-    const name = `${key}.${at}.${isAfter ? 'after' : 'before'}-${hashed(`${call} ${place}`)}`
+    const name = `${key}.${at}.${isAfter ? 'after' : 'before'}-${hashText(`${call} ${place}`)}`
     const copy = content && writeCopy(queue, event.session, { name, content })
     return [{ path: place, copy, absent, does: isAfter && isKept ? does : null }]
   })
@@ -145,14 +164,14 @@ function writeCopy(
 ): string | null {
   const own = sessionFolder(session)
   const folder = join(queue.copies, own)
-  if (namesIn(folder).length > maxKept) return null
+  if (queueFileNames(folder).length > maxKept) return null
   writeOwn(queue.base, join(folder, name), content)
   return `${own}/${name}`
 }
 
 /** The folder of a session's copies. */
 export function sessionFolder(session: string): string {
-  return /^[\w-]{1,64}$/.test(session) ? session : hashed(session)
+  return /^[\w-]{1,64}$/.test(session) ? session : hashText(session)
 }
 
 /** Whether a file may hold secrets, by its name or because a person listed it: in any work tree. */
@@ -184,7 +203,7 @@ export function logFile({ folder }: Pick<HookQueue, 'folder'>): string {
   return join(folder, 'capture.log')
 }
 
-export function namesIn(folder: string): readonly string[] {
+export function queueFileNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
   } catch {

@@ -22,8 +22,8 @@ const longestUntouched = 60_000
 export function takeIngestLock(queue: HookQueue, processStart: ProcessStart): IngestLock | null {
   const file = lockFile(queue)
   const own = JSON.stringify({ pid: process.pid, started: processStart(process.pid) ?? 'unknown' })
-  if (!placed(file, own)) {
-    if (isHeld(file, processStart) || !takenAway(file, processStart) || !placed(file, own)) return null
+  if (!placeLock(file, own)) {
+    if (isHeld(file, processStart) || !takeOverLock(file, processStart) || !placeLock(file, own)) return null
   }
   return {
     touch: () => {
@@ -31,7 +31,7 @@ export function takeIngestLock(queue: HookQueue, processStart: ProcessStart): In
       utimesSync(file, now, now)
     },
     release: () => {
-      if (said(file) === own) rmSync(file, { force: true })
+      if (readLockOwner(file) === own) rmSync(file, { force: true })
     },
   }
 }
@@ -46,7 +46,7 @@ function lockFile({ folder }: HookQueue): string {
 }
 
 /** Written whole beside its place and then linked there, so that nobody reads half of it. */
-function placed(file: string, own: string): boolean {
+function placeLock(file: string, own: string): boolean {
   const temporary = `${file}.${process.pid}`
   writeFileSync(temporary, own, { mode: 0o600 })
   try {
@@ -61,7 +61,7 @@ function placed(file: string, own: string): boolean {
 }
 
 function isHeld(file: string, processStart: ProcessStart): boolean {
-  const holder = said(file)
+  const holder = readLockOwner(file)
   if (holder === null) return false
   try {
     const { pid, started } = JSON.parse(holder) as { readonly pid?: unknown; readonly started?: unknown }
@@ -73,7 +73,7 @@ function isHeld(file: string, processStart: ProcessStart): boolean {
   }
 }
 
-function takenAway(file: string, processStart: ProcessStart): boolean {
+function takeOverLock(file: string, processStart: ProcessStart): boolean {
   const taking = `${file}.taking`
   const begun = statSync(taking, { throwIfNoEntry: false })
   if (begun && Date.now() - begun.mtimeMs > longestTaking) rmSync(taking, { force: true })
@@ -92,6 +92,6 @@ function takenAway(file: string, processStart: ProcessStart): boolean {
   }
 }
 
-function said(file: string): string | null {
+function readLockOwner(file: string): string | null {
   return readOwn(file, 4096)?.toString('utf8') ?? null
 }

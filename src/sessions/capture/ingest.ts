@@ -3,34 +3,34 @@ import { basename, join } from 'node:path'
 import { Failure, messageOf } from '../../kernel/failure.ts'
 import { nextTurn } from '../../kernel/files/next-turn.ts'
 import { readOwn } from '../../kernel/files/regular-file.ts'
-import { counted } from '../../kernel/text.ts'
-import type { Moment } from '../domain/moment.ts'
-import { isDouble, type Seen } from './doubles.ts'
+import { formatCount } from '../../kernel/text.ts'
+import type { HookEvent } from '../domain/moment.ts'
+import { isDouble, type RecentEvents } from './doubles.ts'
 import type { QueuedKind } from './event.ts'
-import { type HookQueue, logLine, namesIn, sessionFolder, writeOwn } from './hook-queue.ts'
+import { type HookQueue, logLine, queueFileNames, sessionFolder, writeOwn } from './hook-queue.ts'
 import {
   copiesIn,
   deleteEvents,
-  dropExpired,
+  dropExpiredEvents,
   keepWithinLimits,
   maxStateBytes,
-  passedOver,
-  passOverKnown,
   queueLimits,
   removeCopy,
+  skippedEvents,
+  skipUndeletable,
   stateName,
   waitingEvents,
 } from './limits.ts'
-import { momentsOf, type ReadEvent, readEvent, type Written, type WrittenCopies } from './reading.ts'
+import { type EditCopies, hookEventsOf, type ReadEvent, type RecentCopies, readEvent } from './reading.ts'
 import { turnUsage } from './usage.ts'
 
 /** What ingesting needs from the program around it. */
 export interface IngestHost {
   /** Records moments in one transaction or several; what was recorded under a key is not recorded again. */
-  readonly record: (moments: readonly Moment[]) => Promise<unknown>
+  readonly record: (moments: readonly HookEvent[]) => Promise<unknown>
 }
 
-export interface Ingested {
+export interface IngestResult {
   readonly events: number
   readonly moments: number
 }
@@ -48,10 +48,10 @@ interface SessionState {
 
 interface IngestState {
   readonly sessions: Map<string, SessionState>
-  readonly seen: Seen
+  readonly seen: RecentEvents
   /** Sessions of subagents, and whose they are. */
   readonly children: Map<string, string>
-  readonly written: Written
+  readonly written: RecentCopies
 }
 
 const atOnce = 100
@@ -67,8 +67,8 @@ export async function ingestQueue(
   queue: HookQueue,
   host: IngestHost,
   limits = queueLimits,
-): Promise<Ingested> {
-  passOverKnown(queue)
+): Promise<IngestResult> {
+  skipUndeletable(queue)
   keepWithinLimits(queue, limits)
   let events = 0
   let moments = 0
@@ -87,12 +87,12 @@ export async function ingestQueue(
 
 /** Events that cannot be recorded for days are deleted, and reported as lost once something can be. */
 export function forgetOldEvents(queue: HookQueue): void {
-  dropExpired(queue)
+  dropExpiredEvents(queue)
 }
 
 async function ingestRound(queue: HookQueue, host: IngestHost, names: readonly string[]): Promise<number> {
   const state = readState(queue)
-  const made: Moment[] = []
+  const made: HookEvent[] = []
   const dropped = { broken: 0, doubles: 0, unknown: 0, outside: 0 }
   const ended = new Map<string, string>()
   for (const [n, name] of names.entries()) {
@@ -103,15 +103,15 @@ async function ingestRound(queue: HookQueue, host: IngestHost, names: readonly s
       dropped.broken += 1
       continue
     }
-    const read = ofParent(found, state)
+    const read = attachToParent(found, state)
     if (read === null) continue
     if (isDouble(read, state.seen)) {
       dropped.doubles += 1
       continue
     }
     try {
-      const known = await knownOf(read, state, queue.environment)
-      const { moments, outside, unknown } = momentsOf(read, { queue, known, written: state.written })
+      const known = await readKnownUsage(read, state, queue.environment)
+      const { moments, outside, unknown } = hookEventsOf(read, { queue, known, written: state.written })
       made.push(...moments)
       dropped.outside += outside
       if (unknown) dropped.unknown += 1
@@ -126,9 +126,9 @@ async function ingestRound(queue: HookQueue, host: IngestHost, names: readonly s
   await recordAll(queue, host, made)
   // Before the events go: a double that comes later is known by it.
   writeState(queue, state)
-  const before = passedOver(queue).length
+  const before = skippedEvents(queue).length
   deleteEvents(queue, names)
-  if (passedOver(queue).length > before) writeState(queue, state)
+  if (skippedEvents(queue).length > before) writeState(queue, state)
   for (const [session, key] of ended) removeCopies(queue, session, key)
   logDropped(queue, dropped)
   return made.length
@@ -138,20 +138,20 @@ async function ingestRound(queue: HookQueue, host: IngestHost, names: readonly s
 async function recordAll(
   queue: HookQueue,
   { record }: IngestHost,
-  moments: readonly Moment[],
+  moments: readonly HookEvent[],
 ): Promise<void> {
   if (moments.length === 0) return
   try {
     await record(moments)
     return
   } catch (error) {
-    if (isAway(error)) throw error
-    const refusals: { readonly moment: Moment; readonly error: unknown }[] = []
+    if (isUnavailable(error)) throw error
+    const refusals: { readonly moment: HookEvent; readonly error: unknown }[] = []
     for (const moment of moments) {
       try {
         await record([moment])
       } catch (alone) {
-        if (isAway(alone)) throw alone
+        if (isUnavailable(alone)) throw alone
         refusals.push({ moment, error: alone })
       }
     }
@@ -164,7 +164,7 @@ async function recordAll(
 }
 
 /** Nothing can be recorded for now. */
-function isAway(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   return error instanceof Failure && error.code === 'UNAVAILABLE'
 }
 
@@ -176,7 +176,7 @@ function isOfCaller(error: unknown): boolean {
  * OpenCode begins a session of its own for a subagent: what that one tells is the parent's agent's. Null for what only
  * the parent could tell.
  */
-function ofParent(read: ReadEvent, { children }: IngestState): ReadEvent | null {
+function attachToParent(read: ReadEvent, { children }: IngestState): ReadEvent | null {
   const { event } = read
   if (event.client !== 'opencode') return read
   const { session, parent } = event
@@ -195,7 +195,7 @@ const kindsOfChildren: Partial<Record<QueuedKind, QueuedKind>> = {
   stopped: 'agent_stopped',
 }
 
-async function knownOf(
+async function readKnownUsage(
   { key, at, event }: ReadEvent,
   { sessions }: IngestState,
   environment: Readonly<NodeJS.ProcessEnv>,
@@ -236,12 +236,12 @@ async function knownOf(
 function removeCopies(queue: HookQueue, session: string, until: string): void {
   const folder = join(queue.copies, sessionFolder(session))
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return
-  for (const name of namesIn(folder)) if (name < until) removeCopy(join(folder, name))
+  for (const name of queueFileNames(folder)) if (name < until) removeCopy(join(folder, name))
 }
 
 function pruneOld(queue: HookQueue): void {
   const now = Date.now()
-  for (const name of namesIn(queue.events)) {
+  for (const name of queueFileNames(queue.events)) {
     if (!name.endsWith('.tmp')) continue
     const path = join(queue.events, name)
     const found = lstatSync(path, { throwIfNoEntry: false })
@@ -258,8 +258,8 @@ function logDropped(queue: HookQueue, dropped: Readonly<Record<string, number>>)
   const { broken = 0, unknown = 0, outside = 0 } = dropped
   const said = [
     broken > 0 && (broken === 1 ? '1 file that is no event' : `${broken} files that are no events`),
-    unknown > 0 && `${counted(unknown, 'event')} of an unknown kind`,
-    outside > 0 && `${counted(outside, 'path')} outside the project`,
+    unknown > 0 && `${formatCount(unknown, 'event')} of an unknown kind`,
+    outside > 0 && `${formatCount(outside, 'path')} outside the project`,
   ].filter((one) => one !== false)
   if (said.length > 0) logLine(queue, `ingest: left out ${said.join(', ')}`)
 }
@@ -272,7 +272,7 @@ function readState(queue: HookQueue): IngestState {
       readonly sessions: readonly (readonly [string, SessionState])[]
       readonly seen: readonly (readonly [string, { readonly key: string; readonly at: number }])[]
       readonly children: readonly (readonly [string, string])[]
-      readonly written: readonly (readonly [string, WrittenCopies])[]
+      readonly written: readonly (readonly [string, EditCopies])[]
     }
     return {
       sessions: new Map(sessions),
@@ -291,7 +291,7 @@ function writeState(queue: HookQueue, { sessions, seen, children, written }: Ing
     seen: [...seen],
     children: [...children].slice(-mostSessions),
     written: [...written],
-    undeletable: passedOver(queue),
+    undeletable: skippedEvents(queue),
   })
   writeOwn(queue.base, join(queue.folder, stateName), text)
 }

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { errorCode } from '../../kernel/failure.ts'
 import { readOwn } from '../../kernel/files/regular-file.ts'
 import { eventName, type QueuedEvent } from './event.ts'
-import { type HookQueue, logLine, namesIn, nextKey, writeOwn } from './hook-queue.ts'
+import { type HookQueue, logLine, nextKey, queueFileNames, writeOwn } from './hook-queue.ts'
 
 export const maxEventBytes = 8 * 1024 * 1024
 const maxCopyBytes = 1024 * 1024
@@ -16,7 +16,7 @@ const undeletable = new Map<string, Set<string>>()
 /** The names of the events that wait, the oldest first. */
 export function waitingEvents({ events }: HookQueue): readonly string[] {
   const passed = undeletable.get(events)
-  return namesIn(events)
+  return queueFileNames(events)
     .filter((name) => eventName.test(name) && !passed?.has(name))
     .sort()
 }
@@ -27,13 +27,13 @@ export function deleteEvents(queue: HookQueue, names: readonly string[]): void {
     try {
       rmSync(join(queue.events, name), { force: true, recursive: true })
     } catch (error) {
-      passOver(queue, name)
+      skipEvent(queue, name)
       logLine(queue, `ingest: ${name} cannot be deleted (${errorCode(error) ?? 'unknown error'}): delete it`)
     }
   }
 }
 
-function passOver({ events }: HookQueue, name: string): void {
+function skipEvent({ events }: HookQueue, name: string): void {
   const passed = undeletable.get(events) ?? new Set()
   undeletable.set(events, passed.add(name))
 }
@@ -42,19 +42,19 @@ export const stateName = 'ingested.json'
 export const maxStateBytes = 16 * 1024 * 1024
 
 /** Leaves out what another process could not delete. */
-export function passOverKnown(queue: HookQueue): void {
+export function skipUndeletable(queue: HookQueue): void {
   try {
     const text = readOwn(join(queue.folder, stateName), maxStateBytes)?.toString('utf8') ?? ''
     // As ingesting writes it.
     const { undeletable } = JSON.parse(text) as { readonly undeletable: readonly string[] }
-    for (const name of undeletable) passOver(queue, name)
+    for (const name of undeletable) skipEvent(queue, name)
   } catch {}
 }
 
 /** Those that are there still. */
-export function passedOver({ events }: HookQueue): readonly string[] {
+export function skippedEvents({ events }: HookQueue): readonly string[] {
   const passed = undeletable.get(events)
-  return passed === undefined ? [] : namesIn(events).filter((name) => passed.has(name))
+  return passed === undefined ? [] : queueFileNames(events).filter((name) => passed.has(name))
 }
 
 /** Removes what is too much: the oldest copies first, then the oldest events, which are told as lost. */
@@ -87,7 +87,7 @@ export function keepWithinLimits(queue: HookQueue, limits = queueLimits): void {
 }
 
 /** Removes events that waited longer than anybody would look for them. */
-export function dropExpired(queue: HookQueue): void {
+export function dropExpiredEvents(queue: HookQueue): void {
   const before = Date.now() - keptForMs
   const old = waitingEvents(queue).filter((name) => Number(name.slice(0, 13)) < before)
   const why = 'nothing could record them for 7 days'
@@ -122,9 +122,9 @@ function eventIn(path: string): QueuedEvent | null {
 
 /** All copies, the oldest first. What is no folder of a session holds none. */
 export function copiesIn(queue: HookQueue): readonly string[] {
-  return namesIn(queue.copies)
+  return queueFileNames(queue.copies)
     .filter((session) => isFolder(join(queue.copies, session)))
-    .flatMap((session) => namesIn(join(queue.copies, session)).map((name) => ({ session, name })))
+    .flatMap((session) => queueFileNames(join(queue.copies, session)).map((name) => ({ session, name })))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ session, name }) => join(queue.copies, session, name))
 }

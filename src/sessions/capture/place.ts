@@ -3,9 +3,9 @@ import { basename, dirname, join, posix, resolve, win32 } from 'node:path'
 import { containedPath, entryAt, reachedPath } from '../../kernel/files/contained.ts'
 import { readOwn } from '../../kernel/files/regular-file.ts'
 import { stateFolder } from '../../kernel/files/state-folder.ts'
-import { hashed } from './hash.ts'
+import { hashText } from './hash.ts'
 
-export type Environment = Readonly<Record<string, string | undefined>>
+export type CaptureEnvironment = Readonly<Record<string, string | undefined>>
 
 /** A project where a person switched capture on. */
 export interface CapturedProject {
@@ -29,23 +29,23 @@ export const settingsName = 'capture.json'
 const maxSettingsBytes = 64 * 1024
 
 /** Where this user keeps what Waymark records of hooks, outside of every project. */
-export function hooksBase(environment: Environment): string {
+export function hooksBase(environment: CaptureEnvironment): string {
   const home =
     environment['HOME'] || environment['USERPROFILE'] || process.getBuiltinModule('node:os').homedir()
   return join(stateFolder({ platform: process.platform, environment, home }), 'hooks')
 }
 
 /** The folder of one project in it. */
-export function hooksFolder(root: string, environment: Environment): string {
+export function hooksFolder(root: string, environment: CaptureEnvironment): string {
   const real = realPath(root)
   const name = basename(real)
     .replace(/[^\w.-]+/g, '-')
     .slice(0, 40)
-  return join(hooksBase(environment), `${name}-${hashed(real)}`)
+  return join(hooksBase(environment), `${name}-${hashText(real)}`)
 }
 
 /** The project that a folder belongs to, if its work is recorded: found without git, through linked work trees. */
-export function projectAt(folder: string, environment: Environment): CapturedProject | null {
+export function projectAt(folder: string, environment: CaptureEnvironment): CapturedProject | null {
   for (let at = realPath(folder); ; at = dirname(at)) {
     for (const root of [at, mainOf(at)]) {
       if (root === null) continue
@@ -59,7 +59,7 @@ export function projectAt(folder: string, environment: Environment): CapturedPro
 }
 
 /** Null where nobody ever chose. A file that cannot be understood switches off. */
-export function readSettings(root: string, environment: Environment): CaptureSettings | null {
+export function readSettings(root: string, environment: CaptureEnvironment): CaptureSettings | null {
   const file = join(hooksFolder(root, environment), settingsName)
   if (!entryAt(file)) return null
   let said: Readonly<Record<string, unknown>> = {}
@@ -106,7 +106,7 @@ function textOf(file: string): string | null {
 export function placeOf(
   path: string,
   folder: string,
-  { root, environment }: { readonly root: string; readonly environment: Environment },
+  { root, environment }: { readonly root: string; readonly environment: CaptureEnvironment },
 ): string | null {
   const local = localPath(path, folder, process.platform)
   if (local === null) return null
@@ -123,7 +123,7 @@ export function placeOf(
 const anyFile = { secrets: 'allowed', missing: 'allowed' } as const
 
 /** Another work tree of the same project that a path lies in. */
-function treeAround(path: string, root: string, environment: Environment): string | null {
+function treeAround(path: string, root: string, environment: CaptureEnvironment): string | null {
   for (let at = path; dirname(at) !== at; at = dirname(at)) {
     if (statOf(join(at, '.git')) !== undefined) return projectAt(at, environment)?.root === root ? at : null
   }

@@ -3,14 +3,15 @@ import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 import { checkedClients } from '../../clients/hooks/checked.ts'
 import { readOwn } from '../../kernel/files/regular-file.ts'
-import type { Coverage, Moment, ToolEdit, Usage, What } from '../domain/moment.ts'
+import type { Coverage, HookEvent, HookEventBody, TokenUsage, ToolEdit } from '../domain/moment.ts'
 import { type QueuedEdit, type QueuedEvent, queuedKinds } from './event.ts'
-import { isExplained, meantBy } from './explained.ts'
-import { type HookQueue, namesIn, writeOwn } from './hook-queue.ts'
+import { contentAfterEdit, isExplained } from './explained.ts'
+import { type HookQueue, queueFileNames, writeOwn } from './hook-queue.ts'
 import { maxEventBytes } from './limits.ts'
 import { placeOf } from './place.ts'
 
-const text = (longest: number) => z.string().transform((said) => cleaned(said).slice(0, longest))
+const text = (longest: number) =>
+  z.string().transform((said) => withoutControlCharacters(said).slice(0, longest))
 const textOrNull = (longest: number) => text(longest).nullable().catch(null)
 const amount = z.int().nonnegative()
 const flag = z.boolean().catch(false)
@@ -108,22 +109,22 @@ export function readEvent(queue: HookQueue, name: string): ReadEvent | null {
 }
 
 /** What is known of a session besides the event that is read. */
-export interface KnownSession {
+export interface SessionInfo {
   readonly client: string
   readonly version: string | null
-  readonly usage: Usage | null
+  readonly usage: TokenUsage | null
   readonly model: string | null
 }
 
-export interface ReadMoments {
-  readonly moments: readonly Moment[]
+export interface HookEventBatch {
+  readonly moments: readonly HookEvent[]
   /** Paths that lead out of the project: counted, never looked at. */
   readonly outside: number
   readonly unknown: boolean
 }
 
 /** What an event is in the words of the domain. */
-export function momentsOf(
+export function hookEventsOf(
   read: ReadEvent,
   {
     queue,
@@ -131,12 +132,12 @@ export function momentsOf(
     written,
   }: {
     readonly queue: HookQueue
-    readonly known: KnownSession
-    readonly written: Written
+    readonly known: SessionInfo
+    readonly written: RecentCopies
   },
-): ReadMoments {
+): HookEventBatch {
   const { event, key, at } = read
-  const base: Omit<Moment, 'what' | 'key'> = {
+  const base: Omit<HookEvent, 'what' | 'key'> = {
     at,
     client: { name: known.client, version: known.version },
     session: event.session,
@@ -152,18 +153,18 @@ export function momentsOf(
   // Nothing of the call is the project's.
   if (event.edits.length > 0 && edits.length === 0) return { moments: [], outside, unknown: false }
   const missing = edits.filter(({ isMissing }) => isMissing).length
-  const whats = whatsOf(event, { edits: edits.map(({ edit }) => edit), usage: known.usage })
+  const whats = eventContents(event, { edits: edits.map(({ edit }) => edit), usage: known.usage })
   const moments = whats.map((what, n) => ({ ...base, key: n === 0 ? key : `${key}.${n}`, what }))
   if (missing === 0) return { moments, outside, unknown: false }
   const why = 'copies of edited files were removed before they were read'
-  const lost: Moment = { ...base, key: `${key}.lost`, what: { kind: 'lost', count: missing, why } }
+  const lost: HookEvent = { ...base, key: `${key}.lost`, what: { kind: 'lost', count: missing, why } }
   return { moments: [...moments, lost], outside, unknown: false }
 }
 
-function whatsOf(
+function eventContents(
   event: QueuedEvent,
-  { edits, usage }: { readonly edits: readonly ToolEdit[]; readonly usage: Usage | null },
-): readonly What[] {
+  { edits, usage }: { readonly edits: readonly ToolEdit[]; readonly usage: TokenUsage | null },
+): readonly HookEventBody[] {
   const { kind, failed, program, background } = event
   const tool = event.tool ?? event.event
   const call = event.call ?? (event.pair === null ? null : `~${event.pair}`)
@@ -215,7 +216,7 @@ const command = { program: null, background: false } as const
  * A version counts as looked at up to its second number, because some clients are released daily. One that is not told
  * is taken for one that was: its transcript tells it a moment later, where it has one.
  */
-function coverageOf({ client, version }: KnownSession): Coverage {
+function coverageOf({ client, version }: SessionInfo): Coverage {
   const known = checkedClients[client]
   const none = { edits: false, failures: false, subagents: false, ids: false }
   if (known === undefined) return none
@@ -236,10 +237,10 @@ interface ReadEdit {
 }
 
 /** The copies that were made lately after edits, by path and in order: by them is known who wrote between two. */
-export type Written = Map<string, WrittenCopies>
-export type WrittenCopies = readonly WrittenCopy[]
+export type RecentCopies = Map<string, EditCopies>
+export type EditCopies = readonly EditCopy[]
 
-interface WrittenCopy {
+interface EditCopy {
   readonly key: string
   /** As its event names it. */
   readonly copy: string
@@ -248,7 +249,7 @@ interface WrittenCopy {
 const mostPaths = 200
 const mostOfPath = 8
 
-function noteWritten(written: Written, path: string, one: WrittenCopy) {
+function recordWrittenCopy(written: RecentCopies, path: string, one: EditCopy) {
   const before = written.get(path) ?? []
   written.delete(path)
   written.set(path, [...before, one].slice(-mostOfPath))
@@ -258,7 +259,7 @@ function noteWritten(written: Written, path: string, one: WrittenCopy) {
 
 function editsOf(
   { key, event }: ReadEvent,
-  { queue, written }: { readonly queue: HookQueue; readonly written: Written },
+  { queue, written }: { readonly queue: HookQueue; readonly written: RecentCopies },
 ): readonly ReadEdit[] {
   const isAfter = event.kind === 'edit_ended'
   const read: ReadEdit[] = []
@@ -266,8 +267,10 @@ function editsOf(
     const path = edit.path === '' ? null : placeOf(edit.path, queue.root, queue)
     if (path === null) continue
     const copy = copyOf(queue, edit)
-    const explained = isAfter && !event.failed ? explainedBy(edit, { path, copy, queue, written }) : notKnown
-    if (isAfter && copy !== null && edit.copy !== null) noteWritten(written, path, { key, copy: edit.copy })
+    const explained =
+      isAfter && !event.failed ? contentExplainedBy(edit, { path, copy, queue, written }) : notKnown
+    if (isAfter && copy !== null && edit.copy !== null)
+      recordWrittenCopy(written, path, { key, copy: edit.copy })
     const isMissing = edit.copy !== null && copy === null
     read.push({ edit: { path, copy, absent: edit.absent, ...explained }, isMissing })
   }
@@ -287,7 +290,7 @@ type Explanation = Pick<ToolEdit, 'explained' | 'meant' | 'onto'>
 const notKnown: Explanation = { explained: null }
 
 /** Whether an edit's payload explains what stands there: on what it began with, or on what another call wrote since. */
-function explainedBy(
+function contentExplainedBy(
   { does, absent }: QueuedEdit,
   {
     path,
@@ -298,14 +301,14 @@ function explainedBy(
     readonly path: string
     readonly copy: string | null
     readonly queue: HookQueue
-    readonly written: Written
+    readonly written: RecentCopies
   },
 ): Explanation {
   if (does === null || (copy === null && !absent)) return notKnown
   if (copy === null) return { explained: isExplained(does, { path, before: null, after: null }) }
   const after = textOf(copy)
   if (after === null) return notKnown
-  const began = beginningOf(copy, queue)
+  const began = contentAtBeginning(copy, queue)
   const before = began && textOf(began)
   const explained = isExplained(does, { path, before, after })
   if (explained !== false || began === null) return { explained }
@@ -315,7 +318,7 @@ function explainedBy(
     if (onto !== null && isExplained(does, { path, before: textOf(onto), after }))
       return { explained: true, onto }
   }
-  const alone = meantBy(does, { path, before })
+  const alone = contentAfterEdit(does, { path, before })
   if (typeof alone !== 'string') return { explained }
   const content = before?.includes('\r\n') ? alone.replace(/\r?\n/g, '\r\n') : alone
   writeOwn(queue.base, `${copy}.meant`, content)
@@ -329,11 +332,11 @@ function textOf(copy: string): string | null {
 }
 
 /** The copy of what stood there before the same call, if it was made. */
-function beginningOf(copy: string, queue: HookQueue): string | null {
+function contentAtBeginning(copy: string, queue: HookQueue): string | null {
   const sign = copy.slice(-16)
   const folder = dirname(copy)
   if (dirname(folder) !== queue.copies) return null
-  const earlier = namesIn(folder)
+  const earlier = queueFileNames(folder)
     .filter((name) => name.endsWith(`.before-${sign}`) && name < basename(copy))
     .sort()
     .at(-1)
@@ -341,7 +344,7 @@ function beginningOf(copy: string, queue: HookQueue): string | null {
 }
 
 /** A text in one line, without what steers a terminal or turns text around. */
-function cleaned(said: string): string {
+function withoutControlCharacters(said: string): string {
   return said.replace(/[\p{Cc}\p{Bidi_Control}]+/gu, ' ')
 }
 

@@ -25,20 +25,20 @@ const longRun = /[\w+/=.~-]{20,}/g
 const longest = 20_000
 
 /** A text in which each secret that can be told by its form is replaced by its kind and length. Of a long one its start. */
-export function redacted(text: string): string {
+export function redactSecrets(text: string): string {
   let left = text.slice(0, longest)
-  for (const [kind, form] of forms) left = left.replace(form, (found) => mark(kind, found.length))
+  for (const [kind, form] of forms) left = left.replace(form, (found) => redactionMark(kind, found.length))
   left = left.replace(
     inAddress,
-    (_, scheme: string, login: string) => `${scheme}${mark('login', login.length)}@`,
+    (_, scheme: string, login: string) => `${scheme}${redactionMark('login', login.length)}@`,
   )
   left = left.replace(assigned, (whole, name: string, value: string) =>
-    value.startsWith('[redacted') ? whole : `${name}${mark('value', value.length)}`,
+    value.startsWith('[redacted') ? whole : `${name}${redactionMark('value', value.length)}`,
   )
-  return left.replace(longRun, (run) => (isRandom(run) ? mark('text', run.length) : run))
+  return left.replace(longRun, (run) => (isRandom(run) ? redactionMark('text', run.length) : run))
 }
 
-function mark(kind: string, length: number): string {
+function redactionMark(kind: string, length: number): string {
   return `[redacted ${kind}, ${length} characters]`
 }
 

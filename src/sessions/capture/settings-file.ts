@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeOwn } from './hook-queue.ts'
 import {
+  type CaptureEnvironment,
   type CaptureSettings,
-  type Environment,
   hooksBase,
   hooksFolder,
   realPath,
@@ -11,13 +11,17 @@ import {
 } from './place.ts'
 
 /** Writes what a person chose. Hooks look at it at each event, so that it holds from the next one on. */
-export function writeSettings(root: string, environment: Environment, settings: CaptureSettings): void {
+export function writeSettings(
+  root: string,
+  environment: CaptureEnvironment,
+  settings: CaptureSettings,
+): void {
   const text = JSON.stringify({ root: realPath(root), ...settings }, null, 2)
   const base = hooksBase(environment)
   mkdirSync(base, { recursive: true, mode: 0o700 })
   writeOwn(base, settingsFile(root, environment), `${text}\n`)
 }
 
-export function settingsFile(root: string, environment: Environment): string {
+export function settingsFile(root: string, environment: CaptureEnvironment): string {
   return join(hooksFolder(root, environment), settingsName)
 }

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { valueAt } from '../../clients/hooks/client.ts'
 import { containedPath } from '../../kernel/files/contained.ts'
 import { openRegular } from '../../kernel/files/regular-file.ts'
-import type { Usage } from '../domain/moment.ts'
+import type { TokenUsage } from '../domain/moment.ts'
 
 /** What a client's transcript says of one turn: numbers and names only, never a word of it. */
 export interface TurnUsage {
-  readonly usage: Usage | null
+  readonly usage: TokenUsage | null
   readonly model: string | null
   readonly version: string | null
 }
@@ -50,8 +50,8 @@ export async function turnUsage(
     })
     if (!place?.absolute.endsWith('.jsonl')) return nothing
     const lines = await lastLines(place.absolute)
-    if (client === 'codex') return ofCodex(lines, turn)
-    return client === 'copilot' ? ofCopilot(lines, turn) : ofClaude(lines, turn)
+    if (client === 'codex') return codexUsage(lines, turn)
+    return client === 'copilot' ? copilotUsage(lines, turn) : claudeUsage(lines, turn)
   } catch {
     return nothing
   }
@@ -90,7 +90,7 @@ function timeOf(line: unknown): number {
   return typeof said === 'number' ? said : Date.parse(typeof said === 'string' ? said : '')
 }
 
-function isIn(line: unknown, { from, to }: TurnTime): boolean {
+function isInTurnTime(line: unknown, { from, to }: TurnTime): boolean {
   const at = timeOf(line)
   return from !== null && at >= from - 1000 && at <= to + lag
 }
@@ -108,9 +108,9 @@ function nameAt(value: unknown, places: string): string | null {
     : null
 }
 
-function summed(all: readonly Usage[]): Usage | null {
+function sumUsage(all: readonly TokenUsage[]): TokenUsage | null {
   if (all.length === 0) return null
-  const sum = (of: (one: Usage) => number | null) => {
+  const sum = (of: (one: TokenUsage) => number | null) => {
     const known = all.map(of).filter((value) => value !== null)
     return known.length === 0 ? null : known.reduce((one, other) => one + other, 0)
   }
@@ -122,14 +122,14 @@ function summed(all: readonly Usage[]): Usage | null {
 }
 
 /** One answer is several lines, each with the usage of the whole of it so far: the last one counts. */
-function ofClaude(lines: readonly unknown[], turn: TurnTime): TurnUsage {
-  const answers = new Map<string, Usage>()
+function claudeUsage(lines: readonly unknown[], turn: TurnTime): TurnUsage {
+  const answers = new Map<string, TokenUsage>()
   let model: string | null = null
   let version: string | null = null
   for (const line of lines) {
     version = nameAt(line, 'version') ?? version
     const usage = valueAt(line, 'message.usage')
-    if (usage === undefined || !isIn(line, turn)) continue
+    if (usage === undefined || !isInTurnTime(line, turn)) continue
     const made = numberAt(usage, 'cache_creation_input_tokens')
     const input = numberAt(usage, 'input_tokens')
     const id = valueAt(line, 'message.id|uuid')
@@ -140,13 +140,13 @@ function ofClaude(lines: readonly unknown[], turn: TurnTime): TurnUsage {
     })
     model = nameAt(line, 'message.model') ?? model
   }
-  return { usage: summed([...answers.values()]), model, version }
+  return { usage: sumUsage([...answers.values()]), model, version }
 }
 
 /** Its counts are of the whole session so far. */
-function ofCodex(lines: readonly unknown[], turn: TurnTime): TurnUsage {
-  let before: Usage = { input: 0, output: 0, cached: 0 }
-  let last: Usage | null = null
+function codexUsage(lines: readonly unknown[], turn: TurnTime): TurnUsage {
+  let before: TokenUsage = { input: 0, output: 0, cached: 0 }
+  let last: TokenUsage | null = null
   let model: string | null = null
   let version: string | null = null
   for (const line of lines) {
@@ -160,7 +160,7 @@ function ofCodex(lines: readonly unknown[], turn: TurnTime): TurnUsage {
       output: numberAt(total, 'output_tokens'),
       cached: numberAt(total, 'cached_input_tokens'),
     }
-    if (isIn(line, turn)) last = now
+    if (isInTurnTime(line, turn)) last = now
     else before = now
   }
   if (last === null) return { usage: null, model, version }
@@ -174,8 +174,8 @@ function ofCodex(lines: readonly unknown[], turn: TurnTime): TurnUsage {
   return { usage, model, version }
 }
 
-function ofCopilot(lines: readonly unknown[], turn: TurnTime): TurnUsage {
-  const answers: Usage[] = []
+function copilotUsage(lines: readonly unknown[], turn: TurnTime): TurnUsage {
+  const answers: TokenUsage[] = []
   let model: string | null = null
   let version: string | null = null
   for (const line of lines) {
@@ -183,9 +183,9 @@ function ofCopilot(lines: readonly unknown[], turn: TurnTime): TurnUsage {
     if (timeOf(line) > turn.to + lag) break
     model = nameAt(line, 'data.newModel|data.selectedModel|data.model') ?? model
     const output = numberAt(line, 'data.outputTokens')
-    if (output === null || !isIn(line, turn)) continue
+    if (output === null || !isInTurnTime(line, turn)) continue
     const input = numberAt(line, 'data.inputTokens')
     answers.push({ input, output, cached: numberAt(line, 'data.cacheReadTokens') })
   }
-  return { usage: summed(answers), model, version }
+  return { usage: sumUsage(answers), model, version }
 }

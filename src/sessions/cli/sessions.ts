@@ -1,15 +1,15 @@
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
-import { counted } from '../../kernel/text.ts'
-import { blocks, bullets, cutNote, indented } from '../../surfaces/cli/render/parts.ts'
+import { formatCount } from '../../kernel/text.ts'
+import { blocks, bullets, cutNote, indentText } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
-import { age, inOneLine } from '../../surfaces/cli/render/text.ts'
-import type { Page, View } from '../../surfaces/cli/render/view.ts'
+import { escapeLineBreaks, formatAge } from '../../surfaces/cli/render/text.ts'
+import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import { changedFiles, countsInWords, linesInWords } from '../../track/cli/changes.ts'
 
-type Session = OutputOf<'sessions'>['sessions'][number]
-type Turn = OutputOf<'sessions_show'>['turns'][number]
+type SessionListRow = OutputOf<'sessions'>['sessions'][number]
+type TurnListRow = OutputOf<'sessions_show'>['turns'][number]
 
-export const sessions: View<'sessions'> = ({ sessions: found, total }, page) => {
+export const sessions: AnswerView<'sessions'> = ({ sessions: found, total }, page) => {
   if (found.length === 0)
     return 'No session was captured here. waymark capture on records them; waymark capture status tells more.'
   const columns = [
@@ -27,39 +27,39 @@ export const sessions: View<'sessions'> = ({ sessions: found, total }, page) => 
     String(session.turns),
     String(session.files),
     linesInWords(session),
-    age(session.started_at, page.now),
+    formatAge(session.started_at, page.now),
     stateOf(session, page),
   ])
   return blocks(table(columns, rows, page), cutNote(found.length, total, '--limit shows more.'))
 }
 
-function stateOf({ status, open_turns, reason, lost }: Session, { ink }: Page): string {
+function stateOf({ status, open_turns, reason, lost }: SessionListRow, { ink }: RenderContext): string {
   const state =
     status === 'open'
       ? ink('cyan', open_turns > 0 ? 'at work' : 'open')
       : `ended${reason === null ? '' : `: ${reason}`}`
-  return lost === 0 ? state : `${state}, ${ink('yellow', `${counted(lost, 'event')} lost`)}`
+  return lost === 0 ? state : `${state}, ${ink('yellow', `${formatCount(lost, 'event')} lost`)}`
 }
 
-export const session: View<'sessions_show'> = (
+export const session: AnswerView<'sessions_show'> = (
   { session: shown, turns, hidden, next_offset: next },
   page,
 ) => {
   const { session_id: id, client, version, model, folder, lost } = shown
   const head = [
     `Session ${id} of ${client}${version === null ? '' : ` ${version}`}${model === null ? '' : `, ${model}`}`,
-    `${folder}: ${counted(shown.turns, 'turn')}, ${counted(shown.files, 'file')}, ${linesInWords(shown)}`,
-    lost === 0 ? '' : page.ink('yellow', `${counted(lost, 'event')} of its hooks got lost.`),
+    `${folder}: ${formatCount(shown.turns, 'turn')}, ${formatCount(shown.files, 'file')}, ${linesInWords(shown)}`,
+    lost === 0 ? '' : page.ink('yellow', `${formatCount(lost, 'event')} of its hooks got lost.`),
   ]
   return blocks(
     head.filter((line) => line !== '').join('\n'),
     ...turns.map((turn) => turnBlock(turn, page)),
-    hidden === 0 ? '' : page.ink('dim', `${counted(hidden, 'turn')} changed nothing: --all shows them.`),
+    hidden === 0 ? '' : page.ink('dim', `${formatCount(hidden, 'turn')} changed nothing: --all shows them.`),
     next === null ? '' : page.ink('dim', `More: --offset ${next}`),
   )
 }
 
-function turnBlock(turn: Turn, page: Page): string {
+function turnBlock(turn: TurnListRow, page: RenderContext): string {
   const {
     number,
     turn_id: id,
@@ -84,7 +84,7 @@ function turnBlock(turn: Turn, page: Page): string {
     items === null ? '' : `, ${items.done} of ${items.total} of its own list done (client's word)`
   const where = machine === null ? '' : ` on ${machine}`
   const lines = [
-    `${page.ink('bold', `Turn ${number}`)} ${page.ink('dim', id)} ${agent}${where}, ${age(turn.started_at, page.now)}: ${measured}${used}${listed}`,
+    `${page.ink('bold', `Turn ${number}`)} ${page.ink('dim', id)} ${agent}${where}, ${formatAge(turn.started_at, page.now)}: ${measured}${used}${listed}`,
     error === null ? '' : page.ink('red', `Failed: ${error}`),
     note ?? '',
     turn.prompt === null ? '' : page.ink('dim', `"${turn.prompt}"`),
@@ -103,21 +103,21 @@ function turnBlock(turn: Turn, page: Page): string {
     ...turn.contested.map(({ path, perhaps }) => `${path} is probably of ${perhaps.join(', ')}`),
     reformatted.length === 0 ? '' : `Reformatted besides: ${reformatted.join(', ')}`,
     turn.unfound.length === 0 ? '' : `Reported, and no different at the end: ${turn.unfound.join(', ')}`,
-    ...unsure(turn),
+    ...uncertainChangesLines(turn),
     ...turn.notes,
   ].filter((line) => line !== '')
-  return [lines.filter((line) => line !== '').join('\n'), indented(files), indented(bullets(rest))]
+  return [lines.filter((line) => line !== '').join('\n'), indentText(files), indentText(bullets(rest))]
     .filter((part) => part.trim() !== '')
     .join('\n')
 }
 
 /** Why files are only probably its own. Those that others wrote in too say so beside their names. */
-function unsure({ changes }: Turn): readonly string[] {
+function uncertainChangesLines({ changes }: TurnListRow): readonly string[] {
   const alone = changes.filter(
     ({ attribution, with: others = [] }) => attribution !== 'certain' && others.length === 0,
   )
   const paths = (isReported: boolean) =>
-    alone.filter(({ reported = false }) => reported === isReported).map(({ path }) => inOneLine(path))
+    alone.filter(({ reported = false }) => reported === isReported).map(({ path }) => escapeLineBreaks(path))
   const [silent, between] = [paths(false), paths(true)]
   return [
     silent.length === 0
@@ -129,7 +129,7 @@ function unsure({ changes }: Turn): readonly string[] {
   ]
 }
 
-function tokensInWords({ input, output }: NonNullable<Turn['tokens']>): string {
+function tokensInWords({ input, output }: NonNullable<TurnListRow['tokens']>): string {
   return [input === null ? [] : `${input} tokens in`, output === null ? [] : `${output} out`]
     .flat()
     .join(', ')

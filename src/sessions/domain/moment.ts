@@ -2,7 +2,7 @@
  * What a client's hooks say of one moment of a session, read from the hook queue. Hooks say who and when; what changed is
  * measured. src/capture makes moments of event files; src/operations/capture records them.
  */
-export interface Moment {
+export interface HookEvent {
   /** The name of its event file without `.json`, unique: what was recorded under a key is never recorded again. */
   readonly key: string
   /** Milliseconds since the epoch, by the hook's clock. Moments are in the order of `key`, which begins with it. */
@@ -19,7 +19,7 @@ export interface Moment {
   readonly folder: string
   /** What this client's hooks tell for certain, at the version that spoke (all false for a version not checked). */
   readonly coverage: Coverage
-  readonly what: What
+  readonly what: HookEventBody
 }
 
 export interface Coverage {
@@ -29,7 +29,7 @@ export interface Coverage {
   readonly ids: boolean
 }
 
-export type What =
+export type HookEventBody =
   | {
       readonly kind: 'session_started'
       readonly source: 'startup' | 'resume' | 'clear' | 'compact' | 'fork'
@@ -80,7 +80,7 @@ export type What =
       readonly attempt: string | null
     }
   | { readonly kind: 'agent_started' }
-  | { readonly kind: 'agent_stopped'; readonly usage: Usage | null }
+  | { readonly kind: 'agent_stopped'; readonly usage: TokenUsage | null }
   /** Of the client's own list of things to do: all of it, or what changed in it. */
   | {
       readonly kind: 'items'
@@ -94,7 +94,7 @@ export type What =
       readonly error: string | null
       readonly interrupted: boolean
       readonly background: number
-      readonly usage: Usage | null
+      readonly usage: TokenUsage | null
     }
   | { readonly kind: 'session_ended'; readonly reason: string | null }
   /** Events that are not there any more, and why. */
@@ -115,7 +115,7 @@ export interface ToolEdit {
 }
 
 /** Tokens as the client reports them; null where it says nothing, never 0 instead. */
-export interface Usage {
+export interface TokenUsage {
   readonly input: number | null
   readonly output: number | null
   readonly cached: number | null

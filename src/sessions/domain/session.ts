@@ -1,7 +1,7 @@
 import type { AttemptId, CaptureSessionId, MissionId, TaskId, TurnId } from '../../kernel/id.ts'
-import type { CommitDuring, ContestedFile, ReportedChange } from '../../track/domain/changes.ts'
-import type { SnapshotPlace } from '../../track/domain/task.ts'
-import type { Coverage, Usage } from './moment.ts'
+import type { AttemptCommit, ContestedFile, ReportedChange } from '../../track/domain/changes.ts'
+import type { SnapshotLocation } from '../../track/domain/task.ts'
+import type { Coverage, TokenUsage } from './moment.ts'
 
 /** A session of a client, as its hooks tell of it. Its turns are measured; nothing in it is claimed. */
 export interface CapturedSession {
@@ -41,12 +41,12 @@ export interface Turn {
   /** The top of its work tree. */
   readonly top: string
   /** Null where the work tree could not be recorded: then it is not known what changed. */
-  readonly snapshot: SnapshotPlace | null
+  readonly snapshot: SnapshotLocation | null
   readonly baseline: Baseline
   /** When the snapshot was taken. */
   readonly baselineAt: number
   readonly status: TurnStatus
-  readonly endSnapshot: SnapshotPlace | null
+  readonly endSnapshot: SnapshotLocation | null
   readonly openedAt: number
   readonly closedAt: number | null
 }
@@ -58,7 +58,7 @@ export type Baseline = 'at_start' | 'previous' | 'late'
 export type TurnStatus = 'open' | 'ended' | 'failed'
 
 /** An edit that an agent's tool reported. Contents are named by their ids as git stores them. */
-export interface SeenEdit {
+export interface HookEdit {
   /** From the work tree's top. */
   readonly path: string
   readonly call: string | null
@@ -78,7 +78,7 @@ export interface SeenEdit {
 }
 
 /** The time in which a shell, or a tool that is not known, may have changed anything. */
-export interface SeenCommand {
+export interface HookCommandWindow {
   readonly call: string | null
   readonly tool: string
   readonly program: string | null
@@ -113,17 +113,17 @@ export interface TurnEvidence {
   readonly outside: readonly string[]
   /** Reported by an edit tool, and not different at the end. */
   readonly unfound: readonly string[]
-  readonly commits: readonly CommitDuring[]
+  readonly commits: readonly AttemptCommit[]
   readonly notes: readonly string[]
   /** Its first state, as it was measured; null where there is none. */
-  readonly snapshot: SnapshotPlace | null
-  readonly endSnapshot: SnapshotPlace | null
+  readonly snapshot: SnapshotLocation | null
+  readonly endSnapshot: SnapshotLocation | null
 }
 
 /** How an attempt that was opened by a call is known to belong to a session. */
-export type Link = 'answer' | 'call' | 'environment' | 'assumed'
+export type SessionLinkSource = 'answer' | 'call' | 'environment' | 'assumed'
 
-export type CaptureFact =
+export type CaptureEvent =
   | { readonly kind: 'session.opened'; readonly session: CapturedSession }
   | {
       readonly kind: 'session.continued'
@@ -159,7 +159,7 @@ export type CaptureFact =
       /** The client's own words of a turn that failed. */
       readonly error: string | null
       readonly model: string | null
-      readonly usage: Usage | null
+      readonly usage: TokenUsage | null
       /** Entries of the client's own list of things to do: a claim. */
       readonly items: { readonly total: number; readonly done: number } | null
       /** What its client's hooks told for certain during all of it. */
@@ -171,13 +171,13 @@ export type CaptureFact =
       readonly kind: 'edits.reported'
       readonly turnId: TurnId
       readonly sessionId: CaptureSessionId
-      readonly edits: readonly SeenEdit[]
+      readonly edits: readonly HookEdit[]
     }
   | {
       readonly kind: 'commands.seen'
       readonly turnId: TurnId
       readonly sessionId: CaptureSessionId
-      readonly commands: readonly SeenCommand[]
+      readonly commands: readonly HookCommandWindow[]
     }
   /** An attempt of an agent in a session: what changes while it is open is the attempt's. */
   | {
@@ -188,7 +188,7 @@ export type CaptureFact =
       readonly sessionId: CaptureSessionId
       readonly turnId: TurnId | null
       readonly agentId: string | null
-      readonly link: Link
+      readonly link: SessionLinkSource
     }
   | {
       readonly kind: 'capture.lost'

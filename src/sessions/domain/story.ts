@@ -1,25 +1,32 @@
 import type { CaptureSessionId, IdSource, TurnId } from '../../kernel/id.ts'
-import type { Coverage, Moment, Usage, What } from './moment.ts'
-import type { CapturedSession, SeenCommand, SeenEdit, SessionSource, Turn, TurnStatus } from './session.ts'
+import type { Coverage, HookEvent, HookEventBody, TokenUsage } from './moment.ts'
+import type {
+  CapturedSession,
+  HookCommandWindow,
+  HookEdit,
+  SessionSource,
+  Turn,
+  TurnStatus,
+} from './session.ts'
 
 /** A moment with the tops of the work trees that it concerns, and with what its copies hold. */
-export interface PlacedMoment extends Omit<Moment, 'what'> {
+export interface LocatedHookEvent extends Omit<HookEvent, 'what'> {
   /** Of its folder. */
   readonly top: string
-  readonly what: PlacedWhat
+  readonly what: LocatedHookEventBody
 }
 
-export type PlacedWhat =
-  | Exclude<What, { readonly kind: 'edit_began' | 'edit_ended' }>
+export type LocatedHookEventBody =
+  | Exclude<HookEventBody, { readonly kind: 'edit_began' | 'edit_ended' }>
   | {
       readonly kind: 'edit_began' | 'edit_ended'
       readonly call: string | null
       readonly tool: string
       readonly failed: boolean
-      readonly edits: readonly PlacedEdit[]
+      readonly edits: readonly LocatedEdit[]
     }
 
-export interface PlacedEdit {
+export interface LocatedEdit {
   readonly top: string
   /** From the top. */
   readonly path: string
@@ -33,7 +40,7 @@ export interface PlacedEdit {
 }
 
 /** A session as it stands before a batch of moments. */
-export interface Standing {
+export interface SessionSnapshot {
   readonly session: CapturedSession
   readonly turns: readonly OpenTurn[]
   /** The number of its last turn. */
@@ -43,21 +50,21 @@ export interface Standing {
 export interface OpenTurn {
   readonly turn: Turn
   /** What was told of it so far, in order. */
-  readonly moments: readonly PlacedMoment[]
+  readonly moments: readonly LocatedHookEvent[]
 }
 
 export type TurnDraft = Omit<Turn, 'snapshot' | 'baseline' | 'baselineAt'>
 
-export interface Ending {
+export interface TurnEnd {
   readonly status: Exclude<TurnStatus, 'open'>
   readonly at: number
   readonly note: string | null
   readonly error: string | null
-  readonly usage: Usage | null
+  readonly usage: TokenUsage | null
 }
 
 /** What a batch comes to, in order. */
-export type Step =
+export type SessionChange =
   | { readonly kind: 'session opened'; readonly session: CapturedSession }
   | {
       readonly kind: 'session continued'
@@ -75,24 +82,24 @@ export type Step =
   | {
       readonly kind: 'turn closed'
       readonly draft: TurnDraft
-      readonly moments: readonly PlacedMoment[]
-      readonly ending: Ending
+      readonly moments: readonly LocatedHookEvent[]
+      readonly ending: TurnEnd
     }
   | {
       readonly kind: 'told'
-      readonly moment: PlacedMoment
+      readonly moment: LocatedHookEvent
       readonly sessionId: CaptureSessionId
       readonly turnId: TurnId | null
     }
 
-interface Telling {
+interface TurnProgress {
   draft: TurnDraft
-  readonly moments: PlacedMoment[]
+  readonly moments: LocatedHookEvent[]
   /** It stopped, and a shell that it left runs on. */
-  ending: Ending | null
+  ending: TurnEnd | null
 }
 
-export interface Known {
+export interface SessionReducerContext {
   readonly ids: IdSource
   /** Sessions that were forked, by their client's own ids. */
   readonly parents: ReadonlyMap<string, CaptureSessionId>
@@ -102,35 +109,35 @@ export interface Known {
 export const idleAfter = 30 * 60 * 1000
 
 /** Tells what moments of one session come to, from how it stands. They come in the order of their keys. */
-export function tellSession(
-  standing: Standing | null,
-  moments: readonly PlacedMoment[],
-  { ids, parents }: Known,
-): readonly Step[] {
-  const story = new Story(standing, ids, parents)
+export function reduceSession(
+  standing: SessionSnapshot | null,
+  moments: readonly LocatedHookEvent[],
+  { ids, parents }: SessionReducerContext,
+): readonly SessionChange[] {
+  const story = new SessionReducer(standing, ids, parents)
   for (const moment of moments) story.tell(moment)
   return story.steps
 }
 
 /** Ends a session of which nothing more was heard. */
-export function endSession(standing: Standing, at: number, ids: IdSource): readonly Step[] {
-  const story = new Story(standing, ids)
+export function endSession(standing: SessionSnapshot, at: number, ids: IdSource): readonly SessionChange[] {
+  const story = new SessionReducer(standing, ids)
   story.end(at, 'idle')
   return story.steps
 }
 
-class Story {
-  readonly steps: Step[] = []
+class SessionReducer {
+  readonly steps: SessionChange[] = []
   readonly #ids: IdSource
   readonly #parents: ReadonlyMap<string, CaptureSessionId>
   #session: CapturedSession | null
-  #turns: Telling[]
+  #turns: TurnProgress[]
   #lastNumber: number
   /** Kinds of subagents, as they were named at their start. */
   readonly #types = new Map<string, string>()
 
   constructor(
-    standing: Standing | null,
+    standing: SessionSnapshot | null,
     ids: IdSource,
     parents: ReadonlyMap<string, CaptureSessionId> = new Map(),
   ) {
@@ -141,11 +148,11 @@ class Story {
     this.#turns = (standing?.turns ?? []).map(({ turn, moments }) => ({
       draft: turn,
       moments: [...moments],
-      ending: endingTold(moments),
+      ending: endingOf(moments),
     }))
   }
 
-  tell(moment: PlacedMoment): void {
+  tell(moment: LocatedHookEvent): void {
     const session = this.#sessionOf(moment)
     const { what, agent, at } = moment
     if (agent !== null && agent.type !== null) this.#types.set(agent.id, agent.type)
@@ -175,7 +182,7 @@ class Story {
         this.#note(moment, this.#current(moment))
         // Its tokens are those of all its turns: they are told once.
         for (const [n, turn] of (agent === null ? [] : this.#of(agent.id)).entries())
-          this.#close(turn, { ...plainEnd(at), usage: n === 0 ? what.usage : null })
+          this.#close(turn, { ...plainEnding(at), usage: n === 0 ? what.usage : null })
         break
       case 'stopped':
         this.#stopped(moment, what)
@@ -192,14 +199,14 @@ class Story {
     if (session === null) return
     for (const turn of this.#turns.slice().reverse()) {
       const note = reason === 'idle' ? 'Nothing was heard of it for half an hour.' : 'Its session ended.'
-      this.#close(turn, turn.ending ?? { ...plainEnd(at), note })
+      this.#close(turn, turn.ending ?? { ...plainEnding(at), note })
     }
     if (session.status === 'closed') return
     this.#session = { ...session, status: 'closed' }
     this.steps.push({ kind: 'session closed', session, reason, at })
   }
 
-  #sessionOf(moment: PlacedMoment): CapturedSession {
+  #sessionOf(moment: LocatedHookEvent): CapturedSession {
     const { what, at, client, model } = moment
     const known = this.#session
     const started = what.kind === 'session_started' ? what : null
@@ -237,8 +244,8 @@ class Story {
 
   #prompted(
     session: CapturedSession,
-    moment: PlacedMoment,
-    { length, wake, text }: Extract<What, { readonly kind: 'prompted' }>,
+    moment: LocatedHookEvent,
+    { length, wake, text }: Extract<HookEventBody, { readonly kind: 'prompted' }>,
   ): TurnId {
     const open = this.#main().at(-1)
     // A client that is woken goes on with what it left running.
@@ -249,14 +256,14 @@ class Story {
     if (open && moment.turn !== null && open.draft.clientTurn === moment.turn) return open.draft.id
     for (const turn of this.#main()) {
       if (turn.ending === null)
-        this.#close(turn, { ...plainEnd(moment.at), note: 'It was interrupted: the next prompt came.' })
+        this.#close(turn, { ...plainEnding(moment.at), note: 'It was interrupted: the next prompt came.' })
     }
     return this.#open(session, moment, { top: moment.top, prompt: { length, wake }, text }).draft.id
   }
 
-  #stopped(moment: PlacedMoment, what: Extract<What, { readonly kind: 'stopped' }>): void {
+  #stopped(moment: LocatedHookEvent, what: Extract<HookEventBody, { readonly kind: 'stopped' }>): void {
     const { error, interrupted, background, usage } = what
-    const ending: Ending = {
+    const ending: TurnEnd = {
       status: error === null ? 'ended' : 'failed',
       at: moment.at,
       note: interrupted ? 'A person interrupted it.' : null,
@@ -273,23 +280,23 @@ class Story {
     }
   }
 
-  #main(): readonly Telling[] {
+  #main(): readonly TurnProgress[] {
     return this.#turns.filter(({ draft }) => draft.agent === null && draft.parentId === null)
   }
 
-  #of(agentId: string): readonly Telling[] {
+  #of(agentId: string): readonly TurnProgress[] {
     return this.#turns.filter(({ draft }) => draft.agent?.id === agentId)
   }
 
   /** The turn that something without a path is told to: the agent's own, else its session's. */
-  #current({ agent }: PlacedMoment): Telling | null {
+  #current({ agent }: LocatedHookEvent): TurnProgress | null {
     const own = agent === null ? undefined : this.#of(agent.id).at(-1)
     return own ?? this.#main().at(-1) ?? null
   }
 
-  #turnIn(session: CapturedSession, moment: PlacedMoment, top: string): Telling {
+  #turnIn(session: CapturedSession, moment: LocatedHookEvent, top: string): TurnProgress {
     const { agent } = moment
-    const isMeant = ({ draft }: Telling): boolean => draft.top === top
+    const isMeant = ({ draft }: TurnProgress): boolean => draft.top === top
     const found = (
       agent === null ? this.#turns.filter(({ draft }) => draft.agent === null) : this.#of(agent.id)
     ).findLast(isMeant)
@@ -303,14 +310,14 @@ class Story {
 
   #open(
     session: CapturedSession,
-    { at, turn, agent, model }: PlacedMoment,
+    { at, turn, agent, model }: LocatedHookEvent,
     how: {
       readonly top: string
       readonly prompt: Turn['prompt']
       readonly text: string | null
       readonly parent?: TurnId
     },
-  ): Telling {
+  ): TurnProgress {
     this.#lastNumber += 1
     const isOfAgent = how.parent !== undefined && agent !== null
     const draft: TurnDraft = {
@@ -329,13 +336,13 @@ class Story {
       openedAt: at,
       closedAt: null,
     }
-    const telling: Telling = { draft, moments: [], ending: null }
+    const telling: TurnProgress = { draft, moments: [], ending: null }
     this.#turns.push(telling)
     this.steps.push({ kind: 'turn opened', draft, text: how.text })
     return telling
   }
 
-  #close(turn: Telling, ending: Ending): void {
+  #close(turn: TurnProgress, ending: TurnEnd): void {
     // What works for a turn in another tree ends with it.
     for (const inner of this.#turns.filter(
       ({ draft }) => draft.parentId === turn.draft.id && draft.agent === null,
@@ -345,7 +352,7 @@ class Story {
     this.steps.push({ kind: 'turn closed', draft: turn.draft, moments: turn.moments, ending })
   }
 
-  #note(moment: PlacedMoment, to: Telling | TurnId | null): void {
+  #note(moment: LocatedHookEvent, to: TurnProgress | TurnId | null): void {
     const turn = typeof to === 'string' ? this.#turns.find(({ draft }) => draft.id === to) : to
     turn?.moments.push(moment)
     if (this.#session === null) return
@@ -354,29 +361,29 @@ class Story {
   }
 }
 
-function plainEnd(at: number): Ending {
+function plainEnding(at: number): TurnEnd {
   return { status: 'ended', at, note: null, error: null, usage: null }
 }
 
 /** Of a turn that stopped before this batch while a shell ran on. */
-function endingTold(moments: readonly PlacedMoment[]): Ending | null {
+function endingOf(moments: readonly LocatedHookEvent[]): TurnEnd | null {
   const last = moments.findLast(({ what }) => what.kind === 'stopped' || what.kind === 'prompted')
   if (last?.what.kind !== 'stopped') return null
   const { error, usage } = last.what
-  return { ...plainEnd(last.at), status: error === null ? 'ended' : 'failed', error, usage }
+  return { ...plainEnding(last.at), status: error === null ? 'ended' : 'failed', error, usage }
 }
 
-interface Begun {
+interface OpenEdit {
   readonly at: number
-  readonly edit: PlacedEdit
+  readonly edit: LocatedEdit
   readonly call: string | null
   readonly tool: string
 }
 
 /** What a turn's moments say of its edits, in the order in which they were done. */
-export function seenEdits(moments: readonly PlacedMoment[], top: string): readonly SeenEdit[] {
-  const began = new Map<string, Begun>()
-  const seen: SeenEdit[] = []
+export function seenEdits(moments: readonly LocatedHookEvent[], top: string): readonly HookEdit[] {
+  const began = new Map<string, OpenEdit>()
+  const seen: HookEdit[] = []
   for (const { at, agent, what } of moments) {
     if (what.kind !== 'edit_began' && what.kind !== 'edit_ended') continue
     for (const edit of what.edits.filter((one) => one.top === top)) {
@@ -413,10 +420,13 @@ export function seenEdits(moments: readonly PlacedMoment[], top: string): readon
 }
 
 /** The windows of a turn. What was never told to end, ended with the next word of its agent, unless it was to run on. */
-export function seenCommands(moments: readonly PlacedMoment[], top: string): readonly SeenCommand[] {
-  const open = new Map<string, SeenCommand & { readonly owner: string }>()
-  const seen: SeenCommand[] = []
-  const done = ({ owner: _, ...command }: SeenCommand & { readonly owner: string }): void => {
+export function seenCommands(
+  moments: readonly LocatedHookEvent[],
+  top: string,
+): readonly HookCommandWindow[] {
+  const open = new Map<string, HookCommandWindow & { readonly owner: string }>()
+  const seen: HookCommandWindow[] = []
+  const done = ({ owner: _, ...command }: HookCommandWindow & { readonly owner: string }): void => {
     seen.push(command)
   }
   for (const moment of moments) {
@@ -453,7 +463,7 @@ export function seenCommands(moments: readonly PlacedMoment[], top: string): rea
 }
 
 /** What the hooks told for certain in all of a turn. */
-export function coverageOf(moments: readonly PlacedMoment[]): Coverage {
+export function coverageOf(moments: readonly LocatedHookEvent[]): Coverage {
   const every = (key: keyof Coverage): boolean =>
     moments.length > 0 && moments.every(({ coverage }) => coverage[key])
   return {
@@ -465,7 +475,7 @@ export function coverageOf(moments: readonly PlacedMoment[]): Coverage {
 }
 
 export function itemsOf(
-  moments: readonly PlacedMoment[],
+  moments: readonly LocatedHookEvent[],
 ): { readonly total: number; readonly done: number } | null {
   const items = new Map<string, boolean>()
   for (const { what } of moments) {
@@ -477,11 +487,11 @@ export function itemsOf(
   return { total: items.size, done: [...items.values()].filter((done) => done).length }
 }
 
-export function lostIn(moments: readonly PlacedMoment[]): number {
+export function countLost(moments: readonly LocatedHookEvent[]): number {
   return moments.reduce((sum, { what }) => sum + (what.kind === 'lost' ? what.count : 0), 0)
 }
 
 /** Whether something may have been written at this moment: what stood there before is not known from then on. */
-export function mayWrite({ what }: PlacedMoment): boolean {
+export function canWriteFiles({ what }: LocatedHookEvent): boolean {
   return ['edit_began', 'edit_ended', 'command_began', 'command_ended'].includes(what.kind)
 }

@@ -1,38 +1,38 @@
-import type { Step } from '../../git/ports/work-tree.ts'
+import type { HistoryStep } from '../../git/ports/work-tree.ts'
 import { messageOf } from '../../kernel/failure.ts'
 import type { AttemptId } from '../../kernel/id.ts'
 import type { Context } from '../../kernel/operations/operation.ts'
 import type { ChangeReport, FileChange } from '../../track/domain/changes.ts'
 import { parseScope } from '../../track/domain/scope/scope.ts'
-import type { Contender } from '../../track/domain/sight.ts'
-import { type SnapshotPlace, treeOf } from '../../track/domain/task.ts'
+import type { CandidateAuthor } from '../../track/domain/sight.ts'
+import { type SnapshotLocation, treeOf } from '../../track/domain/task.ts'
 import {
-  agents,
   attribute,
+  attributionIntervals,
   boundsOf,
-  contendersOf,
+  candidateAuthorsOf,
   measuredSpans,
+  otherAgentNames,
+  otherAuthors,
   pathsOf,
-  readAround,
-  reportedUntil,
-  rivalsOf,
-  type Surroundings,
-  stretchesOf,
+  readChangesAround,
+  reportedPathsUntil,
+  type WorkTreeActivity,
 } from '../../track/operations/measure.ts'
-import type { SeenEdit, TurnChange, TurnEvidence } from '../domain/session.ts'
-import { type Ending, mayWrite, seenEdits } from '../domain/story.ts'
+import type { HookEdit, TurnChange, TurnEvidence } from '../domain/session.ts'
+import { canWriteFiles, seenEdits, type TurnEnd } from '../domain/story.ts'
 import type { TurnLink } from '../ports/capture-reads.ts'
 import type { FreshTurn } from './sightings.ts'
 
 export interface EndedTurn extends FreshTurn {
-  readonly ending: Ending
+  readonly ending: TurnEnd
   /** The state of its work tree when its end was recorded; a sentence where there is none. */
-  readonly end: SnapshotPlace | string
+  readonly end: SnapshotLocation | string
   /** Others wrote in its work tree between its end and that state. */
   readonly isLate: boolean
 }
 
-interface Around {
+interface TurnMeasureContext {
   /** Turns of which something is not recorded yet. */
   readonly fresh: readonly FreshTurn[]
   readonly links: readonly TurnLink[]
@@ -42,20 +42,20 @@ interface Around {
 export async function measureTurn(
   context: Context,
   ended: EndedTurn,
-  { fresh, links }: Around,
+  { fresh, links }: TurnMeasureContext,
 ): Promise<TurnEvidence> {
   const { turn, moments, end, ending } = ended
-  if (turn.snapshot === null) return unknown('Its work tree could not be recorded when it began.')
-  if (typeof end === 'string') return unknown(end)
+  if (turn.snapshot === null) return unknownEvidence('Its work tree could not be recorded when it began.')
+  if (typeof end === 'string') return unknownEvidence(end)
   const edits = seenEdits(moments, turn.top)
   const [from, to] = await Promise.all([
-    asItBegan(context, ended, turn.snapshot, edits),
-    asItEnded(context, ended, end, edits),
+    snapshotAtStart(context, ended, turn.snapshot, edits),
+    snapshotAtEnd(context, ended, end, edits),
   ])
   const report = await context.witness.changes(from, to)
   const since = turn.baseline === 'previous' ? Math.min(turn.baselineAt, turn.openedAt) : turn.openedAt
   const around = await context.store.view((reads) =>
-    readAround(reads, { tree: treeOf(end), since, fresh, links }),
+    readChangesAround(reads, { tree: treeOf(end), since, fresh, links }),
   )
   const span = {
     of: turn,
@@ -64,17 +64,17 @@ export async function measureTurn(
   }
   const spans = boundsOf(around, span).map((bounds) => ({ from: bounds.from.place, to: bounds.to.place }))
   const { sightings } = around
-  const told = sightings === null ? null : reportedUntil(sightings, Number.MAX_SAFE_INTEGER)
+  const told = sightings === null ? null : reportedPathsUntil(sightings, Number.MAX_SAFE_INTEGER)
   const paths = pathsOf(report)
   const touched = await measuredSpans(context, { spans, reported: told, paths })
-  const stretches = stretchesOf(around, span, touched, paths)
-  const contenders = contendersOf(around, ({ areas, snapshot }) =>
+  const stretches = attributionIntervals(around, span, touched, paths)
+  const contenders = candidateAuthorsOf(around, ({ areas, snapshot }) =>
     parseScope(areas, { prefix: snapshot.prefix, packages: new Map() }),
   )
   const attributed = attribute(turn.id, report, stretches, contenders)
   const reported = new Set(edits.filter((edit) => edit.ended).map(({ path }) => path))
   const own = report.changes.filter(({ path }) => attributed === null || attributed.own.has(path))
-  const histories = await historiesOf(
+  const histories = await snapshotHistories(
     context,
     to,
     own.map(({ path }) => path).filter((path) => reported.has(path)),
@@ -83,7 +83,7 @@ export async function measureTurn(
   const changes = await Promise.all(
     own.map(async (change): Promise<TurnChange> => {
       const claim = attributed?.own.get(change.path)
-      const rivals = rivalsOf(claim?.rivals ?? [], around)
+      const rivals = otherAuthors(claim?.rivals ?? [], around)
       const steps = histories.get(change.path) ?? null
       const isReformatted = steps?.some(({ reformats }) => reformats) === true
       const lines =
@@ -103,7 +103,7 @@ export async function measureTurn(
     }),
   )
   const contested = report.changes.flatMap(({ path }) => {
-    const perhaps = agents(attributed?.perhaps.get(path) ?? [], around)
+    const perhaps = otherAgentNames(attributed?.perhaps.get(path) ?? [], around)
     return perhaps.length === 0 ? [] : [{ path, perhaps }]
   })
   const outside = [...(attributed?.outside ?? [])]
@@ -128,7 +128,7 @@ export async function measureTurn(
 
 const mostNotes = 20
 
-function unknown(why: string): TurnEvidence {
+function unknownEvidence(why: string): TurnEvidence {
   return {
     measurement: 'unknown',
     changes: [],
@@ -148,14 +148,14 @@ function isReported({ path, from }: FileChange, reported: ReadonlySet<string>): 
 }
 
 /** Where the first state was recorded too late, the copies made before the edits say what stood there. */
-async function asItBegan(
+async function snapshotAtStart(
   { copies, ids }: Context,
   { turn, moments }: EndedTurn,
-  place: SnapshotPlace,
-  edits: readonly SeenEdit[],
-): Promise<SnapshotPlace> {
+  place: SnapshotLocation,
+  edits: readonly HookEdit[],
+): Promise<SnapshotLocation> {
   const began = turn.baseline === 'previous' ? Number.MAX_SAFE_INTEGER : turn.baselineAt
-  if (!moments.some((moment) => mayWrite(moment) && moment.at <= began)) return place
+  if (!moments.some((moment) => canWriteFiles(moment) && moment.at <= began)) return place
   const first = new Map<string, string | null>()
   const seen = new Set<string>()
   for (const { path, from, at, before } of edits) {
@@ -168,12 +168,12 @@ async function asItBegan(
 }
 
 /** Where others wrote before the last state was recorded, the copies made after the edits say what it left. */
-async function asItEnded(
+async function snapshotAtEnd(
   { copies, ids }: Context,
   { isLate }: EndedTurn,
-  place: SnapshotPlace,
-  edits: readonly SeenEdit[],
-): Promise<SnapshotPlace> {
+  place: SnapshotLocation,
+  edits: readonly HookEdit[],
+): Promise<SnapshotLocation> {
   if (!isLate || copies === undefined) return place
   const last = new Map<string, string | null>()
   for (const { path, after, ended } of edits) {
@@ -185,7 +185,7 @@ async function asItEnded(
 }
 
 function baselineNotes({ turn, moments, isLate }: EndedTurn): readonly string[] {
-  const began = moments.find(mayWrite)
+  const began = moments.find(canWriteFiles)
   const notes: string[] = []
   if (turn.baseline === 'previous')
     notes.push(
@@ -208,21 +208,21 @@ const mostCompared = 8_000_000
  * What tools made of files one after the other, with what only changed white space between. A file where something else
  * was written between is not among them.
  */
-async function historiesOf(
+async function snapshotHistories(
   { copies, witness }: Context,
-  to: SnapshotPlace,
+  to: SnapshotLocation,
   paths: readonly string[],
-  contenders: ReadonlyMap<string, Contender>,
-): Promise<ReadonlyMap<string, readonly Step[]>> {
+  contenders: ReadonlyMap<string, CandidateAuthor>,
+): Promise<ReadonlyMap<string, readonly HistoryStep[]>> {
   if (paths.length === 0 || copies === undefined) return new Map()
   const wanted = new Set(paths)
   const all = [...contenders.values()]
-    .flatMap(({ id, seen }) => (seen?.edits ?? []).map((edit): Written => ({ id, edit })))
+    .flatMap(({ id, seen }) => (seen?.edits ?? []).map((edit): TurnEdit => ({ id, edit })))
     .filter(({ edit }) => edit.ended && wanted.has(edit.path))
     .toSorted((a, b) => a.edit.at - b.edit.at)
   const byPath = Map.groupBy(all, ({ edit }) => edit.path)
   const ends = await copies.contents(to, paths)
-  const doubts = [...byPath].flatMap(([path, written]) => doubtsIn(written, ends.get(path)?.id))
+  const doubts = [...byPath].flatMap(([path, written]) => uncertaintyNotes(written, ends.get(path)?.id))
   const bare = new Map<string, string>()
   // Asked once for all files: each question is a process of git.
   const found =
@@ -241,15 +241,15 @@ async function historiesOf(
   )
 }
 
-interface Written {
+interface TurnEdit {
   readonly id: string
-  readonly edit: SeenEdit
+  readonly edit: HookEdit
 }
 
 type SpaceOnly = (one: string | null, other: string | null) => boolean
 
 /** The contents of which it is asked whether only white space lies between them. */
-function doubtsIn(written: readonly Written[], end: string | null | undefined): readonly string[] {
+function uncertaintyNotes(written: readonly TurnEdit[], end: string | null | undefined): readonly string[] {
   const last = written.at(-1)?.edit.after
   const pairs = [
     ...written.map(({ edit }, at) => [written[at - 1]?.edit.after, edit.before]),
@@ -262,11 +262,11 @@ function doubtsIn(written: readonly Written[], end: string | null | undefined): 
 }
 
 function stepsOf(
-  written: readonly Written[],
+  written: readonly TurnEdit[],
   end: string | null | undefined,
   isSpaceOnly: SpaceOnly,
-): readonly Step[] | null {
-  const steps: Step[] = []
+): readonly HistoryStep[] | null {
+  const steps: HistoryStep[] = []
   const isReached = (before: string | null): boolean => {
     const last = steps.at(-1)
     if (last === undefined || last.after === before) return true
@@ -295,14 +295,14 @@ async function ownLines(
     steps,
   }: {
     readonly turn: string
-    readonly to: SnapshotPlace
-    readonly contenders: ReadonlyMap<string, Contender>
-    readonly steps: readonly Step[]
+    readonly to: SnapshotLocation
+    readonly contenders: ReadonlyMap<string, CandidateAuthor>
+    readonly steps: readonly HistoryStep[]
   },
 ): Promise<{ readonly addedLines: number; readonly deletedLines: number; readonly ownLines: true } | null> {
   if (copies === undefined) return null
   const lines = await copies.linesOf(to, steps).catch(() => null)
-  const isOwn = ({ id, ancestors }: Contender): boolean => id === turn || ancestors.includes(turn)
+  const isOwn = ({ id, ancestors }: CandidateAuthor): boolean => id === turn || ancestors.includes(turn)
   if (lines === null) return null
   let [addedLines, deletedLines] = [0, 0]
   for (const [by, { added, deleted }] of lines) {
@@ -317,7 +317,7 @@ async function ownLines(
 /** The commits made meanwhile; its own where nobody else was at work. */
 function commitsIn(
   { headMoves }: ChangeReport,
-  { neighbours, sightings }: Surroundings,
+  { neighbours, sightings }: WorkTreeActivity,
   turn: string,
 ): TurnEvidence['commits'] {
   const above = (id: string) => sightings?.above.get(id) ?? []
@@ -334,6 +334,6 @@ function commitsIn(
 }
 
 /** Why a state could not be recorded, in a sentence. */
-export function unrecorded(error: unknown): string {
+export function unrecordedEndNote(error: unknown): string {
   return `Its end could not be recorded: ${messageOf(error)}`
 }

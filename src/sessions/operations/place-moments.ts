@@ -1,20 +1,20 @@
 import { messageOf } from '../../kernel/failure.ts'
 import type { Context } from '../../kernel/operations/operation.ts'
 import { pathBelow } from '../../kernel/path-below.ts'
-import type { SnapshotPlace } from '../../track/domain/task.ts'
-import type { Moment, ToolEdit } from '../domain/moment.ts'
-import type { PlacedEdit, PlacedMoment } from '../domain/story.ts'
+import type { SnapshotLocation } from '../../track/domain/task.ts'
+import type { HookEvent, ToolEdit } from '../domain/moment.ts'
+import type { LocatedEdit, LocatedHookEvent } from '../domain/story.ts'
 
 type TreeContext = Pick<Context, 'witness' | 'ids' | 'clock'>
 
 /** The work trees that moments are from, found once, and the state of each, recorded once. */
-export class Trees {
+export class WorkTreeIndex {
   readonly #context: TreeContext
   readonly #tops = new Map<string, Promise<readonly string[]>>()
-  readonly #states: Map<string, Promise<State>>
+  readonly #states: Map<string, Promise<TreeStateResult>>
 
   /** `known`: states that were recorded already, by the tops of their trees. */
-  constructor(context: TreeContext, known: ReadonlyMap<string, State> = new Map()) {
+  constructor(context: TreeContext, known: ReadonlyMap<string, TreeStateResult> = new Map()) {
     this.#context = context
     this.#states = new Map([...known].map(([top, state]) => [top, Promise.resolve(state)]))
   }
@@ -39,13 +39,13 @@ export class Trees {
   }
 
   /** The state of a work tree now. */
-  state(top: string): Promise<State> {
+  state(top: string): Promise<TreeStateResult> {
     const known = this.#states.get(top) ?? this.#record(top)
     this.#states.set(top, known)
     return known
   }
 
-  async #record(top: string): Promise<State> {
+  async #record(top: string): Promise<TreeStateResult> {
     const { witness, ids, clock } = this.#context
     try {
       const { ref } = await witness.snapshot({ folder: top, name: ids.next('turn') })
@@ -56,41 +56,45 @@ export class Trees {
   }
 }
 
-export interface State {
-  readonly place: SnapshotPlace | null
+export interface TreeStateResult {
+  readonly place: SnapshotLocation | null
   /** When it was recorded: what was written before is in it. */
   readonly at: number
   readonly trouble: string
 }
 
 /** What the copies of hooks are taken in with: any state of their work tree says how git would store them. */
-export interface TakingIn {
+export interface LocateContext {
   readonly copies: Context['copies']
-  readonly trees: Trees
-  readonly stateOf: (top: string) => Promise<SnapshotPlace | null>
+  readonly trees: WorkTreeIndex
+  readonly stateOf: (top: string) => Promise<SnapshotLocation | null>
 }
 
 /** Says of each moment in which work tree it was, and what its copies hold. */
-export async function placeMoments(
-  moments: readonly Moment[],
-  taking: TakingIn,
-): Promise<readonly PlacedMoment[]> {
+export async function locateHookEvents(
+  moments: readonly HookEvent[],
+  taking: LocateContext,
+): Promise<readonly LocatedHookEvent[]> {
   const { trees } = taking
-  const located: { readonly moment: Moment; readonly top: string; readonly edits: readonly Located[] }[] = []
+  const located: {
+    readonly moment: HookEvent
+    readonly top: string
+    readonly edits: readonly EditLocation[]
+  }[] = []
   for (const moment of moments) {
     const top = await trees.topOf(moment.folder)
-    const edits: Located[] = []
+    const edits: EditLocation[] = []
     if (moment.what.kind === 'edit_began' || moment.what.kind === 'edit_ended') {
       for (const edit of moment.what.edits)
         edits.push({ edit, top: await trees.topOf(moment.folder, edit.path) })
     }
     located.push({ moment, top, edits })
   }
-  const contents = await takeIn(
+  const contents = await storeCopies(
     located.flatMap(({ edits }) => edits),
     taking,
   )
-  return located.flatMap(({ moment, top, edits }): readonly PlacedMoment[] => {
+  return located.flatMap(({ moment, top, edits }): readonly LocatedHookEvent[] => {
     const { what, ...rest } = moment
     if (what.kind !== 'edit_began' && what.kind !== 'edit_ended') return [{ ...rest, top, what }]
     const failed = what.kind === 'edit_ended' && what.failed
@@ -102,24 +106,24 @@ export async function placeMoments(
       ...rest,
       key: index === 0 ? rest.key : `${rest.key}+${index}`,
       top,
-      what: { kind, call, tool, failed, edits: some.map((one) => placedEdit(one, tree, contents)) },
+      what: { kind, call, tool, failed, edits: some.map((one) => locateEdit(one, tree, contents)) },
     }))
   })
 }
 
-interface Located {
+interface EditLocation {
   readonly edit: ToolEdit
   readonly top: string
 }
 
-function relative(path: string, top: string): string {
+function pathInTree(path: string, top: string): string {
   return pathBelow(top, path) || path
 }
 
-function placedEdit({ edit }: Located, top: string, contents: ReadonlyMap<string, string>): PlacedEdit {
+function locateEdit({ edit }: EditLocation, top: string, contents: ReadonlyMap<string, string>): LocatedEdit {
   const id = edit.copy === null ? undefined : contents.get(edit.copy)
   const content = edit.absent ? null : id
-  const path = relative(edit.path, top)
+  const path = pathInTree(edit.path, top)
   const meant = contents.get(edit.meant ?? '')
   const onto = contents.get(edit.onto ?? '')
   return {
@@ -132,9 +136,9 @@ function placedEdit({ edit }: Located, top: string, contents: ReadonlyMap<string
   }
 }
 
-async function takeIn(
-  located: readonly Located[],
-  { copies, stateOf }: TakingIn,
+async function storeCopies(
+  located: readonly EditLocation[],
+  { copies, stateOf }: LocateContext,
 ): Promise<ReadonlyMap<string, string>> {
   const contents = new Map<string, string>()
   if (copies === undefined) return contents
@@ -144,7 +148,7 @@ async function takeIn(
   for (const [top, own] of Map.groupBy(copied, (one) => one.top)) {
     const place = await stateOf(top)
     if (place === null) continue
-    const wanted = own.map(({ path, copy }) => ({ path: relative(path, top), copy }))
+    const wanted = own.map(({ path, copy }) => ({ path: pathInTree(path, top), copy }))
     const ids = await copies.keep(place, wanted)
     for (const [index, id] of ids.entries()) {
       const copy = wanted[index]?.copy

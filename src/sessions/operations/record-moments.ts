@@ -1,37 +1,37 @@
-import type { NewFact } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/fact.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { AttemptId, CaptureSessionId, TurnId } from '../../kernel/id.ts'
 import type { Context } from '../../kernel/operations/operation.ts'
-import { measuredLines, type TakenBoundary } from '../../lines/operations/record-lines.ts'
+import { measuredLines, type SnapshotBoundary } from '../../lines/operations/record-lines.ts'
 import type { TreeBoundary } from '../../store/ports/reads.ts'
-import type { CaptureBeside, Reads } from '../../store/ports/store.ts'
+import type { CaptureSideWrite, Reads } from '../../store/ports/store.ts'
 import { treeOf } from '../../track/domain/task.ts'
-import type { Moment } from '../domain/moment.ts'
-import type { CapturedSession, CaptureFact, Turn } from '../domain/session.ts'
+import type { HookEvent } from '../domain/moment.ts'
+import type { CapturedSession, CaptureEvent, Turn } from '../domain/session.ts'
 import {
+  canWriteFiles,
+  countLost,
   coverageOf,
-  type Ending,
   endSession,
   idleAfter,
   itemsOf,
-  lostIn,
-  mayWrite,
-  type PlacedMoment,
-  type Standing,
-  type Step,
+  type LocatedHookEvent,
+  reduceSession,
+  type SessionChange,
+  type SessionSnapshot,
   seenCommands,
   seenEdits,
   type TurnDraft,
-  tellSession,
+  type TurnEnd,
 } from '../domain/story.ts'
 import type { TurnLink } from '../ports/capture-reads.ts'
-import { type EndedTurn, measureTurn, unrecorded } from './measure-turn.ts'
-import { placeMoments, type State, Trees } from './place-moments.ts'
+import { type EndedTurn, measureTurn, unrecordedEndNote } from './measure-turn.ts'
+import { locateHookEvents, type TreeStateResult, WorkTreeIndex } from './place-moments.ts'
 import type { FreshTurn } from './sightings.ts'
 
 /** What a batch of moments came to. */
-export interface RecordedMoments {
+export interface HookEventSummary {
   /** How many were recorded now. */
   readonly recorded: number
   /** How many were recorded before. */
@@ -41,7 +41,7 @@ export interface RecordedMoments {
   readonly turnsClosed: number
 }
 
-const nothing: RecordedMoments = {
+const nothing: HookEventSummary = {
   recorded: 0,
   repeated: 0,
   sessionsOpened: 0,
@@ -57,38 +57,44 @@ const mostTries = 5
  * Records what hooks told, and measures the turns that it ends. The same moment may come again, and a batch may end
  * anywhere. Ends sessions of which nothing was heard for half an hour, also where there is no moment.
  */
-export function recordMoments(context: Context, moments: readonly Moment[]): Promise<RecordedMoments> {
+export function recordMachineEvents(
+  context: Context,
+  moments: readonly HookEvent[],
+): Promise<HookEventSummary> {
   const { copies, store } = context
-  return recordTold(context, moments, async (fresh) => {
-    const trees = new Trees(context)
+  return recordHookEvents(context, moments, async (fresh) => {
+    const trees = new WorkTreeIndex(context)
     const stateOf = async (top: string) => {
       const last = await store.view(({ capture }) => capture.lastState(top, Number.MAX_SAFE_INTEGER))
       return last?.place ?? (await trees.state(top)).place
     }
-    return { trees, placed: await placeMoments(fresh, { copies, trees, stateOf }) }
+    return { trees, placed: await locateHookEvents(fresh, { copies, trees, stateOf }) }
   })
 }
 
 /** The same for moments that the machine where they were told has placed, with the states of its trees at that time. */
-export function recordPlaced(
+export function recordLocatedEvents(
   context: Context,
-  moments: readonly PlacedMoment[],
-  states: ReadonlyMap<string, State>,
-): Promise<RecordedMoments> {
-  return recordTold(context, moments, async (placed) => ({ trees: new Trees(context, states), placed }))
+  moments: readonly LocatedHookEvent[],
+  states: ReadonlyMap<string, TreeStateResult>,
+): Promise<HookEventSummary> {
+  return recordHookEvents(context, moments, async (placed) => ({
+    trees: new WorkTreeIndex(context, states),
+    placed,
+  }))
 }
 
-type Placing<One> = (
+type LocateHookEvents<One> = (
   fresh: readonly One[],
-) => Promise<{ readonly trees: Trees; readonly placed: readonly PlacedMoment[] }>
+) => Promise<{ readonly trees: WorkTreeIndex; readonly placed: readonly LocatedHookEvent[] }>
 
-type Spoken = Pick<Moment, 'key' | 'client' | 'session'>
+type HookEventOrigin = Pick<HookEvent, 'key' | 'client' | 'session'>
 
-async function recordTold<One extends Spoken>(
+async function recordHookEvents<One extends HookEventOrigin>(
   context: Context,
   moments: readonly One[],
-  placing: Placing<One>,
-): Promise<RecordedMoments> {
+  placing: LocateHookEvents<One>,
+): Promise<HookEventSummary> {
   for (let tried = 1; tried < mostTries; tried += 1) {
     const recorded = await tryToRecord(context, moments, placing)
     if (recorded !== null) return recorded
@@ -100,11 +106,11 @@ async function recordTold<One extends Spoken>(
 }
 
 /** Null where another process recorded some of it meanwhile. */
-async function tryToRecord<One extends Spoken>(
+async function tryToRecord<One extends HookEventOrigin>(
   context: Context,
   moments: readonly One[],
-  placing: Placing<One>,
-): Promise<RecordedMoments | null> {
+  placing: LocateHookEvents<One>,
+): Promise<HookEventSummary | null> {
   const { store, clock, ids } = context
   const now = clock.now()
   const keys = moments.map(({ key }) => key)
@@ -125,14 +131,15 @@ async function tryToRecord<One extends Spoken>(
 
   const { trees, placed } = await placing(fresh)
   const standings = await store.view((reads) =>
-    readStandings(reads, placed, { idle, edge: context.edge?.id }),
+    readSessionStates(reads, placed, { idle, edge: context.edge?.id }),
   )
-  const steps: Step[] = []
+  const steps: SessionChange[] = []
   for (const [key, own] of Map.groupBy(placed, (one) => `${one.client.name} ${one.session}`))
-    steps.push(...tellSession(standings.talking.get(key) ?? null, own, { ids, parents: standings.parents }))
+    steps.push(...reduceSession(standings.talking.get(key) ?? null, own, { ids, parents: standings.parents }))
   for (const { session, lastAt } of idle) {
     const standing = standings.idle.get(session.id)
-    const mayEnd = standing?.turns.every(({ turn }) => isOfHere(context, turn)) || lastAt < now - lastWord
+    const mayEnd =
+      standing?.turns.every(({ turn }) => isOfThisMachine(context, turn)) || lastAt < now - lastWord
     if (standing && mayEnd) steps.push(...endSession(standing, lastAt, ids))
   }
   if (steps.length === 0) return { ...nothing, repeated }
@@ -155,8 +162,8 @@ async function tryToRecord<One extends Spoken>(
       if (known.size > 0 || turns.some((line) => line?.turn.status !== 'open'))
         return { facts: [], answer: null }
       const decided = await decide(capture, gathered, { steps, now })
-      const count = (kind: Step['kind']): number => steps.filter((step) => step.kind === kind).length
-      const answer: RecordedMoments = {
+      const count = (kind: SessionChange['kind']): number => steps.filter((step) => step.kind === kind).length
+      const answer: HookEventSummary = {
         recorded: fresh.length,
         repeated,
         sessionsOpened: count('session opened'),
@@ -176,22 +183,22 @@ function actorOf({ actor: { channel, edge } }: Context, client: string): Actor {
 const lastWord = 14 * 24 * 60 * 60 * 1000
 
 /** Whether a turn is measured on the machine that this is about: nobody else can. */
-function isOfHere({ edge }: Context, { snapshot }: Turn): boolean {
+function isOfThisMachine({ edge }: Context, { snapshot }: Turn): boolean {
   return snapshot === null || snapshot.edge === edge?.id
 }
 
-interface Standings {
+interface SessionSnapshots {
   /** By client and its own id of the session. */
-  readonly talking: ReadonlyMap<string, Standing | null>
+  readonly talking: ReadonlyMap<string, SessionSnapshot | null>
   /** By our id of the session. */
-  readonly idle: ReadonlyMap<string, Standing>
+  readonly idle: ReadonlyMap<string, SessionSnapshot>
   /** Sessions that were forked, by their client's own ids. */
   readonly parents: ReadonlyMap<string, CaptureSessionId>
 }
 
-async function readStandings(
+async function readSessionStates(
   { capture }: Reads,
-  moments: readonly PlacedMoment[],
+  moments: readonly LocatedHookEvent[],
   {
     idle,
     edge,
@@ -199,8 +206,8 @@ async function readStandings(
     readonly idle: readonly { readonly session: CapturedSession }[]
     readonly edge: string | undefined
   },
-): Promise<Standings> {
-  const standing = async (session: CapturedSession): Promise<Standing> => {
+): Promise<SessionSnapshots> {
+  const standing = async (session: CapturedSession): Promise<SessionSnapshot> => {
     const turns = await capture.openTurns(session.id)
     const [told, lastNumber] = await Promise.all([
       capture.moments(turns.map(({ id }) => id)),
@@ -212,7 +219,7 @@ async function readStandings(
       lastNumber,
     }
   }
-  const talking = new Map<string, Standing | null>()
+  const talking = new Map<string, SessionSnapshot | null>()
   const parents = new Map<string, CaptureSessionId>()
   for (const { client, session, what } of moments) {
     if (what.kind === 'session_started' && what.parent !== null) {
@@ -225,7 +232,7 @@ async function readStandings(
     const isOwn = known !== null && (await isOfMachine(capture, known, edge))
     talking.set(key, isOwn ? await standing(known) : null)
   }
-  const silent = new Map<string, Standing>()
+  const silent = new Map<string, SessionSnapshot>()
   for (const { session } of idle) silent.set(session.id, await standing(session))
   return { talking, idle: silent, parents }
 }
@@ -242,13 +249,13 @@ async function isOfMachine(
   return place === null || place.edge === edge
 }
 
-interface Gathered {
+interface TurnUpdates {
   /** Turns that begin, as they are recorded. */
   readonly opened: ReadonlyMap<TurnId, Turn>
   readonly closed: ReadonlyMap<TurnId, ClosedTurn>
   readonly links: readonly LinkedAttempt[]
   /** What became of lines between the states that turns began and ended with. */
-  readonly lines: readonly NewFact[]
+  readonly lines: readonly NewProjectEvent[]
 }
 
 interface ClosedTurn extends EndedTurn {
@@ -256,18 +263,18 @@ interface ClosedTurn extends EndedTurn {
 }
 
 interface LinkedAttempt extends TurnLink {
-  readonly taskId: Extract<CaptureFact, { kind: 'attempt.linked' }>['taskId']
-  readonly missionId: Extract<CaptureFact, { kind: 'attempt.linked' }>['missionId']
+  readonly taskId: Extract<CaptureEvent, { kind: 'attempt.linked' }>['taskId']
+  readonly missionId: Extract<CaptureEvent, { kind: 'attempt.linked' }>['missionId']
 }
 
-interface Told {
-  readonly steps: readonly Step[]
-  readonly placed: readonly PlacedMoment[]
-  readonly standings: Standings
+interface SessionReduction {
+  readonly steps: readonly SessionChange[]
+  readonly placed: readonly LocatedHookEvent[]
+  readonly standings: SessionSnapshots
 }
 
 /** Records the states that turns begin and end with, and measures those that end. */
-async function gather(context: Context, trees: Trees, told: Told): Promise<Gathered> {
+async function gather(context: Context, trees: WorkTreeIndex, told: SessionReduction): Promise<TurnUpdates> {
   const { steps, placed, standings } = told
   const before = [...standings.talking.values(), ...standings.idle.values()].flatMap(
     (standing) => standing?.turns ?? [],
@@ -276,19 +283,21 @@ async function gather(context: Context, trees: Trees, told: Told): Promise<Gathe
   const opened = new Map<TurnId, Turn>()
   for (const step of steps) {
     if (step.kind !== 'turn opened') continue
-    const turn = await begun(context, trees, step.draft, placed)
+    const turn = await recordTurnStart(context, trees, step.draft, placed)
     opened.set(turn.id, turn)
     turns.set(turn.id, turn)
   }
-  const links = await linksTold(context, steps)
-  const moments = new Map<TurnId, PlacedMoment[]>(before.map(({ turn, moments: own }) => [turn.id, [...own]]))
+  const links = await linksOfSteps(context, steps)
+  const moments = new Map<TurnId, LocatedHookEvent[]>(
+    before.map(({ turn, moments: own }) => [turn.id, [...own]]),
+  )
   for (const step of steps) {
     if (step.kind !== 'told' || step.turnId === null) continue
     const own = moments.get(step.turnId) ?? []
     own.push(step.moment)
     moments.set(step.turnId, own)
   }
-  const endings = new Map<TurnId, Ending>(
+  const endings = new Map<TurnId, TurnEnd>(
     steps.flatMap((step) => (step.kind === 'turn closed' ? [[step.draft.id, step.ending] as const] : [])),
   )
   const fresh = [...turns.values()].map((turn): FreshTurn => {
@@ -301,14 +310,14 @@ async function gather(context: Context, trees: Trees, told: Told): Promise<Gathe
   for (const one of fresh) {
     const ending = endings.get(one.turn.id)
     if (ending === undefined) continue
-    const state = isOfHere(context, one.turn)
+    const state = isOfThisMachine(context, one.turn)
       ? await trees.state(one.turn.top)
       : { place: null, at: ending.at, trouble: 'Nothing more was heard of the machine that it worked on.' }
     endedAt.set(one.turn.id, state.at)
     const isLate = placed.some(
-      (moment) => mayWrite(moment) && moment.at > ending.at && writesIn(moment, one.turn.top),
+      (moment) => canWriteFiles(moment) && moment.at > ending.at && isWritingIn(moment, one.turn.top),
     )
-    const end = state.place ?? unrecorded(new Error(state.trouble))
+    const end = state.place ?? unrecordedEndNote(new Error(state.trouble))
     const ended: EndedTurn = { ...one, ending, end, isLate }
     closed.set(one.turn.id, { ...ended, evidence: await measureTurn(context, ended, { fresh, links }) })
   }
@@ -319,20 +328,20 @@ async function gather(context: Context, trees: Trees, told: Told): Promise<Gathe
 /** What became of the lines of each work tree from one state that a turn began or ended with to the next. */
 async function linesOf(
   context: Context,
-  steps: readonly Step[],
+  steps: readonly SessionChange[],
   {
     opened,
     closed,
     endedAt,
     told,
-  }: Pick<Gathered, 'opened' | 'closed'> & {
+  }: Pick<TurnUpdates, 'opened' | 'closed'> & {
     readonly endedAt: ReadonlyMap<TurnId, number>
-    readonly told: NonNullable<TakenBoundary['told']>
+    readonly told: NonNullable<SnapshotBoundary['told']>
   },
-): Promise<readonly NewFact[]> {
+): Promise<readonly NewProjectEvent[]> {
   const last = new Map<string, TreeBoundary>()
-  const facts: NewFact[] = []
-  const until = async (now: TakenBoundary, first: TreeBoundary | null): Promise<void> => {
+  const facts: NewProjectEvent[] = []
+  const until = async (now: SnapshotBoundary, first: TreeBoundary | null): Promise<void> => {
     const tree = treeOf(now.place)
     const recorded = last.get(tree) ?? (await context.store.view(({ lines }) => lines.lastBoundary(tree)))
     const before = recorded ?? first
@@ -359,21 +368,21 @@ async function linesOf(
   return facts
 }
 
-function writesIn({ what, top }: PlacedMoment, tree: string): boolean {
+function isWritingIn({ what, top }: LocatedHookEvent, tree: string): boolean {
   if (what.kind === 'edit_began' || what.kind === 'edit_ended')
     return what.edits.some((edit) => edit.top === tree)
   return top === tree
 }
 
 /** A turn with the state that it begins with: as it is now, unless something may have been written since. */
-async function begun(
+async function recordTurnStart(
   { store }: Context,
-  trees: Trees,
+  trees: WorkTreeIndex,
   draft: TurnDraft,
-  placed: readonly PlacedMoment[],
+  placed: readonly LocatedHookEvent[],
 ): Promise<Turn> {
   const isLate = placed.some(
-    (moment) => mayWrite(moment) && moment.at >= draft.openedAt && writesIn(moment, draft.top),
+    (moment) => canWriteFiles(moment) && moment.at >= draft.openedAt && isWritingIn(moment, draft.top),
   )
   const now = await trees.state(draft.top)
   if (isLate) {
@@ -386,9 +395,9 @@ async function begun(
 }
 
 /** The attempts that calls of our own tools named. */
-async function linksTold(
+async function linksOfSteps(
   { store, edge }: Context,
-  steps: readonly Step[],
+  steps: readonly SessionChange[],
 ): Promise<readonly LinkedAttempt[]> {
   const told = steps.flatMap((step) => {
     if (step.kind !== 'told' || step.moment.what.kind !== 'own_tool') return []
@@ -421,13 +430,13 @@ const perFact = 200
 /** What was told and measured, as facts in the order in which it happened. */
 async function decide(
   capture: Reads['capture'],
-  { opened, closed, links, lines }: Gathered,
-  { steps, now }: { readonly steps: readonly Step[]; readonly now: number },
-): Promise<{ readonly facts: readonly NewFact[]; readonly beside: readonly CaptureBeside[] }> {
-  const facts: NewFact[] = []
-  const beside: CaptureBeside[] = []
+  { opened, closed, links, lines }: TurnUpdates,
+  { steps, now }: { readonly steps: readonly SessionChange[]; readonly now: number },
+): Promise<{ readonly facts: readonly NewProjectEvent[]; readonly beside: readonly CaptureSideWrite[] }> {
+  const facts: NewProjectEvent[] = []
+  const beside: CaptureSideWrite[] = []
   const linked = new Set<string>()
-  const told: Extract<CaptureBeside, { kind: 'moments told' }>['moments'][number][] = []
+  const told: Extract<CaptureSideWrite, { kind: 'moments told' }>['moments'][number][] = []
   const heard = new Map<string, number>()
   for (const step of steps) {
     if (step.kind === 'session opened') facts.push({ kind: 'session.opened', session: step.session })
@@ -462,14 +471,14 @@ async function decide(
     }
     if (step.kind === 'turn closed') {
       const turn = closed.get(step.draft.id)
-      if (turn) facts.push(...closingFacts(turn))
+      if (turn) facts.push(...closingEvents(turn))
     }
     if (step.kind === 'session closed') {
       const { session, reason, at } = step
       const line = await capture.session(session.id)
       const own = [...opened.values()].filter(({ sessionId }) => sessionId === session.id).length
       const lost = [...closed.values()].reduce(
-        (sum, { turn, moments }) => sum + (turn.sessionId === session.id ? lostIn(moments) : 0),
+        (sum, { turn, moments }) => sum + (turn.sessionId === session.id ? countLost(moments) : 0),
         0,
       )
       facts.push({
@@ -494,18 +503,22 @@ async function decide(
 }
 
 /** The text of a prompt is kept in one place. */
-function withoutText(moment: PlacedMoment): PlacedMoment {
+function withoutText(moment: LocatedHookEvent): LocatedHookEvent {
   return moment.what.kind === 'prompted' ? { ...moment, what: { ...moment.what, text: null } } : moment
 }
 
-function closingFacts({ turn, moments, ending, evidence }: ClosedTurn): readonly NewFact[] {
+function closingEvents({ turn, moments, ending, evidence }: ClosedTurn): readonly NewProjectEvent[] {
   const { id: turnId, sessionId, client, top } = turn
   const edits = seenEdits(moments, top)
   const commands = seenCommands(moments, top)
   const models = moments.map(({ model }) => model).filter((model) => model !== null)
   return [
-    ...parts(edits).map((some): NewFact => ({ kind: 'edits.reported', turnId, sessionId, edits: some })),
-    ...parts(commands).map((some): NewFact => ({ kind: 'commands.seen', turnId, sessionId, commands: some })),
+    ...parts(edits).map(
+      (some): NewProjectEvent => ({ kind: 'edits.reported', turnId, sessionId, edits: some }),
+    ),
+    ...parts(commands).map(
+      (some): NewProjectEvent => ({ kind: 'commands.seen', turnId, sessionId, commands: some }),
+    ),
     {
       kind: 'turn.closed',
       turnId,
@@ -519,7 +532,7 @@ function closingFacts({ turn, moments, ending, evidence }: ClosedTurn): readonly
       usage: ending.usage,
       items: itemsOf(moments),
       coverage: coverageOf(moments),
-      lost: lostIn(moments),
+      lost: countLost(moments),
       evidence,
     },
   ]

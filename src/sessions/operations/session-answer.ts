@@ -3,7 +3,7 @@ import { instant, instantOrNull } from '../../kernel/instant.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import { ChangeCounts, ChangeEntry } from '../../track/operations/attempt-answer.ts'
 import type { TurnChange } from '../domain/session.ts'
-import type { SessionLine, TurnLine } from '../ports/capture-reads.ts'
+import type { SessionLine, TurnSummary } from '../ports/capture-reads.ts'
 import { agentOfTurn } from './sightings.ts'
 
 /** A session of a client, as its hooks told of it. */
@@ -96,7 +96,7 @@ export const TurnEntry = z.object({
   ended_at: z.string().nullable(),
 })
 
-export function turnEntry(line: TurnLine): z.output<typeof TurnEntry> {
+export function turnEntry(line: TurnSummary): z.output<typeof TurnEntry> {
   const { turn } = line
   return {
     turn_id: turn.id,

@@ -5,10 +5,10 @@ import { count, identifier, name, text } from '../../kernel/operations/input/fie
 import { list, page, strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
 import { nextCursor, pageSize, readCursor } from '../../kernel/operations/paging.ts'
-import { forgetting } from '../../lines/operations/forget-hashes.ts'
+import { hashRemoval } from '../../lines/operations/forget-hashes.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { diffAnswer, noDiff, truncationFields } from '../../track/operations/attempt-answer.ts'
-import type { SessionLine, TurnLine } from '../ports/capture-reads.ts'
+import type { SessionLine, TurnSummary } from '../ports/capture-reads.ts'
 import {
   SessionEntry,
   sessionEntry,
@@ -111,7 +111,7 @@ export const sessionsShow = defineOperation({
     const all =
       meant === null ? await capture.turns(session.session.id, { limit: limit + 1, offset }) : [meant]
     const lines = all.slice(0, limit)
-    const shown = lines.filter((line) => input.all === true || meant !== null || isTold(line))
+    const shown = lines.filter((line) => input.all === true || meant !== null || isWorthListing(line))
     const ids = shown.map(({ turn }) => turn.id)
     const [edits, commands, prompts, links] = await Promise.all([
       capture.edits(ids),
@@ -153,7 +153,7 @@ export const sessionsShow = defineOperation({
 })
 
 /** Whether there is something to see of a turn. */
-function isTold({ turn, counts, lost }: TurnLine): boolean {
+function isWorthListing({ turn, counts, lost }: TurnSummary): boolean {
   if (turn.status !== 'ended' || lost > 0 || counts === null) return true
   return counts.added + counts.modified + counts.deleted + counts.renamed > 0
 }
@@ -185,7 +185,7 @@ export const sessionsDiff = defineOperation({
     changes: await reads.capture.changes(input.id, { limit: 20_000, offset: 0 }),
   }))
   const { turn } = line
-  assertHere(handling, line)
+  assertOnThisMachine(handling, line)
   const end = turn.status === 'open' ? await stateNow(handling, line) : turn.endSnapshot
   if (turn.snapshot === null || end === null) {
     throw new Failure('UNAVAILABLE', `What turn ${turn.id} changed was not measured.`, {
@@ -218,7 +218,7 @@ export const sessionsDiff = defineOperation({
 })
 
 /** The contents of snapshots are where the files are. */
-function assertHere({ edge }: QueryContext, { turn: { id, snapshot } }: TurnLine): void {
+function assertOnThisMachine({ edge }: QueryContext, { turn: { id, snapshot } }: TurnSummary): void {
   if (snapshot === null || snapshot.edge === edge?.id) return
   const where = snapshot.machine ?? 'the machine that keeps the record'
   throw new Failure('UNAVAILABLE', `What turn ${id} changed is on ${where}, and only there can it be read.`, {
@@ -227,7 +227,7 @@ function assertHere({ edge }: QueryContext, { turn: { id, snapshot } }: TurnLine
   })
 }
 
-async function stateNow({ witness, ids }: QueryContext, { turn }: TurnLine) {
+async function stateNow({ witness, ids }: QueryContext, { turn }: TurnSummary) {
   const { snapshot, top } = turn
   const how = snapshot === null ? {} : { engine: snapshot.engine, top: snapshot.top }
   return (await witness.snapshot({ folder: top, name: ids.next('turn'), ...how })).ref
@@ -263,7 +263,7 @@ export const sessionsForget = defineOperation({
       ...links.map(({ attemptId }) => attemptId),
       ...turns.map(({ turn }) => turn.id),
     ])
-    const lines = forgetting(session.id, steps)
+    const lines = hashRemoval(session.id, steps)
     const answer = {
       session_id: session.id,
       forgotten: true,
@@ -291,13 +291,13 @@ async function findSession({ capture }: Reads, id: string): Promise<SessionLine>
 
 const mostNamed = 5
 
-async function findTurn({ capture }: Reads, id: string): Promise<TurnLine> {
+async function findTurn({ capture }: Reads, id: string): Promise<TurnSummary> {
   const line = await capture.turn(id)
   if (line) return line
   const session = await capture.session(id)
   if (session) {
     const turns = await capture.turns(session.session.id, { limit: 1000, offset: 0 })
-    const told = turns.filter(isTold).map(({ turn }) => turn.id)
+    const told = turns.filter(isWorthListing).map(({ turn }) => turn.id)
     const last = told.slice(-mostNamed)
     const named = told.length > last.length ? `its last are ${last.join(', ')}` : `it has ${last.join(', ')}`
     throw new Failure('INVALID_INPUT', `${id} is a session, and only a turn has a diff.`, {

@@ -1,27 +1,27 @@
 import type { CaptureSessionId } from '../../kernel/id.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import type { Seen } from '../../track/domain/sight.ts'
+import type { CandidateEvidence } from '../../track/domain/sight.ts'
 import { type Attempt, treeOf } from '../../track/domain/task.ts'
 import type { Coverage } from '../domain/moment.ts'
-import type { SeenCommand, SeenEdit, Turn } from '../domain/session.ts'
-import { coverageOf, lostIn, type PlacedMoment, seenCommands, seenEdits } from '../domain/story.ts'
+import type { HookCommandWindow, HookEdit, Turn } from '../domain/session.ts'
+import { countLost, coverageOf, type LocatedHookEvent, seenCommands, seenEdits } from '../domain/story.ts'
 import type { TurnLink } from '../ports/capture-reads.ts'
 
 /** A turn as far as the attribution of others needs it, with what was told of it so far. */
 export interface FreshTurn {
   readonly turn: Turn
-  readonly moments: readonly PlacedMoment[]
+  readonly moments: readonly LocatedHookEvent[]
 }
 
 /** What hooks told of a work tree, by the ids of the turns and attempts that it was told of. */
-export interface Sightings {
+export interface WorkTreeEvidence {
   readonly turns: ReadonlyMap<string, Turn>
-  readonly seen: ReadonlyMap<string, Seen>
+  readonly seen: ReadonlyMap<string, CandidateEvidence>
   /** The turns and attempts above each, of the same session. */
   readonly above: ReadonlyMap<string, readonly string[]>
 }
 
-export interface SightingsWish {
+export interface EvidenceQuery {
   /** As `treeOf` names it. */
   readonly tree: string
   readonly since: number
@@ -32,10 +32,10 @@ export interface SightingsWish {
 }
 
 /** What hooks told of who wrote in a work tree; null where nothing was captured there. */
-export async function readSightings(
+export async function readHookEvidence(
   { capture }: Pick<Reads, 'capture'>,
-  { tree, since, attempts, fresh = [], links: freshLinks = [] }: SightingsWish,
-): Promise<Sightings | null> {
+  { tree, since, attempts, fresh = [], links: freshLinks = [] }: EvidenceQuery,
+): Promise<WorkTreeEvidence | null> {
   const recorded = await capture.turnsInTree(tree, since)
   const known = new Set(fresh.map(({ turn }) => turn.id))
   const lines = recorded.filter(({ turn }) => !known.has(turn.id))
@@ -53,9 +53,9 @@ export async function readSightings(
     capture.commands(closedIds),
     capture.linksOf(attempts.map(({ id }) => id)),
   ])
-  const told: Told[] = [
-    ...lines.map(({ turn, coverage, lost }): Told => {
-      if (turn.status === 'open') return toldSoFar(turn, moments.get(turn.id) ?? [])
+  const told: TurnHookEvidence[] = [
+    ...lines.map(({ turn, coverage, lost }): TurnHookEvidence => {
+      if (turn.status === 'open') return evidenceSoFar(turn, moments.get(turn.id) ?? [])
       const isComplete = lost === 0 && coverage !== null && isFull(coverage)
       return {
         turn,
@@ -64,22 +64,22 @@ export async function readSightings(
         windows: commands.get(turn.id) ?? [],
       }
     }),
-    ...inTree.map(({ turn, moments: own }) => toldSoFar(turn, own)),
+    ...inTree.map(({ turn, moments: own }) => evidenceSoFar(turn, own)),
   ]
   return combine(told, attempts, [...links, ...freshLinks])
 }
 
-interface Told {
+interface TurnHookEvidence {
   readonly turn: Turn
   readonly isComplete: boolean
-  readonly edits: readonly SeenEdit[]
-  readonly windows: readonly SeenCommand[]
+  readonly edits: readonly HookEdit[]
+  readonly windows: readonly HookCommandWindow[]
 }
 
-function toldSoFar(turn: Turn, moments: readonly PlacedMoment[]): Told {
+function evidenceSoFar(turn: Turn, moments: readonly LocatedHookEvent[]): TurnHookEvidence {
   return {
     turn,
-    isComplete: lostIn(moments) === 0 && isFull(coverageOf(moments)),
+    isComplete: countLost(moments) === 0 && isFull(coverageOf(moments)),
     edits: seenEdits(moments, turn.top),
     windows: seenCommands(moments, turn.top),
   }
@@ -90,14 +90,20 @@ function isFull({ edits, failures, subagents }: Coverage): boolean {
 }
 
 /** What was told of an agent while an attempt of it was open was told of the attempt. */
-function combine(told: readonly Told[], attempts: readonly Attempt[], links: readonly TurnLink[]): Sightings {
+function combine(
+  told: readonly TurnHookEvidence[],
+  attempts: readonly Attempt[],
+  links: readonly TurnLink[],
+): WorkTreeEvidence {
   const byAttempt = new Map(links.map((link) => [link.attemptId, link]))
-  const linked = attempts.flatMap((attempt): readonly Linked[] => {
-    const link = byAttempt.get(attempt.id) ?? assumed(attempt, told)
+  const linked = attempts.flatMap((attempt): readonly LinkedTurns[] => {
+    const link = byAttempt.get(attempt.id) ?? assumedLink(attempt, told)
     if (link === null) return []
-    return [{ attempt, link, turns: told.filter(({ turn }) => isAgents(turn, link) && meets(turn, attempt)) }]
+    return [
+      { attempt, link, turns: told.filter(({ turn }) => isAgents(turn, link) && hasOverlap(turn, attempt)) },
+    ]
   })
-  const seen = new Map<string, Seen>()
+  const seen = new Map<string, CandidateEvidence>()
   const above = new Map<string, readonly string[]>()
   for (const { attempt, link, turns } of linked) {
     const during = { from: attempt.openedAt, to: attempt.closedAt ?? Number.MAX_SAFE_INTEGER }
@@ -126,7 +132,7 @@ function combine(told: readonly Told[], attempts: readonly Attempt[], links: rea
     })
     // A subagent works for what its session's main agent has open.
     const parents = linked
-      .filter(({ link, attempt }) => isMainOf(turn, link) && meetsStart(turn, attempt))
+      .filter(({ link, attempt }) => isMainOf(turn, link) && isStartedDuring(turn, attempt))
       .toSorted((a, b) => b.attempt.openedAt - a.attempt.openedAt)
       .slice(0, 1)
       .map(({ attempt }) => attempt.id as string)
@@ -135,10 +141,10 @@ function combine(told: readonly Told[], attempts: readonly Attempt[], links: rea
   return { turns: new Map(told.map(({ turn }) => [turn.id, turn])), seen, above }
 }
 
-interface Linked {
+interface LinkedTurns {
   readonly attempt: Attempt
   readonly link: TurnLink
-  readonly turns: readonly Told[]
+  readonly turns: readonly TurnHookEvidence[]
 }
 
 function isAgents(turn: Turn, { sessionId, agentId }: TurnLink): boolean {
@@ -149,19 +155,19 @@ function isMainOf({ sessionId, agent }: Turn, link: TurnLink): boolean {
   return agent !== null && link.sessionId === sessionId && link.agentId === null
 }
 
-function meets(turn: Turn, { openedAt, closedAt }: Attempt): boolean {
+function hasOverlap(turn: Turn, { openedAt, closedAt }: Attempt): boolean {
   return (
     turn.openedAt <= (closedAt ?? Number.MAX_SAFE_INTEGER) &&
     (turn.closedAt === null || turn.closedAt >= openedAt)
   )
 }
 
-function meetsStart(turn: Turn, { openedAt, closedAt }: Attempt): boolean {
+function isStartedDuring(turn: Turn, { openedAt, closedAt }: Attempt): boolean {
   return turn.openedAt >= openedAt && turn.openedAt <= (closedAt ?? Number.MAX_SAFE_INTEGER)
 }
 
 /** The only session of that client that was at work when the attempt began. */
-function assumed(attempt: Attempt, told: readonly Told[]): TurnLink | null {
+function assumedLink(attempt: Attempt, told: readonly TurnHookEvidence[]): TurnLink | null {
   const there = told.filter(
     ({ turn }) =>
       isClient(attempt.actor.name, turn.client) &&

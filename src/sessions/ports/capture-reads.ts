@@ -1,18 +1,18 @@
 import type { AttemptId, CaptureSessionId, TurnId } from '../../kernel/id.ts'
 import type { Page, PageRequest } from '../../store/ports/reads.ts'
 import type { ChangeCounts } from '../../track/domain/changes.ts'
-import type { SnapshotPlace } from '../../track/domain/task.ts'
-import type { Coverage, Usage } from '../domain/moment.ts'
+import type { SnapshotLocation } from '../../track/domain/task.ts'
+import type { Coverage, TokenUsage } from '../domain/moment.ts'
 import type {
   CapturedSession,
-  Link,
-  SeenCommand,
-  SeenEdit,
+  HookCommandWindow,
+  HookEdit,
+  SessionLinkSource,
   Turn,
   TurnChange,
   TurnEvidence,
 } from '../domain/session.ts'
-import type { PlacedMoment } from '../domain/story.ts'
+import type { LocatedHookEvent } from '../domain/story.ts'
 
 /** A session as lists tell of it. */
 export interface SessionLine {
@@ -32,11 +32,11 @@ export interface SessionLine {
 }
 
 /** A turn with what was measured and reported at its end. */
-export interface TurnLine {
+export interface TurnSummary {
   readonly turn: Turn
   readonly note: string | null
   readonly error: string | null
-  readonly usage: Usage | null
+  readonly usage: TokenUsage | null
   readonly items: { readonly total: number; readonly done: number } | null
   readonly coverage: Coverage | null
   readonly lost: number
@@ -51,7 +51,7 @@ export interface TurnLink {
   readonly sessionId: CaptureSessionId
   readonly turnId: TurnId | null
   readonly agentId: string | null
-  readonly link: Link
+  readonly link: SessionLinkSource
 }
 
 export interface CaptureReads {
@@ -70,26 +70,26 @@ export interface CaptureReads {
     request: PageRequest,
   ): Promise<Page<SessionLine>>
   idsLike(prefix: string, limit: number): Promise<readonly string[]>
-  turn(id: string): Promise<TurnLine | null>
+  turn(id: string): Promise<TurnSummary | null>
   /** The turns of a session, first to last. */
   turns(
     sessionId: string,
     request: { readonly limit: number; readonly offset: number },
-  ): Promise<readonly TurnLine[]>
+  ): Promise<readonly TurnSummary[]>
   openTurns(sessionId: string): Promise<readonly Turn[]>
   /** Turns that were open at some time of a span and changed something or are open, oldest first, at most 500. */
-  turnsBetween(from: number, to: number): Promise<readonly TurnLine[]>
+  turnsBetween(from: number, to: number): Promise<readonly TurnSummary[]>
   /** Sessions in whose turns something changed, and of which no edit and no command was told; newest first, at most 20. */
   silentSessions(): Promise<readonly { readonly id: CaptureSessionId; readonly client: string }[]>
   lastNumber(sessionId: string): Promise<number>
   /** Turns in a work tree that were open at some time since, oldest first, at most 200. */
-  turnsInTree(tree: string, since: number): Promise<readonly TurnLine[]>
+  turnsInTree(tree: string, since: number): Promise<readonly TurnSummary[]>
   /** What is waiting to be recorded with its turn, in order, at most 20,000. */
-  moments(turnIds: readonly TurnId[]): Promise<ReadonlyMap<TurnId, readonly PlacedMoment[]>>
+  moments(turnIds: readonly TurnId[]): Promise<ReadonlyMap<TurnId, readonly LocatedHookEvent[]>>
   /** How many moments of a session were told. */
   told(sessionId: string): Promise<number>
-  edits(turnIds: readonly TurnId[]): Promise<ReadonlyMap<TurnId, readonly SeenEdit[]>>
-  commands(turnIds: readonly TurnId[]): Promise<ReadonlyMap<TurnId, readonly SeenCommand[]>>
+  edits(turnIds: readonly TurnId[]): Promise<ReadonlyMap<TurnId, readonly HookEdit[]>>
+  commands(turnIds: readonly TurnId[]): Promise<ReadonlyMap<TurnId, readonly HookCommandWindow[]>>
   evidence(turnId: string): Promise<Omit<TurnEvidence, 'changes'> | null>
   changes(
     turnId: string,
@@ -103,5 +103,5 @@ export interface CaptureReads {
   lastState(
     tree: string,
     before: number,
-  ): Promise<{ readonly place: SnapshotPlace; readonly at: number } | null>
+  ): Promise<{ readonly place: SnapshotLocation; readonly at: number } | null>
 }

@@ -1,8 +1,14 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
-import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
 import type { AttemptId, CaptureSessionId, TurnId } from '../../kernel/id.ts'
-import { anyOf, idsLike, inBatches, numberOrNull, pageOf } from '../../store/tables/query.ts'
-import type { Projecting, ReadScope, RowKey } from '../../store/tables/tables.ts'
+import {
+  idsByPrefix,
+  nonEmptyValues,
+  numberOrNull,
+  pageOf,
+  splitIntoBatches,
+} from '../../store/tables/query.ts'
+import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
 import type { CapturedSession } from '../domain/session.ts'
 import type { CaptureReads, SessionLine, TurnLink } from '../ports/capture-reads.ts'
 
@@ -93,15 +99,15 @@ function sessionOf(row: Selectable<CaptureSessionTable>): CapturedSession {
 }
 
 export async function applySessionOpened(
-  projecting: Projecting,
-  { session }: FactOf<'session.opened'>,
+  projecting: ProjectionContext,
+  { session }: ProjectEventOf<'session.opened'>,
 ): Promise<void> {
   await projecting.db.insertInto('capture_session').values(sessionRow(projecting, session)).execute()
 }
 
 export async function applySessionContinued(
-  { db, projectId }: Projecting,
-  { sessionId, source }: FactOf<'session.continued'>,
+  { db, projectId }: ProjectionContext,
+  { sessionId, source }: ProjectEventOf<'session.continued'>,
 ): Promise<void> {
   await db
     .updateTable('capture_session')
@@ -112,8 +118,8 @@ export async function applySessionContinued(
 }
 
 export async function applySessionClosed(
-  { db, projectId, at }: Projecting,
-  { sessionId, reason, turns, events, lost, at: said = at }: FactOf<'session.closed'>,
+  { db, projectId, at }: ProjectionContext,
+  { sessionId, reason, turns, events, lost, at: said = at }: ProjectEventOf<'session.closed'>,
 ): Promise<void> {
   await db
     .updateTable('capture_session')
@@ -124,8 +130,8 @@ export async function applySessionClosed(
 }
 
 export async function applySessionForgotten(
-  { db, projectId, at }: Projecting,
-  { sessionId }: FactOf<'session.forgotten'>,
+  { db, projectId, at }: ProjectionContext,
+  { sessionId }: ProjectEventOf<'session.forgotten'>,
 ): Promise<void> {
   await db
     .updateTable('capture_session')
@@ -136,8 +142,8 @@ export async function applySessionForgotten(
 }
 
 export async function applyAttemptLinked(
-  { db, projectId, seq }: Projecting,
-  { attemptId, sessionId, turnId, agentId, link }: FactOf<'attempt.linked'>,
+  { db, projectId, seq }: ProjectionContext,
+  { attemptId, sessionId, turnId, agentId, link }: ProjectEventOf<'attempt.linked'>,
 ): Promise<void> {
   const row = { seq, session_id: sessionId, turn_id: turnId, agent_id: agentId, link }
   await db
@@ -148,8 +154,8 @@ export async function applyAttemptLinked(
 }
 
 export async function applyCaptureLost(
-  { db, projectId, seq }: Projecting,
-  { sessionId, turnId, from, to, count, why }: FactOf<'capture.lost'>,
+  { db, projectId, seq }: ProjectionContext,
+  { sessionId, turnId, from, to, count, why }: ProjectEventOf<'capture.lost'>,
 ): Promise<void> {
   await db
     .insertInto('capture_loss')
@@ -212,7 +218,7 @@ export function captureSessionReads({ db, projectId }: ReadScope): SessionReads 
         .selectFrom('moment')
         .select(({ fn }) => ['session_id', fn.max('at').as('last')])
         .where('project_id', '=', projectId)
-        .where('session_id', 'in', anyOf(rows.map(({ id }) => id)))
+        .where('session_id', 'in', nonEmptyValues(rows.map(({ id }) => id)))
         .groupBy('session_id')
         .execute()
       const last = new Map(heard.map((row) => [row.session_id, Number(row.last)]))
@@ -235,18 +241,18 @@ export function captureSessionReads({ db, projectId }: ReadScope): SessionReads 
         }),
       }
     },
-    idsLike: (prefix, limit) => idsLike({ db, projectId }, 'capture_session', { prefix, limit }),
+    idsLike: (prefix, limit) => idsByPrefix({ db, projectId }, 'capture_session', { prefix, limit }),
     async linksOf(attemptIds) {
       const found: TurnLink[] = []
-      for (const ids of inBatches(attemptIds)) {
-        const rows = await links().where('attempt_id', 'in', anyOf(ids)).execute()
+      for (const ids of splitIntoBatches(attemptIds)) {
+        const rows = await links().where('attempt_id', 'in', nonEmptyValues(ids)).execute()
         found.push(...rows.map(linkOf))
       }
       return found
     },
     async linksIn(sessionIds) {
       const rows = await links()
-        .where('session_id', 'in', anyOf(sessionIds))
+        .where('session_id', 'in', nonEmptyValues(sessionIds))
         .orderBy('seq')
         .limit(10_000)
         .execute()
@@ -271,7 +277,7 @@ async function linesOf(
   rows: readonly Selectable<CaptureSessionTable>[],
 ): Promise<readonly SessionLine[]> {
   if (rows.length === 0) return []
-  const ids = anyOf(rows.map(({ id }) => id))
+  const ids = nonEmptyValues(rows.map(({ id }) => id))
   const sums = await db
     .selectFrom('turn')
     // What a subagent changed in the tree of its turn is in that turn already.

@@ -1,14 +1,20 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
-import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
 import type { CaptureSessionId, TurnId } from '../../kernel/id.ts'
-import type { CaptureBeside } from '../../store/ports/store.ts'
-import { anyOf, inBatches, insertRows, parsed, parsedOrNull } from '../../store/tables/query.ts'
-import type { Projecting, ReadScope, RowKey } from '../../store/tables/tables.ts'
+import type { CaptureSideWrite } from '../../store/ports/store.ts'
+import {
+  insertRows,
+  nonEmptyValues,
+  parseColumn,
+  parseColumnOrNull,
+  splitIntoBatches,
+} from '../../store/tables/query.ts'
+import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
 import { sumOfLines } from '../../track/domain/changes.ts'
-import { type SnapshotPlace, treeOf } from '../../track/domain/task.ts'
-import type { SeenCommand, SeenEdit, Turn, TurnChange, TurnEvidence } from '../domain/session.ts'
-import type { PlacedMoment } from '../domain/story.ts'
-import type { CaptureReads, TurnLine } from '../ports/capture-reads.ts'
+import { type SnapshotLocation, treeOf } from '../../track/domain/task.ts'
+import type { HookCommandWindow, HookEdit, Turn, TurnChange, TurnEvidence } from '../domain/session.ts'
+import type { LocatedHookEvent } from '../domain/story.ts'
+import type { CaptureReads, TurnSummary } from '../ports/capture-reads.ts'
 
 /** A turn of an agent, with what was measured at its end. */
 export interface TurnTable {
@@ -80,7 +86,7 @@ export interface CommandWindowTable {
 }
 
 /** What hooks told, by its key: until its turn ends what it was, and then that it was recorded. No fact makes it. */
-export interface MomentTable {
+export interface HookEventTable {
   project_id: string
   key: string
   at: number
@@ -90,7 +96,7 @@ export interface MomentTable {
 }
 
 /** The redacted text of a prompt, kept only where a person wants that. No fact makes it. */
-export interface KeptPromptTable {
+export interface PromptTable {
   project_id: string
   turn_id: string
   content: string
@@ -150,28 +156,28 @@ function turnOf(row: Selectable<TurnTable>): Turn {
     parentId: row.parent_id as TurnId | null, // a brand
     client: row.client,
     model: row.model,
-    prompt: parsedOrNull(row.prompt),
+    prompt: parseColumnOrNull(row.prompt),
     top: row.top,
-    snapshot: parsedOrNull(row.snapshot),
+    snapshot: parseColumnOrNull(row.snapshot),
     baseline: row.baseline as Turn['baseline'], // as it was written
     baselineAt: row.baseline_at,
     status: row.status as Turn['status'], // as it was written
-    endSnapshot: parsedOrNull(row.end_snapshot),
+    endSnapshot: parseColumnOrNull(row.end_snapshot),
     openedAt: row.opened_at,
     closedAt: row.closed_at,
   }
 }
 
-function lineOf(row: Selectable<TurnTable>): TurnLine {
+function lineOf(row: Selectable<TurnTable>): TurnSummary {
   return {
     turn: turnOf(row),
     note: row.note,
     error: row.error,
-    usage: parsedOrNull(row.usage),
-    items: parsedOrNull(row.items),
-    coverage: parsedOrNull(row.coverage),
+    usage: parseColumnOrNull(row.usage),
+    items: parseColumnOrNull(row.items),
+    coverage: parseColumnOrNull(row.coverage),
     lost: row.lost,
-    measurement: row.measurement as TurnLine['measurement'], // as it was written
+    measurement: row.measurement as TurnSummary['measurement'], // as it was written
     counts:
       row.files_added === null
         ? null
@@ -187,15 +193,15 @@ function lineOf(row: Selectable<TurnTable>): TurnLine {
 }
 
 export async function applyTurnOpened(
-  projecting: Projecting,
-  { turn }: FactOf<'turn.opened'>,
+  projecting: ProjectionContext,
+  { turn }: ProjectEventOf<'turn.opened'>,
 ): Promise<void> {
   await projecting.db.insertInto('turn').values(turnRow(projecting, turn)).execute()
 }
 
 export async function applyTurnClosed(
-  { db, projectId }: Projecting,
-  closed: FactOf<'turn.closed'>,
+  { db, projectId }: ProjectionContext,
+  closed: ProjectEventOf<'turn.closed'>,
 ): Promise<void> {
   const { changes, ...evidence } = closed.evidence // these have a table of their own
   const count = (kind: TurnChange['change']): number => changes.filter(({ change }) => change === kind).length
@@ -239,8 +245,8 @@ export async function applyTurnClosed(
 
 /** A turn's reports come in parts: each is placed by the fact that it came in. */
 export async function applyEditsReported(
-  { db, projectId, seq }: Projecting,
-  { turnId, edits }: FactOf<'edits.reported'>,
+  { db, projectId, seq }: ProjectionContext,
+  { turnId, edits }: ProjectEventOf<'edits.reported'>,
 ): Promise<void> {
   const rows = edits.map((edit, at) => ({
     project_id: projectId,
@@ -254,8 +260,8 @@ export async function applyEditsReported(
 }
 
 export async function applyCommandsSeen(
-  { db, projectId, seq }: Projecting,
-  { turnId, commands }: FactOf<'commands.seen'>,
+  { db, projectId, seq }: ProjectionContext,
+  { turnId, commands }: ProjectEventOf<'commands.seen'>,
 ): Promise<void> {
   const rows = commands.map((command, at) => ({
     project_id: projectId,
@@ -275,7 +281,7 @@ function placeOf(seq: number, at: number): number {
 }
 
 /** Writes what hooks told, and what is kept of prompts. */
-export async function writeOfCapture({ db, projectId }: ReadScope, beside: CaptureBeside): Promise<void> {
+export async function writeCapture({ db, projectId }: ReadScope, beside: CaptureSideWrite): Promise<void> {
   if (beside.kind === 'moments told') {
     const rows = beside.moments.map(({ moment, sessionId, turnId, isOpen }) => ({
       project_id: projectId,
@@ -289,12 +295,12 @@ export async function writeOfCapture({ db, projectId }: ReadScope, beside: Captu
     return
   }
   if (beside.kind === 'turns recorded') {
-    for (const ids of inBatches(beside.turnIds)) {
+    for (const ids of splitIntoBatches(beside.turnIds)) {
       await db
         .updateTable('moment')
         .set({ body: null })
         .where('project_id', '=', projectId)
-        .where('turn_id', 'in', anyOf(ids))
+        .where('turn_id', 'in', nonEmptyValues(ids))
         .execute()
     }
     return
@@ -345,12 +351,12 @@ export function turnReads({ db, projectId }: ReadScope): TurnReads {
   return {
     async recorded(keys) {
       const found = new Set<string>()
-      for (const some of inBatches(keys)) {
+      for (const some of splitIntoBatches(keys)) {
         const rows = await db
           .selectFrom('moment')
           .select('key')
           .where('project_id', '=', projectId)
-          .where('key', 'in', anyOf(some))
+          .where('key', 'in', nonEmptyValues(some))
           .execute()
         for (const { key } of rows) found.add(key)
       }
@@ -415,7 +421,8 @@ export function turnReads({ db, projectId }: ReadScope): TurnReads {
       const silent = new Map<CaptureSessionId, string>()
       for (const row of rows) {
         const { counts, turn } = lineOf(row)
-        const evidence = row.evidence === null ? null : parsed<Pick<TurnEvidence, 'outside'>>(row.evidence)
+        const evidence =
+          row.evidence === null ? null : parseColumn<Pick<TurnEvidence, 'outside'>>(row.evidence)
         const changed = counts === null ? 0 : counts.added + counts.modified + counts.deleted + counts.renamed
         if (changed + (evidence?.outside.length ?? 0) > 0) silent.set(turn.sessionId, turn.client)
       }
@@ -445,14 +452,14 @@ export function turnReads({ db, projectId }: ReadScope): TurnReads {
         .selectFrom('moment')
         .select(['turn_id', 'body'])
         .where('project_id', '=', projectId)
-        .where('turn_id', 'in', anyOf(turnIds))
+        .where('turn_id', 'in', nonEmptyValues(turnIds))
         .where('body', 'is not', null)
         .orderBy('key')
         .limit(mostMoments)
         .execute()
-      const found = new Map<TurnId, PlacedMoment[]>(turnIds.map((id) => [id, []]))
+      const found = new Map<TurnId, LocatedHookEvent[]>(turnIds.map((id) => [id, []]))
       for (const { turn_id, body } of rows) {
-        if (body !== null) found.get(turn_id as TurnId)?.push(parsed<PlacedMoment>(body))
+        if (body !== null) found.get(turn_id as TurnId)?.push(parseColumn<LocatedHookEvent>(body))
       }
       return found
     },
@@ -466,10 +473,10 @@ export function turnReads({ db, projectId }: ReadScope): TurnReads {
       return Number(row?.events ?? 0)
     },
     async edits(turnIds) {
-      return bodies<SeenEdit>({ db, projectId }, 'edit_report', turnIds)
+      return bodies<HookEdit>({ db, projectId }, 'edit_report', turnIds)
     },
     async commands(turnIds) {
-      return bodies<SeenCommand>({ db, projectId }, 'command_window', turnIds)
+      return bodies<HookCommandWindow>({ db, projectId }, 'command_window', turnIds)
     },
     async evidence(turnId) {
       const row = await db
@@ -478,7 +485,7 @@ export function turnReads({ db, projectId }: ReadScope): TurnReads {
         .where('project_id', '=', projectId)
         .where('id', '=', turnId)
         .executeTakeFirst()
-      return parsedOrNull<Omit<TurnEvidence, 'changes'>>(row?.evidence ?? null)
+      return parseColumnOrNull<Omit<TurnEvidence, 'changes'>>(row?.evidence ?? null)
     },
     async changes(turnId, { limit, offset }) {
       const rows = await db
@@ -490,14 +497,14 @@ export function turnReads({ db, projectId }: ReadScope): TurnReads {
         .orderBy('position')
         .limit(limit)
         .execute()
-      return rows.map(({ body }) => parsed<TurnChange>(body))
+      return rows.map(({ body }) => parseColumn<TurnChange>(body))
     },
     async prompts(turnIds) {
       const rows = await db
         .selectFrom('kept_prompt')
         .select(['turn_id', 'content'])
         .where('project_id', '=', projectId)
-        .where('turn_id', 'in', anyOf(turnIds))
+        .where('turn_id', 'in', nonEmptyValues(turnIds))
         .limit(1000)
         .execute()
       return new Map(rows.map(({ turn_id, content }) => [turn_id as TurnId, content])) // a brand
@@ -511,7 +518,7 @@ export function turnReads({ db, projectId }: ReadScope): TurnReads {
         .limit(1)
         .executeTakeFirst()
       if (ended?.end_snapshot == null || ended.closed_at === null) return null
-      return { place: parsed<SnapshotPlace>(ended.end_snapshot), at: ended.closed_at }
+      return { place: parseColumn<SnapshotLocation>(ended.end_snapshot), at: ended.closed_at }
     },
   }
 }
@@ -522,17 +529,17 @@ async function bodies<Body>(
   turnIds: readonly TurnId[],
 ): Promise<ReadonlyMap<TurnId, readonly Body[]>> {
   const found = new Map<TurnId, Body[]>(turnIds.map((id) => [id, []]))
-  for (const ids of inBatches(turnIds)) {
+  for (const ids of splitIntoBatches(turnIds)) {
     const rows = await db
       .selectFrom(table)
       .select(['turn_id', 'body'])
       .where('project_id', '=', projectId)
-      .where('turn_id', 'in', anyOf(ids))
+      .where('turn_id', 'in', nonEmptyValues(ids))
       .orderBy('turn_id')
       .orderBy('position')
       .limit(mostMoments)
       .execute()
-    for (const { turn_id, body } of rows) found.get(turn_id as TurnId)?.push(parsed<Body>(body))
+    for (const { turn_id, body } of rows) found.get(turn_id as TurnId)?.push(parseColumn<Body>(body))
   }
   return found
 }

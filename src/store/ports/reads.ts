@@ -1,16 +1,16 @@
-import type { Fact, Measured, Outcome } from '../../events/domain/fact.ts'
+import type { AttemptMeasurement, Outcome, ProjectEvent } from '../../events/domain/fact.ts'
 import type { ProcessDefinition } from '../../gate/domain/definition.ts'
 import type { Visit } from '../../gate/domain/evidence.ts'
 import type {
   CommandResult,
-  EmissionRepeat,
-  KeptArtifact,
+  EventIdempotencyKey,
   RunApproval,
   RunEvent,
   RunRecord,
   RunRefusal,
   RunStatus,
   SettingName,
+  StoredArtifact,
 } from '../../gate/domain/run.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import type {
@@ -26,16 +26,16 @@ import type {
   TokenId,
   TurnId,
 } from '../../kernel/id.ts'
-import type { Step, StepPlace } from '../../lines/domain/step.ts'
+import type { LineStep, StepPosition } from '../../lines/domain/step.ts'
 import type { Notice } from '../../notifications/domain/notice.ts'
 import type { NoticeState, Notification } from '../../notifications/domain/notification.ts'
-import type { Member, Person, Session, Token } from '../../people/domain/identity.ts'
+import type { Member, Person, SignInSession, Token } from '../../people/domain/identity.ts'
 import type { Claim, Milestone, Note, PlannedTask, PlanSpan, TaskStatus } from '../../plan/domain/plan.ts'
 import type { StatRecords } from '../../reports/domain/stats.ts'
 import type { ChangeKind, MissionChange, ReportedChange } from '../../track/domain/changes.ts'
 import type { OpenTask } from '../../track/domain/completion.ts'
 import type { Mission, MissionStatus, Phase, PhaseWithWork } from '../../track/domain/mission.ts'
-import type { Decision, Hold, HoldKind, Issue, Progress } from '../../track/domain/records.ts'
+import type { Decision, InboxItem, InboxItemKind, Issue, Progress } from '../../track/domain/records.ts'
 import type {
   Attempt,
   AttemptStatus,
@@ -43,7 +43,7 @@ import type {
   Dependency,
   PastAttempt,
   Resolution,
-  SnapshotPlace,
+  SnapshotLocation,
   Task,
   TaskHistory,
 } from '../../track/domain/task.ts'
@@ -56,19 +56,19 @@ export interface PageRequest {
 }
 
 export interface Page<Item> {
-  readonly items: readonly Placed<Item>[]
+  readonly items: readonly SequencedItem<Item>[]
   /** How many there are in all, whatever the limit. */
   readonly total: number
 }
 
 /** An item with the journal position that orders it. */
-export interface Placed<Item> {
+export interface SequencedItem<Item> {
   readonly seq: number
   readonly item: Item
 }
 
 /** What the tasks of a phase came to. */
-export interface PhaseTally {
+export interface PhaseCounts {
   readonly phaseId: PhaseId
   readonly tasks: number
   readonly firstStart: number | null
@@ -83,21 +83,21 @@ export interface MissionTotals {
   readonly tokensOutput: number
 }
 
-export interface MissionNow {
+export interface MissionCounts {
   readonly openAttempts: number
   readonly openBlockers: number
   readonly doneTasks: number
   readonly toDoTasks: number
 }
 
-export interface MissionListed {
+export interface MissionListing {
   readonly mission: Mission
-  readonly now: MissionNow
+  readonly now: MissionCounts
   readonly phases: readonly PhaseWithWork[]
 }
 
 /** Who worked in a mission, what changed, and what waits there. */
-export interface MissionGlance extends MissionLines {
+export interface MissionOverview extends MissionLineCounts {
   /** The last at work first. */
   readonly agents: readonly { readonly name: string; readonly working: boolean }[]
   /** Open holds of every kind. */
@@ -116,7 +116,7 @@ export interface MissionTree {
 }
 
 /** What a mission's changes come to in all its work trees, a path once; lines that could not be counted are left out. */
-export interface MissionLines {
+export interface MissionLineCounts {
   readonly files: number
   /** Null where files changed and the lines of none could be counted. */
   readonly added: number | null
@@ -131,7 +131,7 @@ export interface MissionReads {
   tasksInTree(missionId: MissionId, top: string, among: readonly TaskId[]): Promise<ReadonlySet<TaskId>>
   /** Its attempt that ended last in a work tree, with what was measured then. */
   lastEnded(missionId: MissionId, top: string): Promise<Attempt | null>
-  lines(missionId: MissionId): Promise<MissionLines>
+  lines(missionId: MissionId): Promise<MissionLineCounts>
   find(id: string): Promise<Mission | null>
   /** The names of missions, at most 200. */
   named(ids: readonly MissionId[]): Promise<ReadonlyMap<MissionId, string>>
@@ -140,15 +140,15 @@ export interface MissionReads {
     request: PageRequest & { readonly statuses?: readonly MissionStatus[]; readonly search?: string },
   ): Promise<Page<Mission>>
   /** The same missions, each with what it has now, in the same order: a fixed number of queries for all. */
-  listed(missions: readonly Mission[]): Promise<readonly MissionListed[]>
+  listed(missions: readonly Mission[]): Promise<readonly MissionListing[]>
   /** Of each of at most 200 missions: three queries for all. */
-  glances(missionIds: readonly MissionId[]): Promise<ReadonlyMap<string, MissionGlance>>
+  glances(missionIds: readonly MissionId[]): Promise<ReadonlyMap<string, MissionOverview>>
   /** By sort order, then number. */
   phases(missionId: MissionId): Promise<readonly PhaseWithWork[]>
   phase(missionId: MissionId, number: number): Promise<Phase | null>
   phaseById(id: PhaseId): Promise<Phase | null>
-  tallies(missionId: MissionId): Promise<readonly PhaseTally[]>
-  now(missionId: MissionId): Promise<MissionNow>
+  tallies(missionId: MissionId): Promise<readonly PhaseCounts[]>
+  now(missionId: MissionId): Promise<MissionCounts>
   totals(missionId: MissionId): Promise<MissionTotals>
   /** Ids that begin with a prefix, at most `limit`, for the CLI's short ids and for completion. */
   idsLike(prefix: string, limit: number): Promise<readonly string[]>
@@ -181,7 +181,7 @@ export interface PlanPage {
 }
 
 /** A task with as little as graphs need. */
-export interface GraphTask {
+export interface GraphTaskRow {
   readonly id: TaskId
   readonly name: string
   readonly phaseId: PhaseId | null
@@ -235,13 +235,13 @@ export interface PlanReads {
   /** Those of these ids that exist, oldest first. */
   notesWithIds(ids: readonly string[]): Promise<readonly Note[]>
   /** Every task of a plan, for diagrams and export, at most `limit`, in list order. */
-  graph(owner: PlanSpan | undefined, limit: number, now: number): Promise<readonly GraphTask[]>
+  graph(owner: PlanSpan | undefined, limit: number, now: number): Promise<readonly GraphTaskRow[]>
   /** Tasks outside a plan that one of its tasks depends on, or that depend on one. */
   neighbors(
     owner: PlanSpan,
     limit: number,
     now: number,
-  ): Promise<readonly (GraphTask & { readonly ready: boolean })[]>
+  ): Promise<readonly (GraphTaskRow & { readonly ready: boolean })[]>
   /** The roles that the project declared, in order of declaration. */
   roles(): Promise<readonly string[]>
 }
@@ -250,13 +250,13 @@ export interface PlanReads {
 export interface AttemptEnd {
   readonly outcome: Outcome
   /** Without the changes: those are paged. */
-  readonly evidence: Omit<Measured, 'changes'>
+  readonly evidence: Omit<AttemptMeasurement, 'changes'>
   readonly inputHash: string
   readonly answer: Readonly<Record<string, unknown>>
-  readonly counts: ChangeCounts
+  readonly counts: FileChangeCounts
 }
 
-export interface ChangeCounts {
+export interface FileChangeCounts {
   readonly added: number
   readonly modified: number
   readonly deleted: number
@@ -268,7 +268,7 @@ export interface TaskLine {
   readonly task: Task
   readonly phaseNumber: number | null
   readonly attempt: Attempt | null
-  readonly counts: ChangeCounts | null
+  readonly counts: FileChangeCounts | null
   readonly scopeMatches: boolean | null
 }
 
@@ -281,8 +281,8 @@ export interface TaskFilter {
 }
 
 /** What was measured at the end of an attempt, in numbers. */
-export interface MeasuredTotals {
-  readonly measurement: Measured['measurement']
+export interface AttemptMeasurementTotals {
+  readonly measurement: AttemptMeasurement['measurement']
   readonly scopeMatches: boolean | null
   readonly outOfScope: number
   /** Which attempt at its task it is. */
@@ -302,7 +302,7 @@ export interface TaskCard {
   readonly attempt: Attempt | null
   /** How far it is, in percent, as was said last. */
   readonly progress: number | null
-  readonly measured: MeasuredTotals | null
+  readonly measured: AttemptMeasurementTotals | null
 }
 
 export interface TaskReads {
@@ -316,7 +316,7 @@ export interface TaskReads {
   lastAttempt(taskId: TaskId): Promise<Attempt | null>
   end(attemptId: AttemptId): Promise<AttemptEnd | null>
   /** Those of these attempts that ended with a measurement. */
-  measured(ids: readonly AttemptId[]): Promise<ReadonlyMap<AttemptId, MeasuredTotals>>
+  measured(ids: readonly AttemptId[]): Promise<ReadonlyMap<AttemptId, AttemptMeasurementTotals>>
   /** Those of these tasks that exist, in the order given. */
   cards(ids: readonly string[]): Promise<readonly TaskCard[]>
   /** The attempts at a task that ended, newest first. */
@@ -357,7 +357,7 @@ export interface TaskReads {
   /** Planned tasks of a mission that nobody finished, in order of planning, at most 100. */
   planned(missionId: MissionId): Promise<readonly Task[]>
   /** Every snapshot that an open attempt, or one closed since `since`, still names. */
-  keptSnapshots(since: number): Promise<readonly SnapshotPlace[]>
+  keptSnapshots(since: number): Promise<readonly SnapshotLocation[]>
   idsLike(prefix: string, limit: number): Promise<readonly string[]>
 }
 
@@ -381,7 +381,7 @@ export interface TimelineAttempt {
   readonly openedAt: number
   readonly closedAt: number | null
   /** Null until the attempt was measured. */
-  readonly counts: ChangeCounts | null
+  readonly counts: FileChangeCounts | null
   readonly scopeMatches: boolean | null
   readonly measurement: 'exact' | 'partial' | 'unknown' | null
 }
@@ -440,37 +440,37 @@ export interface RecordReads {
   issue(id: string): Promise<Issue | null>
 }
 
-export interface HoldFilter extends RecordFilter {
-  readonly kinds?: readonly HoldKind[]
+export interface InboxItemFilter extends RecordFilter {
+  readonly kinds?: readonly InboxItemKind[]
   readonly status?: 'open' | 'closed'
 }
 
 /** A hold with the issue that opened it. */
-export interface HoldLine {
-  readonly hold: Hold
+export interface InboxItemLine {
+  readonly hold: InboxItem
   readonly issue: Issue | null
   /** Who acted when it was opened; null where it is not recorded yet. */
   readonly opener: Actor | null
 }
 
-export interface HoldReads {
-  find(id: string): Promise<Hold | null>
+export interface InboxItemReads {
+  find(id: string): Promise<InboxItem | null>
   /** Who acted when it was opened. */
-  opener(id: Hold['id']): Promise<Actor | null>
+  opener(id: InboxItem['id']): Promise<Actor | null>
   /** Open ones oldest first, closed ones newest first; `before` is then `after` for open ones. */
-  list(filter: HoldFilter, request: PageRequest): Promise<Page<HoldLine>>
-  ofIssue(issueId: string): Promise<Hold | null>
-  ofAttempt(attemptId: string): Promise<readonly Hold[]>
+  list(filter: InboxItemFilter, request: PageRequest): Promise<Page<InboxItemLine>>
+  ofIssue(issueId: string): Promise<InboxItem | null>
+  ofAttempt(attemptId: string): Promise<readonly InboxItem[]>
   /** Open holds of a task, oldest first, at most 100. */
-  ofTask(taskId: TaskId): Promise<readonly Hold[]>
+  ofTask(taskId: TaskId): Promise<readonly InboxItem[]>
   /** Open holds of a run, oldest first, at most 100. */
-  ofRun(runId: string): Promise<readonly Hold[]>
+  ofRun(runId: string): Promise<readonly InboxItem[]>
   /** The ended holds of a run that were answered in words, newest first. */
-  answeredOfRun(runId: string, limit: number): Promise<readonly Hold[]>
+  answeredOfRun(runId: string, limit: number): Promise<readonly InboxItem[]>
   /** The open question whether a command may run, by the hash of what is asked. */
-  openCommand(hash: string): Promise<Hold | null>
+  openCommand(hash: string): Promise<InboxItem | null>
   /** Of such hashes the last question that a person said yes or no to, unless that was taken back since. */
-  answeredCommands(hashes: readonly string[]): Promise<readonly Hold[]>
+  answeredCommands(hashes: readonly string[]): Promise<readonly InboxItem[]>
   idsLike(prefix: string, limit: number): Promise<readonly string[]>
 }
 
@@ -489,21 +489,21 @@ export interface RunSubject {
 /** More attempts at one subject than this are not read. */
 export const maxAttempts = 1_000
 
-export interface AttemptChanges extends Pick<Measured, 'unreadable'> {
+export interface AttemptChanges extends Pick<AttemptMeasurement, 'unreadable'> {
   readonly attemptId: AttemptId
-  readonly measurement: Measured['measurement'] | null
-  readonly changes: readonly ChangedFile[]
+  readonly measurement: AttemptMeasurement['measurement'] | null
+  readonly changes: readonly ScopedPath[]
 }
 
 /** `scope` null: no areas were declared. */
-export type ChangedFile = Pick<ReportedChange, 'path' | 'from' | 'scope'>
+export type ScopedPath = Pick<ReportedChange, 'path' | 'from' | 'scope'>
 
 /** A run with all that its engine looks at. */
 export interface LoadedRun {
   readonly record: RunRecord
   readonly definition: ProcessDefinition
   readonly visits: readonly Visit[]
-  readonly artifacts: readonly KeptArtifact[]
+  readonly artifacts: readonly StoredArtifact[]
 }
 
 export interface RunReads {
@@ -538,7 +538,10 @@ export interface RunReads {
     },
   ): Promise<number>
   /** What the owner's key is bound to in a run; null when it is free, even where another has the same. */
-  repeat(runId: RunId, key: Required<Pick<EmissionRepeat, 'key' | 'owner'>>): Promise<EmissionRepeat | null>
+  repeat(
+    runId: RunId,
+    key: Required<Pick<EventIdempotencyKey, 'key' | 'owner'>>,
+  ): Promise<EventIdempotencyKey | null>
   /** Oldest first, at most 1000. */
   approvals(runId: RunId): Promise<readonly RunApproval[]>
   /**
@@ -553,7 +556,7 @@ export interface RunReads {
   commandsOf(runId: RunId, limit: number): Promise<readonly CommandResult[]>
   runningCommands(): Promise<readonly CommandResult[]>
   /** All that a command printed; null where that is in its result. */
-  commandOutput(id: CommandResultId): Promise<KeptOutput | null>
+  commandOutput(id: CommandResultId): Promise<StoredOutput | null>
   /** Those that are kept of commands which ended before; the size is that of their texts. */
   outputsBefore(before: number): Promise<{ readonly count: number; readonly bytes: number }>
   /** The attempts at a task, or in a mission, first to last, at most 1000. */
@@ -575,7 +578,7 @@ export interface ChainCheck {
 }
 
 /** What is kept of a token or a session beside the facts. */
-export interface KeptSecret {
+export interface StoredSecret {
   /** SHA-256, hexadecimal. */
   readonly hash: string
   /** When it was last used, at most a minute off; null where it never was. */
@@ -583,25 +586,25 @@ export interface KeptSecret {
 }
 
 /** A membership as it is listed: with the person, and since when. */
-export interface MemberListed {
+export interface MemberListing {
   readonly member: Member
   readonly person: Person
 }
 
-export interface TokenListed {
+export interface TokenListing {
   readonly token: Token
   readonly person: Person
   readonly usedAt: number | null
 }
 
-export interface SessionListed {
-  readonly session: Session
+export interface SignInSessionListing {
+  readonly session: SignInSession
   readonly person: Person
 }
 
 /** Members are those of the project that is asked about; persons, tokens and sessions are the whole server's. */
 /** A project of a database as everybody who may see it finds it. */
-export interface ListedProject {
+export interface ProjectListing {
   readonly id: string
   /** As it stands in addresses: lower case, digits and dashes. */
   readonly name: string
@@ -619,7 +622,7 @@ export interface IdentityReads {
   /** The id of the project that is asked about; empty where nothing was recorded in it. */
   readonly project: string
   /** Every project of the database but the reserved one, in the order of their names; at most 1000. */
-  projects(): Promise<readonly ListedProject[]>
+  projects(): Promise<readonly ProjectListing[]>
   person(id: string): Promise<Person | null>
   /** Who has this id, this e-mail address or this name; at most 10. */
   personsCalled(words: string): Promise<readonly Person[]>
@@ -629,7 +632,7 @@ export interface IdentityReads {
   /** How many admins there are that are not disabled. */
   admins(): Promise<number>
   /** Oldest first, at most 1000. */
-  members(): Promise<readonly MemberListed[]>
+  members(): Promise<readonly MemberListing[]>
   member(personId: string): Promise<Member | null>
   /** How many owners the project has that are not disabled. */
   owners(): Promise<number>
@@ -641,32 +644,32 @@ export interface IdentityReads {
   tokensMadeWith(ids: readonly string[]): Promise<readonly Token[]>
   /** The valid tokens that a person made for other people. */
   tokensMadeForOthers(personId: string): Promise<readonly Token[]>
-  tokens(of: { readonly personId?: string; readonly revoked?: boolean }): Promise<readonly TokenListed[]>
-  session(id: string): Promise<Session | null>
+  tokens(of: { readonly personId?: string; readonly revoked?: boolean }): Promise<readonly TokenListing[]>
+  session(id: string): Promise<SignInSession | null>
   /** Sessions that neither ended nor are too old, newest first; at most 1000. */
-  sessions(of: { readonly personId?: string; readonly now: number }): Promise<readonly SessionListed[]>
+  sessions(of: { readonly personId?: string; readonly now: number }): Promise<readonly SignInSessionListing[]>
   /** Null for what was revoked or ended, or came without its secret, as from an export. */
-  secret(of: TokenId | SessionId): Promise<KeptSecret | null>
+  secret(of: TokenId | SessionId): Promise<StoredSecret | null>
 }
 
 export interface NotificationReads {
   /** In the order in which they were added, with the facts that did; at most 200. */
-  all(): Promise<readonly Placed<Notification>[]>
+  all(): Promise<readonly SequencedItem<Notification>[]>
   /** Null for what came without it, as from an export, and for a desktop. */
   address(id: string): Promise<{ readonly url: string; readonly secret: string | null } | null>
   /** How far the journal was read for notices; null where it was not yet. */
   cursor(): Promise<number | null>
   /** What is to be sent, each notification's in order: the first 100 of each. */
-  waiting(): Promise<readonly SentNotice[]>
-  notice(id: string): Promise<SentNotice | null>
+  waiting(): Promise<readonly NoticeDelivery[]>
+  notice(id: string): Promise<NoticeDelivery | null>
   /** The last one of a notification that ended so. */
-  last(id: string, state: NoticeState): Promise<SentNotice | null>
+  last(id: string, state: NoticeState): Promise<NoticeDelivery | null>
   /** Which of these holds are open. */
   openAmong(holds: readonly string[]): Promise<ReadonlySet<string>>
 }
 
 /** What somebody is told by a notification, and how that went. Times are milliseconds since the epoch. */
-export interface SentNotice {
+export interface NoticeDelivery {
   readonly id: string
   readonly notificationId: string
   readonly seq: number
@@ -687,11 +690,11 @@ export interface SentNotice {
 export interface TreeBoundary {
   /** Milliseconds since the epoch. */
   readonly at: number
-  readonly place: SnapshotPlace
+  readonly place: SnapshotLocation
 }
 
 /** An attempt that made lines, with what it was for. */
-export interface LineMaker {
+export interface LineAuthor {
   readonly attempt: Attempt
   readonly taskName: string
   readonly goal: string | null
@@ -703,7 +706,7 @@ export interface LineMaker {
 }
 
 /** A turn of an agent that made lines without a task. */
-export interface TurnMaker {
+export interface TurnAuthor {
   readonly turnId: TurnId
   readonly sessionId: CaptureSessionId
   readonly client: string
@@ -720,23 +723,23 @@ export interface LineReads {
   /** Of which files lines were recorded, in order. */
   paths(most: number): Promise<readonly string[]>
   /** The steps of some paths, also those that gave them another name. */
-  stepsOf(paths: readonly string[]): Promise<readonly Step[]>
+  stepsOf(paths: readonly string[]): Promise<readonly LineStep[]>
   /** The steps that some lines are marks of, those with the most first. */
-  stepsMarked(marks: readonly string[], limit: number): Promise<readonly Step[]>
-  makers(ids: readonly string[]): Promise<readonly LineMaker[]>
+  stepsMarked(marks: readonly string[], limit: number): Promise<readonly LineStep[]>
+  makers(ids: readonly string[]): Promise<readonly LineAuthor[]>
   /** Of turns of agents, by their ids. */
-  turnMakers(ids: readonly string[]): Promise<readonly TurnMaker[]>
+  turnMakers(ids: readonly string[]): Promise<readonly TurnAuthor[]>
   /** How many lines that are not blank each of the last 2,000 attempts with lines added net at its end. */
   addedBy(): Promise<readonly { readonly attemptId: string; readonly lines: number }[]>
   /** The steps with hashes that attempts or turns made, or may have made. */
-  stepsMadeBy(makers: readonly string[]): Promise<readonly StepPlace[]>
+  stepsMadeBy(makers: readonly string[]): Promise<readonly StepPosition[]>
 }
 
-export interface JournalReads {
+export interface EventLogReads {
   /** Facts with `seq > after`, in order. */
-  since(after: number, limit: number): Promise<readonly Fact[]>
+  since(after: number, limit: number): Promise<readonly ProjectEvent[]>
   /** Facts with `seq < before`, newest first. */
-  latest(request: { readonly before?: number; readonly limit: number }): Promise<readonly Fact[]>
+  latest(request: { readonly before?: number; readonly limit: number }): Promise<readonly ProjectEvent[]>
   /** The last seq; 0 before the first fact. */
   head(): Promise<number>
   /** The last seq before a time, milliseconds since the epoch; 0 where there is none. */
@@ -748,7 +751,7 @@ export interface JournalReads {
 }
 
 /** A machine where agents work, as it was last heard of. */
-export interface KnownEdge {
+export interface RemoteMachineRecord {
   readonly id: string
   readonly name: string
   /** The name of the token that it came with. */
@@ -757,14 +760,14 @@ export interface KnownEdge {
   readonly seenAt: number
 }
 
-export interface KeptOutput {
+export interface StoredOutput {
   /** Null where it was removed because its time was over. */
   readonly text: string | null
   readonly bytes: number
   readonly removedAt: number | null
 }
 
-export interface KeptDiff {
+export interface StoredDiff {
   /** Null where it was removed because its time was over. */
   readonly text: string | null
   /** Of the text. */
@@ -774,19 +777,19 @@ export interface KeptDiff {
   readonly cut: boolean
 }
 
-export interface EdgeReads {
+export interface RemoteMachineReads {
   /** The last seen first. */
-  all(): Promise<readonly KnownEdge[]>
+  all(): Promise<readonly RemoteMachineRecord[]>
   /** Null for one that was never heard of. */
-  heard(id: string): Promise<KnownEdge | null>
-  diff(attemptId: string): Promise<KeptDiff | null>
+  heard(id: string): Promise<RemoteMachineRecord | null>
+  diff(attemptId: string): Promise<StoredDiff | null>
   /** Those that are kept of attempts which ended before; the size is that of their texts. */
   diffsBefore(before: number): Promise<{ readonly count: number; readonly bytes: number }>
   /** Until when a command is believed to run; null where nobody said so. */
   leasedUntil(commandId: string): Promise<number | null>
 }
 
-export interface StatScope {
+export interface StatsFilter {
   /** Only what ended at or after, milliseconds since the epoch. */
   readonly since: number | null
   readonly missionId: MissionId | null
@@ -796,5 +799,5 @@ export interface StatScope {
 
 export interface StatReads {
   /** What figures are made of, by a fixed number of queries. `isCut` says that older rows were left out. */
-  records(scope: StatScope): Promise<{ readonly records: StatRecords; readonly isCut: boolean }>
+  records(scope: StatsFilter): Promise<{ readonly records: StatRecords; readonly isCut: boolean }>
 }

@@ -1,5 +1,5 @@
 /** How far a log has come: its last entry. */
-export interface Head {
+export interface LogHead {
   readonly seq: number
   readonly hash: string
 }
@@ -18,10 +18,10 @@ export const keptTables = [
   'attempt_files',
   'file_content',
 ] as const
-export type KeptTable = (typeof keptTables)[number]
-export type KeptValue = string | number | null | { readonly base64: string }
+export type SideTable = (typeof keptTables)[number]
+export type SideValue = string | number | null | { readonly base64: string }
 
-export interface KeptRow {
-  readonly table: KeptTable
-  readonly values: Readonly<Record<string, KeptValue>>
+export interface SideRow {
+  readonly table: SideTable
+  readonly values: Readonly<Record<string, SideValue>>
 }

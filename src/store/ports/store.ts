@@ -1,4 +1,4 @@
-import type { Fact, NewFact } from '../../events/domain/fact.ts'
+import type { NewProjectEvent, ProjectEvent } from '../../events/domain/fact.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import type {
   AttemptId,
@@ -10,29 +10,29 @@ import type {
   TokenId,
   TurnId,
 } from '../../kernel/id.ts'
-import type { StepPlace } from '../../lines/domain/step.ts'
+import type { StepPosition } from '../../lines/domain/step.ts'
 import type { DraftComment } from '../../review/domain/review.ts'
 import type { FileStates, ReviewReads } from '../../review/ports/review-reads.ts'
-import type { PlacedMoment } from '../../sessions/domain/story.ts'
+import type { LocatedHookEvent } from '../../sessions/domain/story.ts'
 import type { CaptureReads } from '../../sessions/ports/capture-reads.ts'
 import type {
-  EdgeReads,
-  HoldReads,
+  EventLogReads,
   IdentityReads,
-  JournalReads,
-  KnownEdge,
+  InboxItemReads,
   LineReads,
   MissionReads,
+  NoticeDelivery,
   NotificationReads,
   PlanReads,
   RecordReads,
+  RemoteMachineReads,
+  RemoteMachineRecord,
   RunReads,
-  SentNotice,
   StatReads,
   TaskReads,
   TimelineReads,
 } from './reads.ts'
-import type { KeptRow } from './record-rows.ts'
+import type { SideRow } from './record-rows.ts'
 
 /** Every question that can be asked of the store. Each method is one query with a limit. */
 export interface Reads {
@@ -41,34 +41,34 @@ export interface Reads {
   readonly timeline: TimelineReads
   readonly plan: PlanReads
   readonly records: RecordReads
-  readonly holds: HoldReads
+  readonly holds: InboxItemReads
   readonly runs: RunReads
   readonly identities: IdentityReads
-  readonly edges: EdgeReads
+  readonly edges: RemoteMachineReads
   readonly notifications: NotificationReads
   readonly lines: LineReads
   readonly capture: CaptureReads
-  readonly journal: JournalReads
+  readonly journal: EventLogReads
   readonly stats: StatReads
   readonly reviews: ReviewReads
 }
 
 /** What a decision came to: what happened, and what the caller is answered. */
-export interface Decided<Answer> {
-  readonly facts: readonly NewFact[]
+export interface ChangeSet<Answer> {
+  readonly facts: readonly NewProjectEvent[]
   /** What the agent calls itself in the attempt or claim that this belongs to. */
   readonly agentName?: string | null
   /** What is written with them and is in none of them. */
-  readonly beside?: readonly Beside[]
+  readonly beside?: readonly SideWrite[]
   readonly answer: Answer
 }
 
 /** The same, where the answer is read in the transaction once the facts are applied. */
-export interface DecidedFirst<Answer> {
-  readonly facts: readonly NewFact[]
+export interface DeferredChangeSet<Answer> {
+  readonly facts: readonly NewProjectEvent[]
   /** What the agent calls itself in the attempt or claim that this belongs to. */
   readonly agentName?: string | null
-  readonly beside?: readonly Beside[]
+  readonly beside?: readonly SideWrite[]
   readonly answerFrom: (after: Reads) => Promise<Answer>
 }
 
@@ -76,17 +76,17 @@ export interface DecidedFirst<Answer> {
  * What no fact holds: of a token or a session the hash of its secret, and when it was used; of a machine where agents
  * work when it was heard of, and what it sent; of notifications where they go, and what was told.
  */
-export type Beside =
-  | SecretBeside
-  | EdgeBeside
-  | OutputBeside
-  | ProjectBeside
-  | NotificationBeside
-  | CaptureBeside
-  | LinesBeside
-  | ReviewBeside
+export type SideWrite =
+  | SecretSideWrite
+  | RemoteMachineSideWrite
+  | OutputSideWrite
+  | ProjectSideWrite
+  | NotificationSideWrite
+  | CaptureSideWrite
+  | LineSideWrite
+  | ReviewSideWrite
 
-export type NotificationBeside =
+export type NotificationSideWrite =
   | {
       readonly kind: 'address kept'
       readonly of: NotificationId
@@ -97,34 +97,34 @@ export type NotificationBeside =
   | { readonly kind: 'address ended'; readonly of: NotificationId }
   | {
       readonly kind: 'notices kept'
-      readonly notices: readonly SentNotice[]
+      readonly notices: readonly NoticeDelivery[]
       /** How far the journal was read; null where that is not said. */
       readonly cursor: number | null
       /** What came before is forgotten. */
       readonly before: number | null
     }
 
-export type OutputBeside =
+export type OutputSideWrite =
   /** What a command printed, where a fact has only its end. */
   | { readonly kind: 'output kept'; readonly commandId: CommandResultId; readonly text: string }
   /** What commands printed that ended before is removed; hashes and sizes stay. */
   | { readonly kind: 'outputs removed'; readonly before: number; readonly at: number }
 
-export type ProjectBeside =
+export type ProjectSideWrite =
   /** A project with the first facts of its own journal. */
   | {
       readonly kind: 'project made'
       readonly id: ProjectId
       readonly name: string
-      readonly facts: readonly NewFact[]
+      readonly facts: readonly NewProjectEvent[]
       /** What the agent calls itself in the attempt or claim that this belongs to. */
       readonly agentName?: string | null
     }
   | { readonly kind: 'project renamed'; readonly id: string; readonly name: string }
 
-export type EdgeBeside =
+export type RemoteMachineSideWrite =
   /** A machine where agents work was heard of. */
-  | (Omit<KnownEdge, 'seenAt'> & { readonly kind: 'edge seen'; readonly at: number })
+  | (Omit<RemoteMachineRecord, 'seenAt'> & { readonly kind: 'edge seen'; readonly at: number })
   /** A command still runs; without a word of it, it is believed to until then. */
   | { readonly kind: 'command leased'; readonly commandId: string; readonly until: number }
   /** The texts of diffs of attempts that ended before are removed; their hashes and sizes stay. */
@@ -137,7 +137,7 @@ export type EdgeBeside =
       readonly cut: boolean
     }
 
-export type ReviewBeside =
+export type ReviewSideWrite =
   /** What a person wrote and has not sent. */
   | {
       readonly kind: 'draft kept'
@@ -168,17 +168,17 @@ export type ReviewBeside =
     }
 
 /** Hashes of lines leave the facts that recorded them. */
-export interface LinesBeside {
+export interface LineSideWrite {
   readonly kind: 'line hashes forgotten'
-  readonly steps: readonly StepPlace[]
+  readonly steps: readonly StepPosition[]
 }
 
-export type CaptureBeside =
+export type CaptureSideWrite =
   /** What hooks told: kept until its turn ends, and its key for a week more. */
   | {
       readonly kind: 'moments told'
       readonly moments: readonly {
-        readonly moment: PlacedMoment
+        readonly moment: LocatedHookEvent
         readonly sessionId: CaptureSessionId
         readonly turnId: TurnId | null
         /** Whether its turn goes on. */
@@ -190,7 +190,7 @@ export type CaptureBeside =
   | { readonly kind: 'prompt kept'; readonly turnId: TurnId; readonly text: string }
   | { readonly kind: 'prompts forgotten'; readonly sessionId: CaptureSessionId }
 
-export type SecretBeside =
+export type SecretSideWrite =
   | { readonly kind: 'secret made'; readonly of: TokenId | SessionId; readonly hash: string }
   | { readonly kind: 'secret used'; readonly of: TokenId | SessionId; readonly at: number }
   | { readonly kind: 'secret ended'; readonly of: TokenId | SessionId }
@@ -220,7 +220,7 @@ export interface RecordRequest<Answer> {
    */
   ahead?(reads: Reads): Promise<unknown>
   /** Runs inside the one write transaction: reads what it rests on, calls the pure domain, answers what happened. */
-  decide(reads: Reads): Promise<Decided<Answer> | DecidedFirst<Answer>>
+  decide(reads: Reads): Promise<ChangeSet<Answer> | DeferredChangeSet<Answer>>
 }
 
 /** What a query may ask of a store: it records nothing. */
@@ -240,21 +240,21 @@ export interface Store {
   /** The stored answer of a key, if it was used: `decide` need not be prepared for a repeat. */
   replay(idempotency: Idempotency): Promise<{ readonly answer: unknown } | null>
   /** Makes the project from its whole log, all of it or nothing. Fails with CONFLICT where there is a record already. */
-  restore(facts: readonly Fact[], restoring?: Restoring): Promise<Restored>
+  restore(facts: readonly ProjectEvent[], restoring?: LogRestoreOptions): Promise<LogRestoreResult>
   /** What belongs to the project beside its log, a page at a time, after a row. */
-  kept(after: KeptRow | null, limit: number): Promise<readonly KeptRow[]>
+  kept(after: SideRow | null, limit: number): Promise<readonly SideRow[]>
   /** Compares every table with what the facts make of an empty store; asks SQLite whether the file is sound. */
   inspect(): Promise<Inspection>
   /** The chain of hashes and the anchor alone. */
   inspectChain(): Promise<ChainInspection>
   /** Makes the tables again from the facts, after a copy of the file. Fails with REFUSED where the journal is broken. */
-  repair(at: number): Promise<Repair>
+  repair(at: number): Promise<RepairResult>
   /** Takes the record as it is for the right one, also where it lacks what it held before. Answers its facts. */
   accept(at: number): Promise<number>
   /** Copies the whole database to a new file while others use it. A relative path is meant from where the caller stands. */
-  backup(file: string): Promise<BackupMade>
+  backup(file: string): Promise<BackupResult>
   /** Puts a backup in the place of the database, of which a copy is kept. Right with servers running. */
-  putBack(backup: string, at: number): Promise<PutBack>
+  putBack(backup: string, at: number): Promise<BackupRestoreResult>
   /** What is said first of what is read here, as it was at the last question; null where writing has not ended. */
   notice(): Promise<string | null>
   /** What `doctor` and `status` say about the database. Creates nothing. */
@@ -265,13 +265,13 @@ export interface Store {
    * Facts after `after` as they are committed by any process, those together that are there together, until the signal
    * aborts. Costs a poll only while followed.
    */
-  follow(after: number, signal: AbortSignal): AsyncIterable<readonly Fact[]>
+  follow(after: number, signal: AbortSignal): AsyncIterable<readonly ProjectEvent[]>
   close(): Promise<void>
 }
 
-export interface Restoring {
+export interface LogRestoreOptions {
   /** What belongs to the project beside its log. */
-  readonly kept: readonly KeptRow[]
+  readonly kept: readonly SideRow[]
   /** Takes the place of the record that is here: continues it where it is the beginning of the log, else sets it aside. */
   readonly replace: boolean
   /** Who opens the project for writing where the log ends with the end of writing. */
@@ -279,7 +279,7 @@ export interface Restoring {
   readonly at: number
 }
 
-export interface Restored {
+export interface LogRestoreResult {
   /** How many entries were added. */
   readonly added: number
   /** What the record that was here is called now; null where there was none, or it was continued. */
@@ -308,14 +308,14 @@ export interface Inspection {
 
 export type ChainInspection = Pick<Inspection, 'facts' | 'brokenAt' | 'anchor'>
 
-export interface BackupMade {
+export interface BackupResult {
   /** Absolute path. */
   readonly file: string
   readonly bytes: number
   readonly facts: number
 }
 
-export interface PutBack {
+export interface BackupRestoreResult {
   /** Absolute path of the backup. */
   readonly restored: string
   readonly facts: number
@@ -323,7 +323,7 @@ export interface PutBack {
   readonly kept: string | null
 }
 
-export interface Repair {
+export interface RepairResult {
   /** The copy of the database as it was; null where a server keeps it. */
   readonly backup: string | null
   readonly facts: number

@@ -15,12 +15,18 @@ import {
   sql,
 } from 'kysely'
 import { Pool, type PoolClient } from 'pg'
-import { sha256, storable } from '../fingerprint.ts'
-import type { JoinedQuestion, JoiningConnection, KeptWrite } from '../record/session.ts'
+import { sha256, toStorable } from '../fingerprint.ts'
+import type { BufferedWrite, JoinedQuery, JoiningConnection } from '../record/session.ts'
 import type { Tables } from '../tables/tables.ts'
-import { CommitLost, endsConnection, isAboutStatements, NoConnection, verdictOn } from './errors.ts'
-import { joined, joinedQuestion } from './joined.ts'
-import { clientConfig, type PostgresPlace } from './place.ts'
+import {
+  CommitOutcomeUnknown,
+  ConnectionUnavailable,
+  errorReaction,
+  isAboutStatements,
+  isConnectionLost,
+} from './errors.ts'
+import { joinedQuestion, joinWrites } from './joined.ts'
+import { clientConfig, type PostgresLocation } from './place.ts'
 
 const patience = 10_000
 const mostConflicts = 5
@@ -56,14 +62,14 @@ const begin = {
   inspect: 'begin isolation level repeatable read read only',
 } as const
 
-export type Access = keyof typeof begin
+export type PostgresAccessMode = keyof typeof begin
 
-function isWriting(access: Access): boolean {
+function isWriting(access: PostgresAccessMode): boolean {
   return access === 'record' || access === 'write'
 }
 
 /** A transaction's connection. What is asked without waiting for the answer before goes out together. */
-export interface Session {
+export interface TransactionSession {
   readonly db: Kysely<Tables>
   /** Fails where the transaction could not be begun; awaited before anything is written. */
   readonly begun: Promise<unknown>
@@ -75,16 +81,16 @@ export interface Session {
 
 /** One database on a server, with the connections of this process to it. */
 export class PostgresDatabase {
-  readonly place: PostgresPlace
+  readonly place: PostgresLocation
   readonly #pool: Pool
-  readonly #statements = new Statements()
+  readonly #statements = new StatementNames()
   // Answers that are remembered by an adapter: what a transaction that was not committed had read must be forgotten.
   #adapters: Readonly<Record<'write' | 'read', PostgresAdapter>> = newAdapters()
-  readonly #connections = new WeakMap<PoolClient, Connection>()
+  readonly #connections = new WeakMap<PoolClient, PostgresConnection>()
   /** The first and the last failure of a connection since something was answered, of `performance.now`. */
   #away: { readonly first: number; readonly last: number } | null = null
 
-  constructor(place: PostgresPlace) {
+  constructor(place: PostgresLocation) {
     this.place = place
     this.#statements.areKept = place.prepares
     this.#pool = new Pool({
@@ -100,15 +106,21 @@ export class PostgresDatabase {
   }
 
   /** All that `work` asks sees one state, and nothing of it is written. */
-  read<Answer>(work: (db: Kysely<Tables>) => Promise<Answer>, access: Access = 'read'): Promise<Answer> {
+  read<Answer>(
+    work: (db: Kysely<Tables>) => Promise<Answer>,
+    access: PostgresAccessMode = 'read',
+  ): Promise<Answer> {
     return this.patiently(() => this.transaction(access, ({ db }) => work(db)))
   }
 
   /** Fails with CommitLost where it is not known whether it was committed. Nothing is repeated. */
-  async transaction<Answer>(access: Access, work: (session: Session) => Promise<Answer>): Promise<Answer> {
+  async transaction<Answer>(
+    access: PostgresAccessMode,
+    work: (session: TransactionSession) => Promise<Answer>,
+  ): Promise<Answer> {
     const connection = await this.#connect()
     const unanswered: Promise<unknown>[] = []
-    const session: Session = {
+    const session: TransactionSession = {
       db: connection.db(access, this.#adapters),
       begun: connection.send(begin[access]),
       send: (query) => connection.executeQuery(query),
@@ -126,7 +138,7 @@ export class PostgresDatabase {
     } catch (error) {
       if (isAboutStatements(error)) this.#statements.areKept = false
       if (isWriting(access)) this.#adapters = { ...this.#adapters, write: new PostgresAdapter() }
-      if (endsConnection(error)) connection.drop()
+      if (isConnectionLost(error)) connection.drop()
       else {
         connection.send('rollback').catch(() => undefined)
         connection.release()
@@ -147,7 +159,7 @@ export class PostgresDatabase {
     let conflicts = 0
     let waits = 0
     let failures = 0
-    let lost: CommitLost | null = null
+    let lost: CommitOutcomeUnknown | null = null
     for (;;) {
       try {
         if (lost && settle) {
@@ -157,8 +169,8 @@ export class PostgresDatabase {
         lost = null
         return await work()
       } catch (error) {
-        if (error instanceof CommitLost) lost = error
-        const verdict = verdictOn(error)
+        if (error instanceof CommitOutcomeUnknown) lost = error
+        const verdict = errorReaction(error)
         // What is not known is said, whatever failed last.
         if (verdict === 'refused') throw lost ?? error
         if (verdict === 'locked') {
@@ -206,16 +218,16 @@ export class PostgresDatabase {
     return this.#pool.end()
   }
 
-  async #connect(): Promise<Connection> {
+  async #connect(): Promise<PostgresConnection> {
     let client: PoolClient
     try {
       client = await this.#pool.connect()
     } catch (error) {
-      throw new NoConnection(error)
+      throw new ConnectionUnavailable(error)
     }
     const known = this.#connections.get(client)
     if (known) return known
-    const connection = new Connection(client, this.#statements)
+    const connection = new PostgresConnection(client, this.#statements)
     this.#connections.set(client, connection)
     return connection
   }
@@ -230,7 +242,7 @@ const mostNames = 300
 const mostJoined = 120
 
 /** Which statements are sent under a name. One that is asked once is not worth it. */
-class Statements {
+class StatementNames {
   areKept = true
   readonly #seen = new Set<string>()
   readonly #names = new Map<string, string>()
@@ -262,26 +274,29 @@ class Statements {
 }
 
 /** Asks one connection, without waiting for its turn: the server answers in the order of asking. */
-class Connection implements JoiningConnection {
+class PostgresConnection implements JoiningConnection {
   readonly #client: PoolClient
-  readonly #statements: Statements
+  readonly #statements: StatementNames
   #isHeld = false
   #asked: { readonly adapter: PostgresAdapter; readonly db: Kysely<Tables> } | null = null
 
-  constructor(client: PoolClient, statements: Statements) {
+  constructor(client: PoolClient, statements: StatementNames) {
     this.#client = client
     this.#statements = statements
   }
 
-  db(access: Access, adapters: Readonly<Record<'write' | 'read', PostgresAdapter>>): Kysely<Tables> {
+  db(
+    access: PostgresAccessMode,
+    adapters: Readonly<Record<'write' | 'read', PostgresAdapter>>,
+  ): Kysely<Tables> {
     const adapter = isWriting(access) ? adapters.write : adapters.read
-    if (this.#asked?.adapter !== adapter) this.#asked = { adapter, db: askedOver(this, adapter) }
+    if (this.#asked?.adapter !== adapter) this.#asked = { adapter, db: databaseOver(this, adapter) }
     return this.#asked.db
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     const name = this.#statements.nameOf(sql)
-    const values = parameters.map(storable)
+    const values = parameters.map(toStorable)
     this.#together()
     const result = await this.#client.query(
       name === undefined ? { text: sql, values } : { name, text: sql, values },
@@ -290,11 +305,11 @@ class Connection implements JoiningConnection {
     return result.command === 'SELECT' ? { rows } : { rows, numAffectedRows: BigInt(result.rowCount ?? 0) }
   }
 
-  joined(writes: readonly KeptWrite[]): readonly CompiledQuery[] {
-    return joined(writes, (sql) => this.#statements.isJoined(sql))
+  joined(writes: readonly BufferedWrite[]): readonly CompiledQuery[] {
+    return joinWrites(writes, (sql) => this.#statements.isJoined(sql))
   }
 
-  joinedQuestion(questions: readonly CompiledQuery[]): JoinedQuestion | null {
+  joinedQuestion(questions: readonly CompiledQuery[]): JoinedQuery | null {
     return joinedQuestion(questions, (sql) => this.#statements.isJoined(sql))
   }
 
@@ -330,7 +345,7 @@ class Connection implements JoiningConnection {
     const refused = [...before, ended].find(({ status }) => status === 'rejected')
     if (refused?.status === 'rejected') {
       const { reason } = refused
-      throw endsConnection(reason) ? new CommitLost('lost at commit', { cause: reason }) : reason
+      throw isConnectionLost(reason) ? new CommitOutcomeUnknown('lost at commit', { cause: reason }) : reason
     }
     const command = ended.status === 'fulfilled' ? ended.value.command : 'nothing'
     if (command !== 'COMMIT') throw new Error(`the transaction ended with ${command}`)
@@ -356,7 +371,7 @@ class EmptyListCompiler extends PostgresQueryCompiler {
 }
 
 /** Kysely over one connection; it would wait for each answer if it took connections or began transactions itself. */
-function askedOver(connection: Connection, adapter: PostgresAdapter): Kysely<Tables> {
+function databaseOver(connection: PostgresConnection, adapter: PostgresAdapter): Kysely<Tables> {
   const nothing = async (): Promise<void> => undefined
   const driver: Driver = {
     init: nothing,

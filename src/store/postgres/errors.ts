@@ -1,19 +1,19 @@
 import { errorCode, Failure, messageOf } from '../../kernel/failure.ts'
 
 /** The connection broke while its transaction was being committed: only the database knows whether it was. */
-export class CommitLost extends Error {}
+export class CommitOutcomeUnknown extends Error {}
 
 /** What an error of the database means for the call: once more at once or behind others, over another connection, or not at all. */
-export type Verdict = 'again' | 'locked' | 'reconnect' | 'refused'
+export type RetryDecision = 'again' | 'locked' | 'reconnect' | 'refused'
 
 /** No connection was to be had. */
-export class NoConnection extends Error {
+export class ConnectionUnavailable extends Error {
   constructor(cause: unknown) {
     super(messageOf(cause), { cause })
   }
 }
 
-export function verdictOn(error: unknown): Verdict {
+export function errorReaction(error: unknown): RetryDecision {
   const code = codeOf(error)
   if (code === null) return isBroken(error) ? 'reconnect' : 'refused'
   if (/^(40001|40P01)$/.test(code)) return 'again'
@@ -25,8 +25,8 @@ export function verdictOn(error: unknown): Verdict {
 }
 
 /** Whether the connection that answered so cannot be asked again. */
-export function endsConnection(error: unknown): boolean {
-  return error instanceof CommitLost || verdictOn(error) === 'reconnect'
+export function isConnectionLost(error: unknown): boolean {
+  return error instanceof CommitOutcomeUnknown || errorReaction(error) === 'reconnect'
 }
 
 /** Whether a pooler gave us a connection on which statements are named differently. */
@@ -35,25 +35,27 @@ export function isAboutStatements(error: unknown): boolean {
 }
 
 function codeOf(error: unknown): string | null {
-  return errorCode(error instanceof NoConnection || error instanceof CommitLost ? error.cause : error)
+  return errorCode(
+    error instanceof ConnectionUnavailable || error instanceof CommitOutcomeUnknown ? error.cause : error,
+  )
 }
 
 // The driver's own sentences, which have no code.
 function isBroken(error: unknown): boolean {
-  if (error instanceof CommitLost) return true
+  if (error instanceof CommitOutcomeUnknown) return true
   const message = messageOf(error)
-  if (error instanceof NoConnection) return /timeout|terminated|closed/i.test(message)
+  if (error instanceof ConnectionUnavailable) return /timeout|terminated|closed/i.test(message)
   return /^Connection terminated|not queryable|^Client was closed|^Connection ended/i.test(message)
 }
 
-interface Words {
+interface PostgresErrorText {
   readonly matches: RegExp
   readonly says: (shown: string, message: string) => string
   readonly hint: string
   readonly reason: string
 }
 
-const causes: readonly Words[] = [
+const causes: readonly PostgresErrorText[] = [
   {
     matches: /^55P03$/,
     reason: 'database_locked',
@@ -127,7 +129,7 @@ const causes: readonly Words[] = [
 ]
 
 /** What the caller can do about an error of the database. Any other error is answered as it is. */
-export function unavailable(error: unknown, shown: string): unknown {
+export function serverUnavailable(error: unknown, shown: string): unknown {
   if (error instanceof Failure) return error
   const code = codeOf(error)
   const cause = causes.find(({ matches }) => matches.test(code ?? ''))
@@ -138,7 +140,7 @@ export function unavailable(error: unknown, shown: string): unknown {
       cause: error,
     })
   }
-  if (error instanceof CommitLost) {
+  if (error instanceof CommitOutcomeUnknown) {
     return new Failure(
       'UNAVAILABLE',
       `The connection to ${shown} broke while this was being recorded, and the database did not answer for 10 seconds: it may have been recorded.`,
@@ -149,7 +151,7 @@ export function unavailable(error: unknown, shown: string): unknown {
       },
     )
   }
-  if (!(error instanceof NoConnection) && verdictOn(error) !== 'reconnect') return error
+  if (!(error instanceof ConnectionUnavailable) && errorReaction(error) !== 'reconnect') return error
   return new Failure(
     'UNAVAILABLE',
     `The database ${shown} cannot be reached: ${messageOf(error) || code}. Nothing was recorded.`,

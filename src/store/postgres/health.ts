@@ -2,11 +2,11 @@ import { type Kysely, sql } from 'kysely'
 import { Failure } from '../../kernel/failure.ts'
 import { noticeOf, type ProjectState } from '../../project/tables/project-end.ts'
 import type { StoreHealth } from '../ports/store.ts'
-import { assertNotOlder, schemaVersion as known } from '../schema/schema.ts'
+import { assertSchemaNotOlder, schemaVersion as known } from '../schema/schema.ts'
 import type { Tables } from '../tables/tables.ts'
 import { schemaOf } from './create.ts'
 import type { PostgresDatabase } from './database.ts'
-import { unavailable } from './errors.ts'
+import { serverUnavailable } from './errors.ts'
 import { startAnew } from './server.ts'
 
 const oldest = 15
@@ -46,7 +46,7 @@ export async function healthOf(
       const schemaVersion = await schemaOf(db)
       const warnings = rows.flatMap((row) => warningsOf(row, place.pool))
       if (schemaVersion === 0) return { ...nothing, warnings }
-      assertNotOlder(place.shown, schemaVersion, startAnew)
+      assertSchemaNotOlder(place.shown, schemaVersion, startAnew)
       const state = await stateIn(db)
       return {
         ...nothing,
@@ -58,24 +58,24 @@ export async function healthOf(
       }
     })
   } catch (error) {
-    const failure = unavailable(error, place.shown)
+    const failure = serverUnavailable(error, place.shown)
     if (!(failure instanceof Failure)) throw failure
     return { ...nothing, exists: true, warnings: [[failure.message, failure.hint].filter(Boolean).join(' ')] }
   }
 }
 
 /** Why a server should get no requests that write, or null. */
-export async function unreadiness(database: PostgresDatabase): Promise<string | null> {
+export async function unreadyReason(database: PostgresDatabase): Promise<string | null> {
   try {
     return await database.transaction('read', async ({ db }) => {
       const { rows } = await readOnly.execute(db)
       if (rows[0]?.readOnly === 1) return `The database ${database.place.shown} is read-only.`
       const version = await schemaOf(db)
-      if (version > 0) assertNotOlder(database.place.shown, version, startAnew)
+      if (version > 0) assertSchemaNotOlder(database.place.shown, version, startAnew)
       return schemaWarnings(version)[0] ?? null
     })
   } catch (error) {
-    const failure = unavailable(error, database.place.shown)
+    const failure = serverUnavailable(error, database.place.shown)
     if (!(failure instanceof Failure)) throw failure
     return failure.message
   }

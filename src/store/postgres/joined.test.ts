@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { joined, joinedQuestion } from './joined.ts'
+import { joinedQuestion, joinWrites } from './joined.ts'
 
 function write(sql: string, ...parameters: unknown[]) {
   const table = /(?:into|update|from) "?(\w+)/.exec(sql)?.[1] ?? ''
@@ -11,13 +11,13 @@ const insertFact = write('insert into "fact" ("seq", "body") values ($1, $2)', 7
 const updateTask = write('update "task" set "status" = $1 where "id" = $2', 'open', 't-1')
 const updateProject = write('update "project" set "seq" = $1', 7)
 
-function sent(writes: Parameters<typeof joined>[0], isWorthIt = (_sql: string) => true) {
-  return joined(writes, isWorthIt).map(({ sql, parameters }) => ({ sql, parameters }))
+function joinedStatements(writes: Parameters<typeof joinWrites>[0], isWorthIt = (_sql: string) => true) {
+  return joinWrites(writes, isWorthIt).map(({ sql, parameters }) => ({ sql, parameters }))
 }
 
 describe('writes in a row', () => {
   test('are one statement with the values of all, where each is of a table of its own', () => {
-    expect(sent([insertFact, updateTask, updateProject])).toEqual([
+    expect(joinedStatements([insertFact, updateTask, updateProject])).toEqual([
       {
         sql:
           'with "w0" as (insert into "fact" ("seq", "body") values ($1, $2)), ' +
@@ -29,7 +29,7 @@ describe('writes in a row', () => {
 
   test('that change the same table, or read what one before them changes, begin another statement', () => {
     const counts = write('update "mission" set "tasks" = (select count(*) from "task")')
-    expect(sent([insertFact, updateTask, updateTask, counts, updateProject])).toMatchObject([
+    expect(joinedStatements([insertFact, updateTask, updateTask, counts, updateProject])).toMatchObject([
       {
         sql: expect.stringMatching(/^with "w0" as \(insert.*update "task"/),
         parameters: [7, 'b', 'open', 't-1'],
@@ -42,8 +42,8 @@ describe('writes in a row', () => {
   test('stay apart where they begin with tables of their own, have many values, or the whole is not worth it', () => {
     const raw = write('with wanted as (values ($1)) update task set height = 1', 't-1')
     const large = write(`insert into "change" values (${'$1, '.repeat(100)}$101)`, ...Array(101).fill(0))
-    expect(sent([insertFact, raw, updateTask, large, updateProject])).toHaveLength(5)
-    expect(sent([insertFact, updateTask], () => false)).toEqual([
+    expect(joinedStatements([insertFact, raw, updateTask, large, updateProject])).toHaveLength(5)
+    expect(joinedStatements([insertFact, updateTask], () => false)).toEqual([
       { sql: insertFact.query.sql, parameters: [7, 'b'] },
       { sql: updateTask.query.sql, parameters: ['open', 't-1'] },
     ])
@@ -51,7 +51,7 @@ describe('writes in a row', () => {
 
   test('keep what looks like a value inside a text or a name', () => {
     const odd = write(`update "odd$1" set "a" = '$1 isn''t $2' where "b" = $1`, 1)
-    expect(sent([insertFact, odd])[0]?.sql).toContain(
+    expect(joinedStatements([insertFact, odd])[0]?.sql).toContain(
       `update "odd$1" set "a" = '$1 isn''t $2' where "b" = $3`,
     )
   })

@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely'
-import { exact } from '../exact-number.ts'
-import { type JoinedQuestion, type KeptWrite, wordsOf } from '../record/session.ts'
+import { assertExactNumber } from '../exact-number.ts'
+import { type BufferedWrite, type JoinedQuery, wordsOf } from '../record/session.ts'
 
 // More of them take longer to send than a statement takes to begin, and each number of rows is a text of its own.
 const fewParameters = 100
@@ -15,9 +15,9 @@ const fewestQuestions = 6
 export function joinedQuestion(
   questions: readonly CompiledQuery[],
   isWorthIt: (sql: string) => boolean,
-): JoinedQuestion | null {
+): JoinedQuery | null {
   if (questions.length < fewestQuestions || !questions.every(isPlainQuestion)) return null
-  const parts = numbered(questions.map(({ sql }) => sql))
+  const parts = numberParameters(questions.map(({ sql }) => sql))
   const lists = parts.map((part, index) => `(select json_agg("q") from (${part}) as "q") as "q${index}"`)
   const sql = `select ${lists.join(', ')}`
   if (!isWorthIt(sql)) return null
@@ -41,7 +41,7 @@ function rowsIn(json: unknown): readonly unknown[] {
   if (typeof json !== 'string') return []
   return JSON.parse(json, (_, value: unknown) => {
     if (typeof value === 'boolean') return Number(value)
-    return typeof value === 'number' ? exact(value) : value
+    return typeof value === 'number' ? assertExactNumber(value) : value
   }) as unknown[] // a list, as `json_agg` makes it
 }
 
@@ -49,11 +49,11 @@ function rowsIn(json: unknown): readonly unknown[] {
  * The same as these writes one after the other, in fewer statements: those in a row of which none reads or changes what
  * one before it changes are one. Where `isWorthIt` says no to the text of one, they stay apart.
  */
-export function joined(
-  writes: readonly KeptWrite[],
+export function joinWrites(
+  writes: readonly BufferedWrite[],
   isWorthIt: (sql: string) => boolean,
 ): readonly CompiledQuery[] {
-  return apart(writes).flatMap((group) => {
+  return groupByTable(writes).flatMap((group) => {
     if (group.length === 1) return group
     const sql = textOf(group.map((write) => write.sql))
     if (!isWorthIt(sql)) return group
@@ -67,12 +67,12 @@ export function joined(
 }
 
 /** In order, those together that may be one. */
-function apart(writes: readonly KeptWrite[]): readonly CompiledQuery[][] {
+function groupByTable(writes: readonly BufferedWrite[]): readonly CompiledQuery[][] {
   const groups: CompiledQuery[][] = []
   let changed: string[] = []
   for (const { query, table } of writes) {
     const canJoin = beginsPlainly.test(query.sql) && query.parameters.length <= fewParameters
-    const joins = canJoin && changed.length > 0 && !namesAny(query, changed)
+    const joins = canJoin && changed.length > 0 && !hasAnyTable(query, changed)
     if (!joins) {
       groups.push([])
       changed = []
@@ -83,7 +83,7 @@ function apart(writes: readonly KeptWrite[]): readonly CompiledQuery[][] {
   return groups
 }
 
-function namesAny({ sql }: CompiledQuery, tables: readonly string[]): boolean {
+function hasAnyTable({ sql }: CompiledQuery, tables: readonly string[]): boolean {
   const words = wordsOf(sql)
   return tables.some((table) => words.has(table))
 }
@@ -93,7 +93,7 @@ const beginsPlainly = /^\s*(?:insert|update|delete)\b/i
 
 /** What the parts of a statement change is seen by none of them; the database checks all when they are done. */
 function textOf(parts: readonly string[]): string {
-  const texts = numbered(parts)
+  const texts = numberParameters(parts)
   const others = texts.slice(0, -1).map((text, index) => `"w${index}" as (${text})`)
   return `with ${others.join(', ')} ${texts.at(-1)}`
 }
@@ -102,7 +102,7 @@ const mostKnown = 500
 const known = new Map<string, readonly string[]>()
 
 /** The same texts, with the places of their values counted on from one to the next. */
-function numbered(parts: readonly string[]): readonly string[] {
+function numberParameters(parts: readonly string[]): readonly string[] {
   const key = parts.join('\n')
   const found = known.get(key)
   if (found !== undefined) return found

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { Client } from 'pg'
-import type { Changes } from '../../events/log/follow.ts'
+import type { ChangeSource } from '../../events/log/follow.ts'
 import type { Tables } from '../tables/tables.ts'
 import type { PostgresDatabase } from './database.ts'
-import { unavailable, verdictOn } from './errors.ts'
+import { errorReaction, serverUnavailable } from './errors.ts'
 import { clientConfig } from './place.ts'
 
 const channel = 'waymark'
@@ -22,27 +22,27 @@ const deaf = 10_000
 const quiet = 10
 
 /** How far a project has come: another object means that something was committed since. */
-export interface ProjectState {
+export interface LiveProjectState {
   readonly db: PostgresDatabase
   readonly projectId: string | null
   readonly seq: number
 }
 
-interface Followed {
+interface LiveSubscription {
   readonly find: (db: Kysely<Tables>) => Promise<string | null>
   projectId: string | null
-  tell(state: ProjectState): void
+  tell(state: LiveProjectState): void
   fail(error: unknown): void
-  state: ProjectState | null
+  state: LiveProjectState | null
 }
 
 /**
  * Looks at a database for all who follow one of its projects: one statement for all of them. What is committed anywhere
  * is told by LISTEN; the look alone finds it as well.
  */
-export class Live {
+export class LiveWatcher {
   readonly #database: PostgresDatabase
-  readonly #followed = new Set<Followed>()
+  readonly #followed = new Set<LiveSubscription>()
   readonly #ending = new AbortController()
   #running: Promise<void> | null = null
   #wake: () => void = () => undefined
@@ -68,9 +68,9 @@ export class Live {
     }, wait)
   }
 
-  changes(find: Followed['find']): Changes<ProjectState> {
-    const change = new Change()
-    const followed: Followed = {
+  changes(find: LiveSubscription['find']): ChangeSource<LiveProjectState> {
+    const change = new ChangeWaiter()
+    const followed: LiveSubscription = {
       find,
       projectId: null,
       state: null,
@@ -153,8 +153,9 @@ export class Live {
       })
     } catch (error) {
       // A database that is away comes back, and what was missed is read then.
-      if (verdictOn(error) === 'refused') {
-        for (const followed of this.#followed) followed.fail(unavailable(error, this.#database.place.shown))
+      if (errorReaction(error) === 'refused') {
+        for (const followed of this.#followed)
+          followed.fail(serverUnavailable(error, this.#database.place.shown))
       } else await sleep(100)
     }
   }
@@ -222,12 +223,12 @@ function pauseUnlessAborted(milliseconds: number, signal: AbortSignal): Promise<
 }
 
 /** The last state of one project, and who waits for the next. */
-class Change {
+class ChangeWaiter {
   failure: { readonly error: unknown } | null = null
   readonly #waiting = new Set<() => void>()
-  #state: ProjectState | null = null
+  #state: LiveProjectState | null = null
 
-  tell(state: ProjectState): void {
+  tell(state: LiveProjectState): void {
     this.#state = state
     for (const resolve of this.#waiting) resolve()
   }
@@ -237,7 +238,7 @@ class Change {
     for (const resolve of this.#waiting) resolve()
   }
 
-  async after(seen: ProjectState | null, signal: AbortSignal): Promise<ProjectState | null> {
+  async after(seen: LiveProjectState | null, signal: AbortSignal): Promise<LiveProjectState | null> {
     while (!signal.aborted) {
       if (this.failure) throw this.failure.error
       if (this.#state && this.#state !== seen) return this.#state

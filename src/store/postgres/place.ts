@@ -1,9 +1,9 @@
 import type { ClientConfig } from 'pg'
 import { Failure } from '../../kernel/failure.ts'
-import { exact } from '../exact-number.ts'
+import { assertExactNumber } from '../exact-number.ts'
 
 /** Where a database on a server is, and how it is asked. */
-export interface PostgresPlace {
+export interface PostgresLocation {
   /** What the driver connects to: the URL without the parameters that are Waymark's own. */
   readonly url: string
   /** The same without user, password and parameters, for people. */
@@ -19,7 +19,7 @@ export interface PostgresPlace {
 const usualPool = 10
 
 /** Reads `postgres://…?pool=10&prepare=false`. Fails with a sentence that never holds the password. */
-export function postgresPlace(url: string, listen: string | null = null): PostgresPlace {
+export function postgresPlace(url: string, listen: string | null = null): PostgresLocation {
   const read = parsedUrl(url, 'WAYMARK_DATABASE')
   const pool = read.searchParams.get('pool')
   const prepare = read.searchParams.get('prepare')
@@ -88,11 +88,11 @@ const numbers: ReadonlySet<number> = new Set([int8, int2, int4, float4, float8, 
 /** As SQLite answers them: every number a number, truth values 0 or 1, the rest text. */
 function parserOf(oid: number, format: string | undefined): (text: string) => unknown {
   if (format === 'binary') throw new Error('nothing is asked for in binary')
-  if (oid === bool) return truth
-  return numbers.has(oid) ? number : itself
+  if (oid === bool) return parseBoolean
+  return numbers.has(oid) ? parseNumber : identityText
 }
 
 // One of each for all columns of all answers: the driver asks for each column anew.
-const truth = (text: string): number => (text === 't' ? 1 : 0)
-const number = (text: string): number => exact(Number(text), text)
-const itself = (text: string): string => text
+const parseBoolean = (text: string): number => (text === 't' ? 1 : 0)
+const parseNumber = (text: string): number => assertExactNumber(Number(text), text)
+const identityText = (text: string): string => text

@@ -1,35 +1,35 @@
 import { sql } from 'kysely'
-import type { Recorded } from '../record/record.ts'
-import { assertNotOlder, assertSchema } from '../schema/schema.ts'
-import { Turns } from '../sqlite/waiting.ts'
+import type { RecordResult } from '../record/record.ts'
+import { assertSchema, assertSchemaNotOlder } from '../schema/schema.ts'
+import { AsyncLimiter } from '../sqlite/waiting.ts'
 import { createTables, schemaOf } from './create.ts'
-import { limited, PostgresDatabase, type Session } from './database.ts'
-import { Live } from './live.ts'
+import { limited, PostgresDatabase, type TransactionSession } from './database.ts'
+import { LiveWatcher } from './live.ts'
 import { postgresPlace } from './place.ts'
-import { Line } from './together.ts'
+import { WriteQueue } from './together.ts'
 
 /** What all stores of this process have in common that lead to one database. */
 export class PostgresServer {
   readonly database: PostgresDatabase
-  readonly live: Live
+  readonly live: LiveWatcher
   readonly #leave: () => boolean
   /** Whoever makes a project comes before others who do. */
-  readonly making = new Turns()
-  readonly #lines = new Map<string, Line>()
+  readonly making = new AsyncLimiter()
+  readonly #lines = new Map<string, WriteQueue>()
   #isMade = false
   #making: Promise<void> | null = null
 
   constructor(database: PostgresDatabase, leave: () => boolean) {
     this.database = database
-    this.live = new Live(database)
+    this.live = new LiveWatcher(database)
     this.#leave = leave
   }
 
   /** Where the writers of one project wait for each other: they would wait in the database, each with a connection of the pool. */
-  lineOf(projectId: string): Line {
+  lineOf(projectId: string): WriteQueue {
     const known = this.#lines.get(projectId)
     if (known) return known
-    const line = new Line({
+    const line = new WriteQueue({
       database: this.database,
       lock: (session) => this.lock(session, projectId),
       isCommitted: (last) => this.isCommitted(projectId, last),
@@ -43,7 +43,7 @@ export class PostgresServer {
    * Every writer of a project waits here. Sent before this function answers: what is asked after it is asked under the
    * lock. Fails where the schema is one that this program does not know.
    */
-  async lock({ db, begun, send }: Session, projectId: string): Promise<boolean> {
+  async lock({ db, begun, send }: TransactionSession, projectId: string): Promise<boolean> {
     const lock = sql<{ readonly version: number }>`
       select (select version from waymark_schema) as version from project where id = ${projectId} and ${limited}
       for no key update`
@@ -55,7 +55,7 @@ export class PostgresServer {
   }
 
   /** Whoever makes a project waits here. */
-  async lockAll({ db, begun }: Session): Promise<void> {
+  async lockAll({ db, begun }: TransactionSession): Promise<void> {
     const [, { rows }] = await Promise.all([
       begun,
       sql<{
@@ -66,7 +66,7 @@ export class PostgresServer {
   }
 
   /** After a commit that was lost: the transaction before us has ended once we have its lock. */
-  isCommitted(projectId: string, last: NonNullable<Recorded<unknown>['last']>): Promise<boolean> {
+  isCommitted(projectId: string, last: NonNullable<RecordResult<unknown>['last']>): Promise<boolean> {
     return this.database.transaction('record', async (session) => {
       if (!(await this.lock(session, projectId))) await this.lockAll(session)
       const fact = await session.db
@@ -92,7 +92,7 @@ export class PostgresServer {
   async isMade(): Promise<boolean> {
     if (this.#isMade) return true
     const version = await this.database.read(schemaOf)
-    if (version > 0) assertNotOlder(this.database.place.shown, version, startAnew)
+    if (version > 0) assertSchemaNotOlder(this.database.place.shown, version, startAnew)
     this.#isMade = version > 0
     return this.#isMade
   }
@@ -122,7 +122,7 @@ export const startAnew = 'Create an empty database on that server and name it in
 
 const servers = new Map<string, { readonly server: PostgresServer; stores: number }>()
 
-export interface ServerWanted {
+export interface PostgresServerOptions {
   /** `postgres://…`, with the password. */
   readonly url: string
   /** Another URL for LISTEN, where the first one leads to a pooler. */
@@ -130,7 +130,7 @@ export interface ServerWanted {
 }
 
 /** One pool for all projects of a database. Call `leave` at the end. */
-export function serverAt({ url, listen = null }: ServerWanted): PostgresServer {
+export function serverAt({ url, listen = null }: PostgresServerOptions): PostgresServer {
   const key = JSON.stringify([url, listen])
   const known = servers.get(key)
   if (known) {

@@ -1,45 +1,45 @@
 import { type Kysely, sql } from 'kysely'
-import type { Fact } from '../../events/domain/fact.ts'
+import type { ProjectEvent } from '../../events/domain/fact.ts'
 import { Followers } from '../../events/log/follow.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { IdSource } from '../../kernel/id.ts'
 import { serverProject } from '../../people/domain/identity.ts'
 import { noticeOf, projectState } from '../../project/tables/project-end.ts'
 import { isNamed, type NamedProject, namedProjects, nameProject } from '../../project/tables/project-name.ts'
-import type { KeptRow } from '../ports/record-rows.ts'
+import type { SideRow } from '../ports/record-rows.ts'
 import type {
-  BackupMade,
+  BackupRestoreResult,
+  BackupResult,
   ChainInspection,
   Idempotency,
   Inspection,
-  PutBack,
+  LogRestoreOptions,
+  LogRestoreResult,
   Reads,
   RecordRequest,
-  Repair,
-  Restored,
-  Restoring,
+  RepairResult,
   Store,
   StoreHealth,
 } from '../ports/store.ts'
 import { storedAnswer } from '../record/idempotency.ts'
-import { keptIn } from '../record/kept.ts'
+import { keptRowsIn } from '../record/kept.ts'
 import { type ResolvedProject, writeProjectId } from '../record/project.ts'
-import { type Recorded, record, type Sent } from '../record/record.ts'
+import { type RecordCommit, type RecordResult, record } from '../record/record.ts'
 import { restore } from '../record/restore.ts'
-import { chainIn, inspectIn, repairIn } from '../record/server-rows.ts'
+import { inspectChainIn, inspectIn, repairIn } from '../record/server-rows.ts'
 import { emptyDatabase } from '../sqlite/database-file.ts'
 import { readsOf } from '../tables/reads.ts'
 import type { ReadScope, Tables } from '../tables/tables.ts'
 import { schemaOf } from './create.ts'
-import type { Session } from './database.ts'
-import { unavailable } from './errors.ts'
-import { healthOf, unreadiness } from './health.ts'
-import type { ProjectState } from './live.ts'
-import { findProject, nameOf, type ProjectWanted, rootOf } from './project.ts'
-import { type PostgresServer, type ServerWanted, serverAt } from './server.ts'
+import type { TransactionSession } from './database.ts'
+import { serverUnavailable } from './errors.ts'
+import { healthOf, unreadyReason } from './health.ts'
+import type { LiveProjectState } from './live.ts'
+import { findProject, nameOf, type ProjectQuery, rootOf } from './project.ts'
+import { type PostgresServer, type PostgresServerOptions, serverAt } from './server.ts'
 
-export interface PostgresOptions extends ServerWanted {
-  readonly project: ProjectWanted
+export interface PostgresOptions extends PostgresServerOptions {
+  readonly project: ProjectQuery
   readonly ids: IdSource
 }
 
@@ -49,12 +49,12 @@ export function openPostgresStore(options: PostgresOptions): Store {
 }
 
 /** Every project of a database, in the order of their names. */
-export function projectsOf(at: ServerWanted): Promise<readonly NamedProject[]> {
-  return askedAt(at, namedProjects, [])
+export function projectsOf(at: PostgresServerOptions): Promise<readonly NamedProject[]> {
+  return queryServer(at, namedProjects, [])
 }
 
-async function askedAt<Answer>(
-  at: ServerWanted,
+async function queryServer<Answer>(
+  at: PostgresServerOptions,
   question: (db: Kysely<Tables>) => Promise<Answer>,
   nothing: Answer,
 ): Promise<Answer> {
@@ -63,7 +63,7 @@ async function askedAt<Answer>(
   try {
     return (await server.isMade()) ? await database.read(question) : nothing
   } catch (error) {
-    throw unavailable(error, database.place.shown)
+    throw serverUnavailable(error, database.place.shown)
   } finally {
     await server.leave()
   }
@@ -72,7 +72,7 @@ async function askedAt<Answer>(
 class PostgresStore implements Store {
   readonly #options: PostgresOptions
   readonly #server: PostgresServer
-  readonly #followers: Followers<ProjectState>
+  readonly #followers: Followers<LiveProjectState>
   readonly #underWay = new Set<Promise<unknown>>()
   readonly #closing = new AbortController()
   #found: ResolvedProject | null = null
@@ -83,7 +83,7 @@ class PostgresStore implements Store {
     this.#options = options
     this.#server = serverAt(options)
     const { database, live } = this.#server
-    this.#followers = new Followers<ProjectState>({
+    this.#followers = new Followers<LiveProjectState>({
       changes: () => live.changes(async (db) => ((await schemaOf(db)) === 0 ? null : this.#idIn(db))),
       since: async ({ projectId }, position, limit) =>
         projectId === null
@@ -108,11 +108,11 @@ class PostgresStore implements Store {
     return this.#reading(({ db, projectId }) => storedAnswer(db, projectId, idempotency))
   }
 
-  restore(facts: readonly Fact[], restoring?: Restoring): Promise<Restored> {
+  restore(facts: readonly ProjectEvent[], restoring?: LogRestoreOptions): Promise<LogRestoreResult> {
     const { project } = this.#options
     const { database, live } = this.#server
     return this.#answering(async () => {
-      if ('id' in project) throw hasOne(project.id)
+      if ('id' in project) throw recordExistsFailure(project.id)
       await this.#server.made()
       const { project: restored, ...answer } = await database.patiently(() =>
         database.transaction('write', async (session) => {
@@ -134,8 +134,8 @@ class PostgresStore implements Store {
     })
   }
 
-  kept(after: KeptRow | null, limit: number): Promise<readonly KeptRow[]> {
-    return this.#reading(({ db, projectId }) => keptIn(db, { projectId, after, limit }))
+  kept(after: SideRow | null, limit: number): Promise<readonly SideRow[]> {
+    return this.#reading(({ db, projectId }) => keptRowsIn(db, { projectId, after, limit }))
   }
 
   inspect(): Promise<Inspection> {
@@ -149,12 +149,13 @@ class PostgresStore implements Store {
   inspectChain(): Promise<ChainInspection> {
     return this.#answering(async () => {
       const projectId = await this.#projectId()
-      const found = projectId === null ? nothingRecorded : await chainIn(this.#server.database, projectId)
+      const found =
+        projectId === null ? nothingRecorded : await inspectChainIn(this.#server.database, projectId)
       return { facts: found.facts, brokenAt: found.brokenAt, anchor: null }
     })
   }
 
-  repair(): Promise<Repair> {
+  repair(): Promise<RepairResult> {
     return this.#answering(async () => {
       const projectId = await this.#projectId()
       const { database } = this.#server
@@ -185,14 +186,14 @@ class PostgresStore implements Store {
     )
   }
 
-  async backup(): Promise<BackupMade> {
+  async backup(): Promise<BackupResult> {
     throw this.#filesOnly(
       'is not copied to a file',
       'Back it up with pg_dump, or take this project alone with `waymark export > <file>`.',
     )
   }
 
-  async putBack(): Promise<PutBack> {
+  async putBack(): Promise<BackupRestoreResult> {
     throw this.#filesOnly(
       'is not replaced by a file',
       'Restore a backup with pg_restore, or an export of this project with `waymark import <file>` where there is no record yet.',
@@ -207,14 +208,14 @@ class PostgresStore implements Store {
   }
 
   unreadiness(): Promise<string | null> {
-    return unreadiness(this.#server.database)
+    return unreadyReason(this.#server.database)
   }
 
-  async *follow(after: number, signal: AbortSignal): AsyncGenerator<readonly Fact[]> {
+  async *follow(after: number, signal: AbortSignal): AsyncGenerator<readonly ProjectEvent[]> {
     try {
       yield* this.#followers.follow(after, AbortSignal.any([signal, this.#closing.signal]))
     } catch (error) {
-      throw unavailable(error, this.#server.database.place.shown)
+      throw serverUnavailable(error, this.#server.database.place.shown)
     }
   }
 
@@ -244,7 +245,7 @@ class PostgresStore implements Store {
   /** `decide` may run again after a refusal or a lost connection: it has no effects outside. */
   async #alone<Answer>(request: RecordRequest<Answer>): Promise<Answer> {
     const { database, live } = this.#server
-    const sent: { last: Recorded<Answer> | null } = { last: null }
+    const sent: { last: RecordResult<Answer> | null } = { last: null }
     const recorded = await database.patiently(
       async () => {
         sent.last = null
@@ -266,7 +267,7 @@ class PostgresStore implements Store {
     return recorded.answer
   }
 
-  #keep({ project }: Recorded<unknown>): void {
+  #keep({ project }: RecordResult<unknown>): void {
     if (!project) return
     this.#found = project
     this.#writeFolder(project.id)
@@ -277,7 +278,10 @@ class PostgresStore implements Store {
     return { root: 'root' in project ? rootOf(project) : '', ids, found }
   }
 
-  async #write<Answer>(session: Session, request: RecordRequest<Answer>): Promise<Sent<Answer>> {
+  async #write<Answer>(
+    session: TransactionSession,
+    request: RecordRequest<Answer>,
+  ): Promise<RecordCommit<Answer>> {
     const { project: wanted } = this.#options
     const { db } = session
     if (this.#found) {
@@ -290,7 +294,7 @@ class PostgresStore implements Store {
     await this.#server.lockAll(session)
     this.#found = await findProject(db, wanted)
     // One lock in a transaction: this one ends, and the next one takes the project's.
-    if (this.#found) throw again('the project was made meanwhile')
+    if (this.#found) throw retryError('the project was made meanwhile')
     if ('id' in wanted && wanted.id !== serverProject) throw this.#noProject(wanted.id)
     const fixed = 'id' in wanted ? { project: wanted.id } : {}
     const recorded = await record(db, request, { ...this.#placeOf(null), ...fixed })
@@ -304,7 +308,7 @@ class PostgresStore implements Store {
     this.#found = null
     return 'id' in project && project.id !== serverProject
       ? this.#noProject(project.id)
-      : again('the project is gone')
+      : retryError('the project is gone')
   }
 
   #noProject(id: string): Failure {
@@ -356,7 +360,7 @@ class PostgresStore implements Store {
     if (this.#closing.signal.aborted)
       throw new Failure('UNAVAILABLE', `The store of ${shown} is closed.`, { reason: 'store_closed' })
     const answer = work().catch((error: unknown) => {
-      throw unavailable(error, shown)
+      throw serverUnavailable(error, shown)
     })
     this.#underWay.add(answer)
     try {
@@ -385,11 +389,11 @@ const nothingRecorded: Omit<Inspection, 'anchor' | 'damage'> = {
 }
 
 /** Of the kind that is repeated. */
-function again(message: string): Error {
+function retryError(message: string): Error {
   return Object.assign(new Error(message), { code: '40001' })
 }
 
-function hasOne(id: string): Failure {
+function recordExistsFailure(id: string): Failure {
   return new Failure(
     'CONFLICT',
     `The project ${id} has a record already: a journal is restored only where there is none.`,

@@ -1,12 +1,12 @@
-import { type Member, type Recorded, recordTogether } from '../record/record.ts'
-import type { PostgresDatabase, Session } from './database.ts'
-import { verdictOn } from './errors.ts'
+import { type BatchMember, type RecordResult, recordGroup } from '../record/record.ts'
+import type { PostgresDatabase, TransactionSession } from './database.ts'
+import { errorReaction } from './errors.ts'
 
 /** A record that waits to be taken into a transaction. */
-export interface Waiting extends Member {
+export interface QueuedRecord extends BatchMember {
   /** Records it in a transaction of its own. */
   readonly alone: () => Promise<unknown>
-  readonly done: (recorded: Recorded<unknown>) => void
+  readonly done: (recorded: RecordResult<unknown>) => void
   readonly failed: (error: unknown) => void
 }
 
@@ -15,10 +15,10 @@ const sideBySide = 2
 // So that others in other processes need not wait long.
 const mostTogether = 16
 
-export interface Ways {
+export interface WriteQueueOptions {
   readonly database: PostgresDatabase
-  readonly lock: (session: Session) => Promise<boolean>
-  readonly isCommitted: (last: NonNullable<Recorded<unknown>['last']>) => Promise<boolean>
+  readonly lock: (session: TransactionSession) => Promise<boolean>
+  readonly isCommitted: (last: NonNullable<RecordResult<unknown>['last']>) => Promise<boolean>
   readonly committed: () => void
 }
 
@@ -26,16 +26,16 @@ export interface Ways {
  * The writers of one project in this process. Who comes while others hold it waits here, and is taken into the next
  * transaction with all who came meanwhile: the lock and the commit, which cost most, are then paid once for all of them.
  */
-export class Line {
-  readonly #ways: Ways
-  readonly #waiting: Waiting[] = []
+export class WriteQueue {
+  readonly #ways: WriteQueueOptions
+  readonly #waiting: QueuedRecord[] = []
   #underWay = 0
 
-  constructor(ways: Ways) {
+  constructor(ways: WriteQueueOptions) {
     this.#ways = ways
   }
 
-  add(one: Waiting): void {
+  add(one: QueuedRecord): void {
     this.#waiting.push(one)
     this.#next()
   }
@@ -50,12 +50,12 @@ export class Line {
     }
   }
 
-  async #take(members: readonly Waiting[]): Promise<void> {
+  async #take(members: readonly QueuedRecord[]): Promise<void> {
     if (members.length > 1) {
       const error = await this.#together(members)
       if (error === null) return
       // What the database or a bug refused is the fault of one of them; what comes of the place concerns all.
-      if (verdictOn(error) !== 'refused') {
+      if (errorReaction(error) !== 'refused') {
         for (const { failed } of members) failed(error)
         return
       }
@@ -64,10 +64,10 @@ export class Line {
   }
 
   /** Answers the error that keeps all of them from being recorded. */
-  async #together(members: readonly Waiting[]): Promise<unknown> {
+  async #together(members: readonly QueuedRecord[]): Promise<unknown> {
     const { database, lock, isCommitted, committed } = this.#ways
-    type Found = Pick<Awaited<ReturnType<typeof recordTogether>>, 'results' | 'last'>
-    const sent: { last: Found | null } = { last: null }
+    type BatchResult = Pick<Awaited<ReturnType<typeof recordGroup>>, 'results' | 'last'>
+    const sent: { last: BatchResult | null } = { last: null }
     try {
       const { results, last } = await database.patiently(
         () => {
@@ -76,7 +76,7 @@ export class Line {
             const locked = lock(session).then((isThere) => {
               if (!isThere) throw new Error('the project is gone')
             })
-            const { written, ...found } = await recordTogether(session.db, members, locked)
+            const { written, ...found } = await recordGroup(session.db, members, locked)
             session.unanswered.push(written)
             sent.last = found
             return found

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { excerpt } from '../../kernel/text.ts'
-import { canonical } from '../fingerprint.ts'
-import { breath } from '../sqlite/waiting.ts'
+import { canonicalText } from '../fingerprint.ts'
+import { createYielder } from '../sqlite/waiting.ts'
 import type { Replay } from './replay.ts'
 
 /** What no fact makes, and so no replay: every other table is compared and can be rebuilt. */
@@ -30,7 +30,7 @@ export const notMadeByFacts: Readonly<Record<string, string>> = {
 const mostTold = 20
 const longestValue = 60
 
-export interface Difference {
+export interface TableDifference {
   readonly table: string
   /** A sentence about one row. */
   readonly says: string
@@ -43,10 +43,10 @@ export interface Comparison {
   readonly differing: number
   readonly differingTables: readonly string[]
   /** The first of each table. */
-  readonly differences: readonly Difference[]
+  readonly differences: readonly TableDifference[]
 }
 
-export interface Table {
+export interface TableShape {
   readonly name: string
   readonly key: readonly string[]
   readonly columns: readonly string[]
@@ -55,10 +55,10 @@ export interface Table {
 }
 
 /** Its values, in the order of the columns. */
-export type Row = readonly unknown[]
+export type RowValues = readonly unknown[]
 
 /** The tables that facts make, as this database has them. */
-export function madeByFacts(database: Database): readonly string[] {
+export function derivedTables(database: Database): readonly string[] {
   return database
     .prepare<unknown[], string>(
       "select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by rowid",
@@ -78,14 +78,14 @@ export async function compare(
   projectId: string,
   { adopt }: { readonly adopt: boolean } = { adopt: false },
 ): Promise<Comparison> {
-  const pause = breath()
-  const tables = madeByFacts(database)
-  const differences: Difference[] = []
+  const pause = createYielder()
+  const tables = derivedTables(database)
+  const differences: TableDifference[] = []
   const differingTables = new Set<string>()
   let [rows, differing] = [0, 0]
   for (const name of tables) {
     const table = shapeOf(database, name)
-    const reworded: Row[] = []
+    const reworded: RowValues[] = []
     let told = 0
     for (const pair of pairs(rowsOf(database, table, projectId), rowsOf(replayed, table, projectId), table)) {
       rows += 1
@@ -106,7 +106,7 @@ export async function compare(
   return { tables, rows, differing, differingTables: [...differingTables], differences }
 }
 
-interface Differing {
+interface DatabaseComparison {
   readonly stored: Database
   readonly made: Database
   readonly table: string
@@ -119,7 +119,7 @@ export function* differingRows({
   made,
   table,
   projectId,
-}: Differing): Generator<Pair & { readonly shape: Table }> {
+}: DatabaseComparison): Generator<RowPair & { readonly shape: TableShape }> {
   const shape = shapeOf(stored, table)
   for (const pair of pairs(rowsOf(stored, shape, projectId), rowsOf(made, shape, projectId), shape)) {
     if (pair.stored?.every((value, at) => value === pair.made?.[at])) continue
@@ -128,9 +128,9 @@ export function* differingRows({
 }
 
 /** The rows in the order of their key. */
-function rowsOf(database: Database, { name, key }: Table, projectId: string): Iterator<Row> {
+function rowsOf(database: Database, { name, key }: TableShape, projectId: string): Iterator<RowValues> {
   return database
-    .prepare<unknown[], Row>(
+    .prepare<unknown[], RowValues>(
       `select * from "${name}" where ${projectColumn(name)} = ? order by ${key.join(', ')}`,
     )
     .raw()
@@ -139,11 +139,11 @@ function rowsOf(database: Database, { name, key }: Table, projectId: string): It
 
 async function adoptRows(
   replayed: Database,
-  { name, columns, keyAt }: Table,
-  rows: readonly Row[],
+  { name, columns, keyAt }: TableShape,
+  rows: readonly RowValues[],
 ): Promise<void> {
   if (rows.length === 0) return
-  const pause = breath()
+  const pause = createYielder()
   const quoted = columns.map((column) => `"${column}" = ?`)
   const where = keyAt.map((at) => quoted[at]).join(' and ')
   const update = replayed.prepare(`update "${name}" set ${quoted.join(', ')} where ${where}`)
@@ -160,7 +160,7 @@ function projectColumn(table: string): string {
   return table === 'project' ? 'id' : 'project_id'
 }
 
-function shapeOf(database: Database, name: string): Table {
+function shapeOf(database: Database, name: string): TableShape {
   const columns = database
     .prepare<unknown[], { name: string; pk: number }>('select name, pk from pragma_table_info(?)')
     .all(name)
@@ -175,13 +175,17 @@ function shapeOf(database: Database, name: string): Table {
   }
 }
 
-interface Pair {
-  readonly stored: Row | null
-  readonly made: Row | null
+interface RowPair {
+  readonly stored: RowValues | null
+  readonly made: RowValues | null
 }
 
 /** Rows of one key side by side; both come in the order of their keys. */
-function* pairs(stored: Iterator<Row>, made: Iterator<Row>, { keyAt }: Table): Generator<Pair> {
+function* pairs(
+  stored: Iterator<RowValues>,
+  made: Iterator<RowValues>,
+  { keyAt }: TableShape,
+): Generator<RowPair> {
   try {
     let [left, right] = [nextOf(stored), nextOf(made)]
     while (left !== null || right !== null) {
@@ -196,12 +200,12 @@ function* pairs(stored: Iterator<Row>, made: Iterator<Row>, { keyAt }: Table): G
   }
 }
 
-function nextOf(rows: Iterator<Row>): Row | null {
+function nextOf(rows: Iterator<RowValues>): RowValues | null {
   const { done, value } = rows.next()
   return done ? null : value
 }
 
-function orderOf(one: Row, other: Row, keyAt: readonly number[]): number {
+function orderOf(one: RowValues, other: RowValues, keyAt: readonly number[]): number {
   for (const at of keyAt) {
     const order = orderOfValues(one[at], other[at])
     if (order !== 0) return order
@@ -219,7 +223,10 @@ function orderOfValues(one: unknown, other: unknown): number {
 }
 
 /** Null for the same row; `reworded` for one that says the same in another order. */
-function differenceOf({ stored, made }: Pair, table: Table): 'reworded' | { readonly says: string } | null {
+function differenceOf(
+  { stored, made }: RowPair,
+  table: TableShape,
+): 'reworded' | { readonly says: string } | null {
   if (stored === null) return made && { says: `${rowName(made, table)} is missing: the facts made it.` }
   if (made === null) return { says: `${rowName(stored, table)} is there, and no fact made it.` }
   if (stored.every((value, at) => value === made[at])) return null
@@ -229,7 +236,7 @@ function differenceOf({ stored, made }: Pair, table: Table): 'reworded' | { read
   const others = different.length > 1 ? ` So do ${different.length - 1} more of its columns.` : ''
   const column = table.columns[first] ?? ''
   return {
-    says: `${rowName(stored, table)} differs: ${column} is ${shown(stored[first])}, and the facts say ${shown(made[first])}.${others}`,
+    says: `${rowName(stored, table)} differs: ${column} is ${valueText(stored[first])}, and the facts say ${valueText(made[first])}.${others}`,
   }
 }
 
@@ -238,24 +245,24 @@ function isSame(stored: unknown, made: unknown): boolean {
   if (stored === made) return true
   if (typeof stored !== 'string' || typeof made !== 'string' || !/^[[{]/.test(made)) return false
   try {
-    return canonical(JSON.parse(stored)) === canonical(JSON.parse(made))
+    return canonicalText(JSON.parse(stored)) === canonicalText(JSON.parse(made))
   } catch {
     return false
   }
 }
 
-function rowName(row: Row, { name, columns, keyAt }: Table): string {
+function rowName(row: RowValues, { name, columns, keyAt }: TableShape): string {
   const parts = keyAt.filter((at) => columns[at] !== 'project_id').map((at) => String(row[at]))
   return `${name} ${parts.join(' ')}`.trimEnd()
 }
 
-function shown(value: unknown): string {
+function valueText(value: unknown): string {
   const text = JSON.stringify(value)
   return excerpt(text, longestValue)
 }
 
 /** What was made again. */
-export interface Rebuilt {
+export interface RebuildResult {
   readonly tables: readonly string[]
   readonly rows: number
 }
@@ -264,7 +271,11 @@ export interface Rebuilt {
  * Makes every table of a project that differs from its facts again. Runs inside the one write transaction, and the
  * replay must be of all its facts. Answers what it took the place of.
  */
-export async function rebuild(database: Database, replayed: Replay, projectId: string): Promise<Rebuilt> {
+export async function rebuild(
+  database: Database,
+  replayed: Replay,
+  projectId: string,
+): Promise<RebuildResult> {
   const { differing, differingTables } = await compare(database, replayed.database, projectId)
   for (const table of differingTables) {
     if (table === 'project') keepProject(database, replayed, projectId)

@@ -1,15 +1,15 @@
 import { type Kysely, sql } from 'kysely'
 import { openTemporary } from '../sqlite/connection.ts'
 import { createTables } from '../sqlite/create.ts'
-import { connected } from '../sqlite/driver.ts'
-import { breath } from '../sqlite/waiting.ts'
+import { connectDriver } from '../sqlite/driver.ts'
+import { createYielder } from '../sqlite/waiting.ts'
 import type { Tables } from '../tables/tables.ts'
-import { madeByFacts } from './comparison.ts'
+import { derivedTables } from './comparison.ts'
 
 // A statement takes at most 65,535 values.
 const maxValues = 30_000
 
-type Row = Readonly<Record<string, unknown>>
+type CopyRow = Readonly<Record<string, unknown>>
 
 /**
  * Writes a whole new record into a server. Its tables are made in a scratch file first: on the server each entry would leave
@@ -23,11 +23,11 @@ export async function copyWhole(
   try {
     await createTables(scratch)
     scratch.pragma('foreign_keys = off')
-    const own = connected(scratch, 'write').db
+    const own = connectDriver(scratch, 'write').db
     await own.transaction().execute(apply)
-    const pause = breath()
-    for (const table of ['project', 'fact', ...madeByFacts(scratch).filter((name) => name !== 'project')]) {
-      const rows = parentsFirst(table, scratch.prepare<[], Row>(`select * from "${table}"`).all())
+    const pause = createYielder()
+    for (const table of ['project', 'fact', ...derivedTables(scratch).filter((name) => name !== 'project')]) {
+      const rows = sortRowsParentsFirst(table, scratch.prepare<[], CopyRow>(`select * from "${table}"`).all())
       const columns = Object.keys(rows[0] ?? {})
       const atOnce = Math.floor(maxValues / Math.max(1, columns.length))
       for (let from = 0; from < rows.length; from += atOnce) {
@@ -45,11 +45,11 @@ export async function copyWhole(
 }
 
 /** A task refers to its parent, which may have been planned later. */
-function parentsFirst(table: string, rows: readonly Row[]): readonly Row[] {
+function sortRowsParentsFirst(table: string, rows: readonly CopyRow[]): readonly CopyRow[] {
   if (table !== 'task') return rows
   const byId = new Map(rows.map((row) => [row['id'], row]))
-  const ordered = new Set<Row>()
-  const add = (row: Row): void => {
+  const ordered = new Set<CopyRow>()
+  const add = (row: CopyRow): void => {
     const parent = byId.get(row['parent_task_id'])
     if (parent && !ordered.has(parent)) add(parent)
     ordered.add(row)

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { Failure } from '../../kernel/failure.ts'
 import type { Idempotency } from '../ports/store.ts'
-import { parsed } from '../tables/query.ts'
+import { parseColumn } from '../tables/query.ts'
 import type { Tables } from '../tables/tables.ts'
 
 /** The answer of a command that came with an idempotency key. */
@@ -33,16 +33,16 @@ export async function storedAnswer(
     .executeTakeFirst()
   if (!row) return null
   const isOwn = row.connection === idempotency.connection
-  if (!isOwn && holdsClaim(row.answer)) {
-    throw reused(idempotency, {
+  if (!isOwn && hasClaim(row.answer)) {
+    throw keyReusedFailure(idempotency, {
       reason: 'claim_of_other_connection',
       how: 'was used by another connection, for a claim: its token is not answered again',
     })
   }
   if (row.operation === idempotency.operation && row.input_hash === idempotency.inputHash) {
-    return { answer: parsed(row.answer) }
+    return { answer: parseColumn(row.answer) }
   }
-  throw reused(
+  throw keyReusedFailure(
     idempotency,
     row.operation === idempotency.operation
       ? { reason: 'idempotency_key_reused', how: `was used for ${row.operation} with another input` }
@@ -53,7 +53,7 @@ export async function storedAnswer(
   )
 }
 
-function reused(
+function keyReusedFailure(
   { key }: Idempotency,
   { reason, how }: { readonly reason: string; readonly how: string },
 ): Failure {
@@ -64,7 +64,7 @@ function reused(
 }
 
 /** Whether an answer holds the token of a claim, which is its holder's alone. */
-function holdsClaim(answer: string): boolean {
+function hasClaim(answer: string): boolean {
   return /"claim":\{[^{}]*"token":|"claim_token":/.test(answer)
 }
 

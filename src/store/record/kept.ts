@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib'
 import { type Kysely, sql } from 'kysely'
 import { Failure } from '../../kernel/failure.ts'
 import { bytesOf } from '../../remote/tables/edge.ts'
-import { type KeptRow, type KeptTable, type KeptValue, keptTables } from '../ports/record-rows.ts'
+import { keptTables, type SideRow, type SideTable, type SideValue } from '../ports/record-rows.ts'
 import type { Tables } from '../tables/tables.ts'
 
 /** What belongs to a project beside its facts and goes where it goes; no replay makes it. A row is told by these. */
@@ -19,19 +19,19 @@ const keys = {
   review_looked: ['owner_id'],
   attempt_files: ['attempt_id'],
   file_content: ['id'],
-} as const satisfies Record<KeptTable, readonly string[]>
+} as const satisfies Record<SideTable, readonly string[]>
 
-interface KeptRequest {
+interface SideRowsRequest {
   readonly projectId: string
-  readonly after: KeptRow | null
+  readonly after: SideRow | null
   readonly limit: number
 }
 
 /** The rows after one, table by table in the order of their keys. */
-export async function keptIn(db: Kysely<Tables>, request: KeptRequest): Promise<readonly KeptRow[]> {
+export async function keptRowsIn(db: Kysely<Tables>, request: SideRowsRequest): Promise<readonly SideRow[]> {
   const { after, limit } = request
   const tables = keptTables.slice(after === null ? 0 : keptTables.indexOf(after.table))
-  const found: KeptRow[] = []
+  const found: SideRow[] = []
   for (const table of tables) {
     const from = after?.table === table ? after : null
     found.push(...(await rowsOf(db, table, { ...request, after: from, limit: limit - found.length })))
@@ -42,9 +42,9 @@ export async function keptIn(db: Kysely<Tables>, request: KeptRequest): Promise<
 
 async function rowsOf(
   db: Kysely<Tables>,
-  table: KeptTable,
-  { projectId, after, limit }: KeptRequest,
-): Promise<readonly KeptRow[]> {
+  table: SideTable,
+  { projectId, after, limit }: SideRowsRequest,
+): Promise<readonly SideRow[]> {
   const key = sql.join(keys[table].map((name) => sql.ref(name)))
   const beyond = after
     ? sql`and (${key}) > (${sql.join(keys[table].map((name) => sql`${after.values[name]}`))})`
@@ -55,12 +55,12 @@ async function rowsOf(
   )
   return rows.map((row) => ({
     table,
-    values: Object.fromEntries(Object.entries(row).map(([name, value]) => [name, carried(value)])),
+    values: Object.fromEntries(Object.entries(row).map(([name, value]) => [name, keptValueOf(value)])),
   }))
 }
 
 /** Bytes are a buffer in a file, and hexadecimal text from a server. */
-function carried(value: unknown): KeptValue {
+function keptValueOf(value: unknown): SideValue {
   if (value === null || typeof value === 'number') return value
   if (value instanceof Uint8Array) return { base64: Buffer.from(value).toString('base64') }
   if (typeof value !== 'string') throw new Error(`a column of what is kept holds ${typeof value}`)
@@ -72,10 +72,10 @@ function carried(value: unknown): KeptValue {
 export async function keepRows(
   db: Kysely<Tables>,
   projectId: string,
-  rows: readonly KeptRow[],
+  rows: readonly SideRow[],
 ): Promise<void> {
   for (const { table, values } of rows) {
-    if (table === 'attempt_diff' || table === 'command_output') assertWhole(values)
+    if (table === 'attempt_diff' || table === 'command_output') assertContentIntact(values)
     const own = { ...values, project_id: projectId }
     const names = Object.keys(own)
     const written = Object.values(own).map((value) =>
@@ -86,15 +86,15 @@ export async function keepRows(
   }
 }
 
-function isBytes(value: KeptValue): value is { readonly base64: string } {
+function isBytes(value: SideValue): value is { readonly base64: string } {
   return typeof value === 'object' && value !== null
 }
 
-function assertWhole({ attempt_id, command_id, sha256, content = null }: KeptRow['values']): void {
+function assertContentIntact({ attempt_id, command_id, sha256, content = null }: SideRow['values']): void {
   const bytes = isBytes(content) ? Buffer.from(content.base64, 'base64') : null
   // One that was removed when its time was over has none.
   if (bytes?.length === 0) return
-  if (bytes && createHash('sha256').update(unzipped(bytes)).digest('hex') === sha256) return
+  if (bytes && createHash('sha256').update(unzipContent(bytes)).digest('hex') === sha256) return
   throw new Failure(
     'INVALID_INPUT',
     attempt_id === undefined
@@ -107,7 +107,7 @@ function assertWhole({ attempt_id, command_id, sha256, content = null }: KeptRow
   )
 }
 
-function unzipped(content: Uint8Array): Uint8Array {
+function unzipContent(content: Uint8Array): Uint8Array {
   try {
     return gunzipSync(content)
   } catch {
@@ -116,6 +116,6 @@ function unzipped(content: Uint8Array): Uint8Array {
 }
 
 /** Before a record is continued with another one's: what it kept may have been removed there. */
-export async function forgetKept(db: Kysely<Tables>, projectId: string): Promise<void> {
+export async function deleteKeptRows(db: Kysely<Tables>, projectId: string): Promise<void> {
   for (const table of keptTables) await db.deleteFrom(table).where('project_id', '=', projectId).execute()
 }

@@ -1,11 +1,11 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Kysely } from 'kysely'
-import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
 import { beforeFirst } from '../../events/log/journal.ts'
 import { readRegularSync } from '../../kernel/files/regular-file.ts'
 import { serverProject } from '../../people/domain/identity.ts'
-import type { Projecting, Tables } from '../tables/tables.ts'
+import type { ProjectionContext, Tables } from '../tables/tables.ts'
 
 export interface ProjectTable {
   id: string
@@ -23,7 +23,7 @@ export interface ProjectRootTable {
   seen_at: number
 }
 
-export interface ProjectPlace {
+export interface ProjectLocation {
   readonly root: string
   /** Several projects may live in the database. */
   readonly shared: boolean
@@ -37,7 +37,7 @@ export interface ResolvedProject {
   readonly rootKnown: boolean
 }
 
-interface Root {
+interface ProjectRootRow {
   readonly path: string
   readonly project_id: string
 }
@@ -45,22 +45,27 @@ interface Root {
 /** Which project of the database a root belongs to. Null when it has none yet. */
 export async function resolveProject(
   db: Kysely<Tables>,
-  { root, shared, project }: ProjectPlace,
+  { root, shared, project }: ProjectLocation,
 ): Promise<ResolvedProject | null> {
-  if (project !== undefined) return (await isThere(db, project)) ? { id: project, rootKnown: true } : null
+  if (project !== undefined)
+    return (await hasProjectRow(db, project)) ? { id: project, rootKnown: true } : null
   const named = readProjectId(root)
   const roots = await rootsOfCandidates(db, root, named)
   const recorded = roots.find(({ path }) => path === root)?.project_id ?? null
   const others = roots.filter(({ path }) => path !== root)
   const id =
     (named !== null && isMoved(named, root, { recorded, others }) ? named : null) ??
-    (recorded !== null && !livesElsewhere(recorded, root, others) ? recorded : null) ??
+    (recorded !== null && !isProjectElsewhere(recorded, root, others) ? recorded : null) ??
     (shared ? null : await firstProject(db))
   return id === null ? null : { id, rootKnown: id === recorded }
 }
 
 /** The roots of the project recorded for this root, and of the one that the folder says it is. */
-function rootsOfCandidates(db: Kysely<Tables>, root: string, named: string | null): Promise<Root[]> {
+function rootsOfCandidates(
+  db: Kysely<Tables>,
+  root: string,
+  named: string | null,
+): Promise<ProjectRootRow[]> {
   const recorded = db.selectFrom('project_root').select('project_id').where('path', '=', root)
   return db
     .selectFrom('project_root')
@@ -75,21 +80,21 @@ function rootsOfCandidates(db: Kysely<Tables>, root: string, named: string | nul
 function isMoved(
   named: string,
   root: string,
-  known: { readonly recorded: string | null; readonly others: readonly Root[] },
+  known: { readonly recorded: string | null; readonly others: readonly ProjectRootRow[] },
 ): boolean {
   if (known.recorded === named) return true
   const exists = known.others.some(({ project_id }) => project_id === named)
-  return exists && !livesElsewhere(named, root, known.others)
+  return exists && !isProjectElsewhere(named, root, known.others)
 }
 
 /** Whether the project lives in another of these folders. */
-export function livesElsewhere(id: string, root: string, others: readonly Root[]): boolean {
+export function isProjectElsewhere(id: string, root: string, others: readonly ProjectRootRow[]): boolean {
   return others.some(
     ({ path, project_id }) => project_id === id && readProjectId(path) === id && !isSameFolder(path, root),
   )
 }
 
-async function isThere(db: Kysely<Tables>, id: string): Promise<boolean> {
+async function hasProjectRow(db: Kysely<Tables>, id: string): Promise<boolean> {
   return (await db.selectFrom('project').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
 }
 
@@ -131,7 +136,7 @@ export function readProjectId(root: string): string | null {
 export function writeProjectId(root: string, id: string): void {
   if (readProjectId(root) === id) return
   const folder = join(root, folderName)
-  ifWritable(() => {
+  runIfWritable(() => {
     mkdirSync(folder, { recursive: true })
     writeIgnore(folder)
     writeFileSync(join(folder, 'project-id'), `${id}\n`)
@@ -140,27 +145,27 @@ export function writeProjectId(root: string, id: string): void {
 
 /** Keeps the folder out of the repository. A file that is there already is left as it is. */
 export function writeIgnore(folder: string): void {
-  ifWritable(() => writeFileSync(join(folder, '.gitignore'), ignored, { flag: 'wx' }))
+  runIfWritable(() => writeFileSync(join(folder, '.gitignore'), ignored, { flag: 'wx' }))
 }
 
 // What is recorded is safe in the database: a folder that cannot be written to is no reason to fail.
-function ifWritable(write: () => void): void {
+function runIfWritable(write: () => void): void {
   try {
     write()
   } catch {}
 }
 
 export async function applyProjectCreated(
-  { db, at }: Projecting,
-  { id, root }: FactOf<'project.created'>,
+  { db, at }: ProjectionContext,
+  { id, root }: ProjectEventOf<'project.created'>,
 ): Promise<void> {
   await db.insertInto('project').values({ id, seq: 0, head: beforeFirst, created_at: at }).execute()
-  if (root !== '') await seen({ db, projectId: id, at }, root)
+  if (root !== '') await markRootSeen({ db, projectId: id, at }, root)
 }
 
 /** Remembers a folder of the project. In a shared file a folder belongs to the project that was there last. */
-export async function seen(
-  { db, projectId, at }: Pick<Projecting, 'db' | 'projectId' | 'at'>,
+export async function markRootSeen(
+  { db, projectId, at }: Pick<ProjectionContext, 'db' | 'projectId' | 'at'>,
   root: string,
 ): Promise<void> {
   await db

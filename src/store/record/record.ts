@@ -1,28 +1,28 @@
 import type { Kysely } from 'kysely'
-import type { NewFact } from '../../events/domain/fact.ts'
-import { beforeFirst, factRows } from '../../events/log/journal.ts'
-import { sealed } from '../../events/log/sealed-lines.ts'
-import { actingAs } from '../../kernel/actor.ts'
+import type { NewProjectEvent } from '../../events/domain/fact.ts'
+import { beforeFirst, eventRows } from '../../events/log/journal.ts'
+import { sealLineHashes } from '../../events/log/sealed-lines.ts'
+import { withAgentName } from '../../kernel/actor.ts'
 import { processEnd } from '../../kernel/ending.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { IdSource, ProjectId } from '../../kernel/id.ts'
-import { belongsToServer, serverProject } from '../../people/domain/identity.ts'
-import { writeBeside } from '../../people/tables/secret.ts'
+import { isServerEventKind, serverProject } from '../../people/domain/identity.ts'
+import { writeSecretRows } from '../../people/tables/secret.ts'
 import { makeHeights } from '../../plan/tables/dependency.ts'
-import { assertWritten, knowHead, projectState } from '../../project/tables/project-end.ts'
+import { assertProjectNotEnded, cacheHead, projectState } from '../../project/tables/project-end.ts'
 import { renameProject } from '../../project/tables/project-name.ts'
-import { wellFormed } from '../fingerprint.ts'
-import type { Beside, Decided, DecidedFirst, Reads, RecordRequest } from '../ports/store.ts'
-import { breath } from '../sqlite/waiting.ts'
-import { projectFact } from '../tables/projections.ts'
-import { inBatches, insertRow, prepared } from '../tables/query.ts'
+import { toWellFormed } from '../fingerprint.ts'
+import type { ChangeSet, DeferredChangeSet, Reads, RecordRequest, SideWrite } from '../ports/store.ts'
+import { createYielder } from '../sqlite/waiting.ts'
+import { projectEventIntoTables } from '../tables/projections.ts'
+import { insertRow, prepareQuery, splitIntoBatches } from '../tables/query.ts'
 import { readsOf } from '../tables/reads.ts'
 import type { Tables } from '../tables/tables.ts'
 import { storeAnswer, storedAnswer } from './idempotency.ts'
-import { type ResolvedProject, seen } from './project.ts'
-import { sentInSession } from './session.ts'
+import { markRootSeen, type ResolvedProject } from './project.ts'
+import { startInSession } from './session.ts'
 
-export interface Recorded<Answer> {
+export interface RecordResult<Answer> {
   readonly answer: Answer
   /** As it is now. Null when nothing was written and there is no project yet. */
   readonly project: ResolvedProject | null
@@ -31,7 +31,7 @@ export interface Recorded<Answer> {
 }
 
 /** Recorded as soon as what was sent is done, and committed. */
-export interface Sent<Answer> extends Recorded<Answer> {
+export interface RecordCommit<Answer> extends RecordResult<Answer> {
   /** Fails with the first statement that was refused. */
   readonly written: Promise<void>
 }
@@ -40,26 +40,26 @@ export interface Sent<Answer> extends Recorded<Answer> {
 export async function record<Answer>(
   db: Kysely<Tables>,
   request: RecordRequest<Answer>,
-  place: Recording,
-): Promise<Sent<Answer>> {
-  const { result, written } = await sentInSession(db, async (session) => {
-    const decision = await decideOn(session, request, place)
+  place: RecordTarget,
+): Promise<RecordCommit<Answer>> {
+  const { result, written } = await startInSession(db, async (session) => {
+    const decision = await decideWithReads(session, request, place)
     return 'recorded' in decision ? decision.recorded : append(session, request, place, decision)
   })
   return { ...result, written }
 }
 
 /** One of several that are recorded in one transaction. */
-export interface Member {
+export interface BatchMember {
   readonly request: RecordRequest<unknown>
-  readonly place: Recording & { readonly found: ResolvedProject }
+  readonly place: RecordTarget & { readonly found: ResolvedProject }
 }
 
-export interface Together {
+export interface BatchOutcome {
   /** Of each member, in order: what was recorded, or the refusal of that one alone. */
-  readonly results: readonly PromiseSettledResult<Recorded<unknown>>[]
+  readonly results: readonly PromiseSettledResult<RecordResult<unknown>>[]
   /** The last fact of all. */
-  readonly last: Recorded<unknown>['last']
+  readonly last: RecordResult<unknown>['last']
   readonly written: Promise<void>
 }
 
@@ -67,16 +67,16 @@ export interface Together {
  * The same for several records of one project, one after the other: each sees what those before it wrote. A member that
  * is refused has written nothing and holds up nobody; any other error is one of all.
  */
-export async function recordTogether(
+export async function recordGroup(
   db: Kysely<Tables>,
-  members: readonly Member[],
+  members: readonly BatchMember[],
   locked: Promise<void>,
-): Promise<Together> {
-  const { result, written } = await sentInSession(db, async (session) => {
-    const results: PromiseSettledResult<Recorded<unknown>>[] = []
-    let last: Recorded<unknown>['last'] = null
+): Promise<BatchOutcome> {
+  const { result, written } = await startInSession(db, async (session) => {
+    const results: PromiseSettledResult<RecordResult<unknown>>[] = []
+    let last: RecordResult<unknown>['last'] = null
     for (const { request, place } of members) {
-      const decision = await decideOn(session, request, { ...place, locked }).catch(refusal)
+      const decision = await decideWithReads(session, request, { ...place, locked }).catch(refusal)
       if (decision instanceof Failure) {
         results.push({ status: 'rejected', reason: decision })
         continue
@@ -89,7 +89,7 @@ export async function recordTogether(
       results.push({ status: 'fulfilled', value })
       last = value.last ?? last
       const isEnded = decision.decided.facts.some(({ kind }) => kind === 'project.ended')
-      if (value.last && !isEnded) await knowHead(session, place.found.id, value.last)
+      if (value.last && !isEnded) await cacheHead(session, place.found.id, value.last)
     }
     return { results, last }
   })
@@ -101,7 +101,7 @@ function refusal(error: unknown): Failure {
   throw error
 }
 
-export interface Recording {
+export interface RecordTarget {
   readonly root: string
   readonly ids: IdSource
   readonly found: ResolvedProject | null
@@ -110,21 +110,21 @@ export interface Recording {
   readonly locked?: Promise<void>
 }
 
-type Decision<Answer> =
+type RecordOutcome<Answer> =
   /** Answered before, under the same idempotency key. */
-  | { readonly recorded: Recorded<Answer> }
+  | { readonly recorded: RecordResult<Answer> }
   | {
       readonly reads: Reads
-      readonly project: Appending['project']
-      readonly decided: Decided<Answer> | DecidedFirst<Answer>
+      readonly project: AppendTarget['project']
+      readonly decided: ChangeSet<Answer> | DeferredChangeSet<Answer>
     }
 
 /** Writes nothing. */
-async function decideOn<Answer>(
+async function decideWithReads<Answer>(
   db: Kysely<Tables>,
   request: RecordRequest<Answer>,
-  place: Recording,
-): Promise<Decision<Answer>> {
+  place: RecordTarget,
+): Promise<RecordOutcome<Answer>> {
   const { idempotency } = request
   const { found } = place
   const project = found
@@ -140,25 +140,25 @@ async function decideOn<Answer>(
   await place.locked
   const [stored, state] = await asked
   if (stored) return { recorded: { answer: stored.answer as Answer, project: found, last: null } } // stored as this very answer
-  if (state && request.reopens !== true) assertWritten(state)
+  if (state && request.reopens !== true) assertProjectNotEnded(state)
   const decided = await request.decide(reads)
-  if (project.id === serverProject) assertOfServer(decided.facts)
+  if (project.id === serverProject) assertServerEvents(decided.facts)
   return { reads, project, decided }
 }
 
 async function append<Answer>(
   db: Kysely<Tables>,
   { idempotency, actor: caller, at }: RecordRequest<Answer>,
-  { root, found }: Recording,
-  { reads, project, decided }: Exclude<Decision<Answer>, { readonly recorded: unknown }>,
-): Promise<Recorded<Answer>> {
+  { root, found }: RecordTarget,
+  { reads, project, decided }: Exclude<RecordOutcome<Answer>, { readonly recorded: unknown }>,
+): Promise<RecordResult<Answer>> {
   const { facts } = decided
-  const actor = actingAs(caller, decided.agentName)
+  const actor = withAgentName(caller, decided.agentName)
   const beside = decided.beside ?? []
   const isWritten = facts.length > 0 || idempotency !== undefined || beside.length > 0
-  const last = isWritten ? await appendFacts({ db, root, project }, facts, { actor, at }) : null
-  for (const one of beside) if (one.kind === 'project made') await make(db, one, { actor, at })
-  await writeBeside({ db, projectId: project.id }, beside)
+  const last = isWritten ? await appendEvents({ db, root, project }, facts, { actor, at }) : null
+  for (const one of beside) if (one.kind === 'project made') await createProject(db, one, { actor, at })
+  await writeSecretRows({ db, projectId: project.id }, beside)
   const answer = 'answerFrom' in decided ? await decided.answerFrom(reads) : decided.answer
   if (!isWritten) return { answer, project: found, last }
   if (idempotency)
@@ -167,8 +167,8 @@ async function append<Answer>(
 }
 
 /** Whatever asks for it: nothing is worked at in the reserved project. */
-function assertOfServer(facts: readonly NewFact[]): void {
-  const strange = facts.find(({ kind }) => !belongsToServer(kind))
+function assertServerEvents(facts: readonly NewProjectEvent[]): void {
+  const strange = facts.find(({ kind }) => !isServerEventKind(kind))
   if (!strange) return
   throw new Failure(
     'REFUSED',
@@ -181,47 +181,53 @@ function assertOfServer(facts: readonly NewFact[]): void {
 }
 
 /** A project of its own beside the one that is written to, which nobody else can know yet. */
-async function make(
+async function createProject(
   db: Kysely<Tables>,
-  { id, name, facts }: Extract<Beside, { readonly kind: 'project made' }>,
-  by: By,
+  { id, name, facts }: Extract<SideWrite, { readonly kind: 'project made' }>,
+  by: RecordAuthor,
 ): Promise<void> {
-  await appendFacts({ db, root: '', project: { id, rootKnown: true, exists: false } }, facts, by)
+  await appendEvents({ db, root: '', project: { id, rootKnown: true, exists: false } }, facts, by)
   await renameProject(db, id, name)
 }
 
-export interface Appending {
+export interface AppendTarget {
   readonly db: Kysely<Tables>
   readonly root: string
   /** The id that the project gets if it is not there yet. */
   readonly project: ResolvedProject & { readonly exists: boolean }
 }
 
-type By = Pick<RecordRequest<unknown>, 'actor' | 'at'>
+type RecordAuthor = Pick<RecordRequest<unknown>, 'actor' | 'at'>
 
 /** Applies what happened and appends it to the journal, the facts last. Answers the last one. */
-async function appendFacts(journal: Appending, facts: readonly NewFact[], by: By): Promise<Head> {
+async function appendEvents(
+  journal: AppendTarget,
+  facts: readonly NewProjectEvent[],
+  by: RecordAuthor,
+): Promise<RecordHead> {
   // What was gathered may lack what could no longer be measured.
   processEnd.throwIfAborted()
   const { db, root, project } = journal
   const id = project.id as ProjectId // a brand
-  const all: readonly NewFact[] = project.exists ? facts : [{ kind: 'project.created', id, root }, ...facts]
+  const all: readonly NewProjectEvent[] = project.exists
+    ? facts
+    : [{ kind: 'project.created', id, root }, ...facts]
   const head = await headOf(journal)
   const heightsLater = all.filter(({ kind }) => kind === 'dependency.added').length > fewLinks
-  const pause = breath()
+  const pause = createYielder()
   for (const [index, fact] of all.entries()) {
     const key = { projectId: id, seq: head.seq + 1 + index }
     const projecting = { db, ...key, at: by.at, actor: by.actor, heightsLater }
     // As the journal keeps it, so that the tables are the same when they are restored from there.
-    await projectFact(projecting, wellFormed(fact))
+    await projectEventIntoTables(projecting, toWellFormed(fact))
     const waits = pause()
     if (waits) await waits
   }
   if (heightsLater) await makeHeights({ db, projectId: id })
-  if (project.exists && !project.rootKnown) await seen({ db, projectId: id, at: by.at }, root)
+  if (project.exists && !project.rootKnown) await markRootSeen({ db, projectId: id, at: by.at }, root)
   let last = head
-  for (const batch of inBatches(sealed(all))) {
-    const rows = factRows({ projectId: id, ...by }, batch, last)
+  for (const batch of splitIntoBatches(sealLineHashes(all))) {
+    const rows = eventRows({ projectId: id, ...by }, batch, last)
     const row = rows.at(-1)
     if (row && rows.length === 1) await insertRow(db, 'fact', { ...row })
     else await db.insertInto('fact').values(rows).execute()
@@ -233,19 +239,19 @@ async function appendFacts(journal: Appending, facts: readonly NewFact[], by: By
   return last
 }
 
-const advanced = prepared((db, seq: number, head: string, id: string) =>
+const advanced = prepareQuery((db, seq: number, head: string, id: string) =>
   db.updateTable('project').set({ seq, head }).where('id', '=', id),
 )
 
 /** With more, as an import has them, the heights of tasks are made once. */
 export const fewLinks = 20
 
-interface Head {
+interface RecordHead {
   readonly seq: number
   readonly head: string
 }
 
-async function headOf({ db, project }: Pick<Appending, 'db' | 'project'>): Promise<Head> {
+async function headOf({ db, project }: Pick<AppendTarget, 'db' | 'project'>): Promise<RecordHead> {
   const state = await projectState(db, project.id)
   return state ? { seq: state.seq, head: state.hash } : { seq: 0, head: beforeFirst }
 }

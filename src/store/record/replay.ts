@@ -1,12 +1,12 @@
 import type { Database as Connection } from 'better-sqlite3'
 import type { Kysely } from 'kysely'
-import { beforeFirst, type FactTable, factOf, follows } from '../../events/log/journal.ts'
+import { beforeFirst, isNextEntry, type ProjectEventTable, projectEventOf } from '../../events/log/journal.ts'
 import { Failure, messageOf } from '../../kernel/failure.ts'
 import { openTemporary } from '../sqlite/connection.ts'
 import { createTables } from '../sqlite/create.ts'
-import { connected, type OpenConnection } from '../sqlite/driver.ts'
-import { breath } from '../sqlite/waiting.ts'
-import { projectFact } from '../tables/projections.ts'
+import { connectDriver, type OpenConnection } from '../sqlite/driver.ts'
+import { createYielder } from '../sqlite/waiting.ts'
+import { projectEventIntoTables } from '../tables/projections.ts'
 import type { Tables } from '../tables/tables.ts'
 
 const atOnce = 500
@@ -18,13 +18,13 @@ export interface Replay {
   readonly seq: number
   readonly head: string
   /** Why it went no further; null when every fact follows from the one before and could be applied. */
-  readonly trouble: ReplayTrouble | null
+  readonly trouble: ReplayError | null
   /** Applies the facts that came since. */
   follow(journal: Connection): Promise<void>
   close(): void
 }
 
-export interface ReplayTrouble {
+export interface ReplayError {
   readonly seq: number
   readonly kind: 'chain' | 'projection'
   readonly why: string
@@ -36,7 +36,7 @@ export async function replay(journal: Connection, projectId: string): Promise<Re
   try {
     await createTables(database)
     database.pragma('foreign_keys = off')
-    const replaying = new Replaying(connected(database, 'write'), projectId)
+    const replaying = new StoreReplay(connectDriver(database, 'write'), projectId)
     await replaying.follow(journal)
     return replaying
   } catch (error) {
@@ -45,13 +45,13 @@ export async function replay(journal: Connection, projectId: string): Promise<Re
   }
 }
 
-class Replaying implements Replay {
+class StoreReplay implements Replay {
   readonly #open: OpenConnection
   readonly #projectId: string
-  readonly #breath = breath()
+  readonly #breath = createYielder()
   #seq = 0
   #head: string = beforeFirst
-  #trouble: ReplayTrouble | null = null
+  #trouble: ReplayError | null = null
 
   constructor(open: OpenConnection, projectId: string) {
     this.#open = open
@@ -70,12 +70,12 @@ class Replaying implements Replay {
     return this.#head
   }
 
-  get trouble(): ReplayTrouble | null {
+  get trouble(): ReplayError | null {
     return this.#trouble
   }
 
   async follow(journal: Connection): Promise<void> {
-    const following = journal.prepare<unknown[], FactTable>(
+    const following = journal.prepare<unknown[], ProjectEventTable>(
       `select * from fact where project_id = ? and seq > ? order by seq limit ${atOnce}`,
     )
     if (this.#trouble) return
@@ -96,11 +96,11 @@ class Replaying implements Replay {
       .run(this.#seq, this.#head, this.#projectId)
   }
 
-  async #applied(db: Kysely<Tables>, row: FactTable): Promise<ReplayTrouble | null> {
-    if (!follows(row, { seq: this.#seq, hash: this.#head })) return brokenAt(this.#seq + 1)
-    const { seq, at, actor, body } = factOf(row)
-    const trouble = await tried(seq, () =>
-      projectFact({ db, projectId: this.#projectId, seq, at, actor }, body),
+  async #applied(db: Kysely<Tables>, row: ProjectEventTable): Promise<ReplayError | null> {
+    if (!isNextEntry(row, { seq: this.#seq, hash: this.#head })) return brokenChainAt(this.#seq + 1)
+    const { seq, at, actor, body } = projectEventOf(row)
+    const trouble = await tryReplayStep(seq, () =>
+      projectEventIntoTables({ db, projectId: this.#projectId, seq, at, actor }, body),
     )
     if (trouble) return trouble
     this.#seq = seq
@@ -113,11 +113,11 @@ class Replaying implements Replay {
   }
 }
 
-function brokenAt(seq: number): ReplayTrouble {
+function brokenChainAt(seq: number): ReplayError {
   return { seq, kind: 'chain', why: 'it, or one before it, was changed outside Waymark' }
 }
 
-async function tried(seq: number, work: () => Promise<void>): Promise<ReplayTrouble | null> {
+async function tryReplayStep(seq: number, work: () => Promise<void>): Promise<ReplayError | null> {
   try {
     await work()
     return null

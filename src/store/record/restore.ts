@@ -1,24 +1,24 @@
 import type { Kysely } from 'kysely'
-import type { Fact } from '../../events/domain/fact.ts'
-import { beforeFirst, factRows } from '../../events/log/journal.ts'
+import type { ProjectEvent } from '../../events/domain/fact.ts'
+import { beforeFirst, eventRows } from '../../events/log/journal.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { ProjectId } from '../../kernel/id.ts'
 import { makeHeights } from '../../plan/tables/dependency.ts'
 import { projectState } from '../../project/tables/project-end.ts'
-import { setNameAside } from '../../project/tables/project-name.ts'
-import type { Head } from '../ports/record-rows.ts'
-import type { Restored, Restoring } from '../ports/store.ts'
-import { breath } from '../sqlite/waiting.ts'
-import { projectFact } from '../tables/projections.ts'
-import { inBatches } from '../tables/query.ts'
+import { releaseName } from '../../project/tables/project-name.ts'
+import type { LogHead } from '../ports/record-rows.ts'
+import type { LogRestoreOptions, LogRestoreResult } from '../ports/store.ts'
+import { createYielder } from '../sqlite/waiting.ts'
+import { projectEventIntoTables } from '../tables/projections.ts'
+import { splitIntoBatches } from '../tables/query.ts'
 import type { Tables } from '../tables/tables.ts'
 import { copyWhole } from './copy-whole.ts'
-import { forgetKept, keepRows } from './kept.ts'
-import { type ResolvedProject, seen } from './project.ts'
+import { deleteKeptRows, keepRows } from './kept.ts'
+import { markRootSeen, type ResolvedProject } from './project.ts'
 import { fewLinks } from './record.ts'
-import { inSession } from './session.ts'
+import { runInSession } from './session.ts'
 
-interface Place {
+interface RestoreTarget {
   /** What the database is called for people. */
   readonly shown: string
   readonly root: string
@@ -28,7 +28,7 @@ interface Place {
   readonly copies?: boolean
 }
 
-export interface RestoredProject extends Restored {
+export interface RestoredProject extends LogRestoreResult {
   readonly project: ResolvedProject
 }
 
@@ -41,45 +41,49 @@ const block = 500
  */
 export async function restore(
   db: Kysely<Tables>,
-  facts: readonly Fact[],
-  { shown, root, found, copies = false, ...restoring }: Place & Partial<Restoring>,
+  facts: readonly ProjectEvent[],
+  { shown, root, found, copies = false, ...restoring }: RestoreTarget & Partial<LogRestoreOptions>,
 ): Promise<RestoredProject> {
   const id = projectOf(facts)
   const { replace = false, kept = [], actor, at = facts.at(-1)?.at ?? 0 } = restoring
   const before = await projectState(db, id)
   if (!replace) {
-    if (found) await assertEmpty(db, found.id)
+    if (found) await assertRecordEmpty(db, found.id)
     if (before) throw isKnown(id)
   }
   if (before) await assertContinues(db, { id, before, facts })
-  const aside = found && found.id !== id ? await setNameAside(db, found.id, root) : null
-  const start: Head = before ?? { seq: 0, hash: beforeFirst }
+  const aside = found && found.id !== id ? await releaseName(db, found.id, root) : null
+  const start: LogHead = before ?? { seq: 0, hash: beforeFirst }
   const isNew = facts.length > start.seq
   const apply = (to: Kysely<Tables>) => applyAll(to, { id, facts, start })
   if (copies && !before) await copyWhole(db, apply)
   else await apply(db)
   if (isNew || !before) {
-    await forgetKept(db, id)
+    await deleteKeptRows(db, id)
     await keepRows(db, id, kept)
   }
   const after = await projectState(db, id)
   if (actor && after?.ended && after.seq === facts.length) {
     await append(db, { id, after, at, actor, body: { kind: 'project.reopened', at: shown } })
   }
-  await seen({ db, projectId: id, at }, root)
+  await markRootSeen({ db, projectId: id, at }, root)
   const added = Math.max(0, facts.length - (before?.seq ?? 0))
   return { project: { id, rootKnown: true }, added, setAside: aside }
 }
 
 async function applyAll(
   db: Kysely<Tables>,
-  { id, facts, start }: { readonly id: string; readonly facts: readonly Fact[]; readonly start: Head },
+  {
+    id,
+    facts,
+    start,
+  }: { readonly id: string; readonly facts: readonly ProjectEvent[]; readonly start: LogHead },
 ): Promise<void> {
   let head = start
   for (let from = start.seq; from < facts.length; from += block) {
     const after = head
     const some = facts.slice(from, from + block)
-    head = await inSession(db, (session) => applyFacts(session, id, some, after))
+    head = await runInSession(db, (session) => applyEvents(session, id, some, after))
   }
 }
 
@@ -90,10 +94,10 @@ async function append(
     after,
     body,
     ...by
-  }: { readonly id: string; readonly after: Head } & Pick<Fact, 'at' | 'actor' | 'body'>,
+  }: { readonly id: string; readonly after: LogHead } & Pick<ProjectEvent, 'at' | 'actor' | 'body'>,
 ): Promise<void> {
-  const rows = factRows({ projectId: id, ...by }, [body], { seq: after.seq, head: after.hash })
-  await projectFact({ db, projectId: id, seq: after.seq + 1, ...by }, body)
+  const rows = eventRows({ projectId: id, ...by }, [body], { seq: after.seq, head: after.hash })
+  await projectEventIntoTables({ db, projectId: id, seq: after.seq + 1, ...by }, body)
   await db.insertInto('fact').values(rows).execute()
   const [row] = rows
   if (row)
@@ -101,28 +105,29 @@ async function append(
 }
 
 /** Applies facts and appends them as they are: same times, actors and hashes. Fails where they do not follow. */
-async function applyFacts(
+async function applyEvents(
   db: Kysely<Tables>,
   projectId: string,
-  facts: readonly Fact[],
-  after: Head,
-): Promise<Head> {
-  const pause = breath()
+  facts: readonly ProjectEvent[],
+  after: LogHead,
+): Promise<LogHead> {
+  const pause = createYielder()
   let head = { seq: after.seq, head: after.hash }
   const rows = []
   const heightsLater = facts.filter(({ body }) => body.kind === 'dependency.added').length > fewLinks
   for (const fact of facts) {
     const by = { at: fact.at, actor: fact.actor }
-    const [row] = factRows({ projectId, ...by }, [fact.body], head)
-    if (row === undefined || row.seq !== fact.seq || row.hash !== fact.hash) throw changed(fact.seq)
-    await projectFact({ db, projectId, seq: fact.seq, ...by, heightsLater }, fact.body)
+    const [row] = eventRows({ projectId, ...by }, [fact.body], head)
+    if (row === undefined || row.seq !== fact.seq || row.hash !== fact.hash)
+      throw journalChangedFailure(fact.seq)
+    await projectEventIntoTables({ db, projectId, seq: fact.seq, ...by, heightsLater }, fact.body)
     rows.push(row)
     head = { seq: row.seq, head: row.hash }
     const waits = pause()
     if (waits) await waits
   }
   if (heightsLater) await makeHeights({ db, projectId })
-  for (const batch of inBatches(rows)) {
+  for (const batch of splitIntoBatches(rows)) {
     await db.insertInto('fact').values(batch).execute()
     const waits = pause()
     if (waits) await waits
@@ -131,7 +136,7 @@ async function applyFacts(
   return { seq: head.seq, hash: head.head }
 }
 
-function changed(seq: number): Failure {
+function journalChangedFailure(seq: number): Failure {
   return new Failure(
     'INVALID_INPUT',
     `Fact ${seq} of the journal does not follow from the ones before it: it was changed, or one is missing.`,
@@ -142,7 +147,11 @@ function changed(seq: number): Failure {
 /** What is recorded here must be the beginning of the log, or hold all of it: nothing that was recorded is thrown away. */
 async function assertContinues(
   db: Kysely<Tables>,
-  { id, before, facts }: { readonly id: string; readonly before: Head; readonly facts: readonly Fact[] },
+  {
+    id,
+    before,
+    facts,
+  }: { readonly id: string; readonly before: LogHead; readonly facts: readonly ProjectEvent[] },
 ): Promise<void> {
   const last = facts.at(-1)
   const shared = before.seq <= facts.length ? facts[before.seq - 1]?.hash === before.hash : false
@@ -154,11 +163,11 @@ async function assertContinues(
     .where('seq', '=', last.seq)
     .executeTakeFirst()
   if (before.seq > last.seq && row?.hash === last.hash) return
-  throw new Diverged(before.seq)
+  throw new DivergedRecordFailure(before.seq)
 }
 
 /** The record here holds entries that the log lacks. */
-export class Diverged extends Failure {
+export class DivergedRecordFailure extends Failure {
   constructor(entries: number) {
     super(
       'CONFLICT',
@@ -171,7 +180,7 @@ export class Diverged extends Failure {
   }
 }
 
-function projectOf(facts: readonly Fact[]): ProjectId {
+function projectOf(facts: readonly ProjectEvent[]): ProjectId {
   const first = facts[0]?.body
   if (first?.kind === 'project.created') return first.id
   throw new Failure('INVALID_INPUT', 'The journal does not begin with the fact that made its project.', {
@@ -180,7 +189,7 @@ function projectOf(facts: readonly Fact[]): ProjectId {
   })
 }
 
-async function assertEmpty(db: Kysely<Tables>, id: string): Promise<void> {
+async function assertRecordEmpty(db: Kysely<Tables>, id: string): Promise<void> {
   const { seq } = await db.selectFrom('project').select('seq').where('id', '=', id).executeTakeFirstOrThrow()
   throw new Failure(
     'CONFLICT',

@@ -2,15 +2,15 @@ import type { Database as Copy } from 'better-sqlite3'
 import { type Kysely, sql } from 'kysely'
 import { verifyChain } from '../../events/log/journal.ts'
 import type { ChainCheck } from '../ports/reads.ts'
-import type { Inspection, Repair } from '../ports/store.ts'
-import type { PostgresDatabase, Session } from '../postgres/database.ts'
-import { besideFacts, chainOf, headOf } from '../safety/inspection.ts'
-import { brokenJournal } from '../safety/repair.ts'
+import type { Inspection, RepairResult } from '../ports/store.ts'
+import type { PostgresDatabase, TransactionSession } from '../postgres/database.ts'
+import { chainOf, compareWithEvents, headOf } from '../safety/inspection.ts'
+import { brokenEventLog } from '../safety/repair.ts'
 import { openTemporary } from '../sqlite/connection.ts'
 import { createTables } from '../sqlite/create.ts'
-import { breath } from '../sqlite/waiting.ts'
+import { createYielder } from '../sqlite/waiting.ts'
 import type { Tables } from '../tables/tables.ts'
-import { compare, differingRows, madeByFacts, type Row, type Table } from './comparison.ts'
+import { compare, derivedTables, differingRows, type RowValues, type TableShape } from './comparison.ts'
 import { replay } from './replay.ts'
 
 /** Compares what a project has on the server with what its facts make. All of it is read at one moment. */
@@ -18,16 +18,16 @@ export async function inspectIn(
   database: PostgresDatabase,
   projectId: string,
 ): Promise<Omit<Inspection, 'anchor' | 'damage'>> {
-  const copy = await database.read((db) => copied(db, projectId), 'inspect')
+  const copy = await database.read((db) => copyToMemory(db, projectId), 'inspect')
   try {
-    return await besideFacts(copy, projectId)
+    return await compareWithEvents(copy, projectId)
   } finally {
     copy.close()
   }
 }
 
 /** The chain of hashes alone. */
-export function chainIn(database: PostgresDatabase, projectId: string): Promise<ChainCheck> {
+export function inspectChainIn(database: PostgresDatabase, projectId: string): Promise<ChainCheck> {
   return database.read((db) => verifyChain({ db, projectId }), 'inspect')
 }
 
@@ -35,12 +35,12 @@ export function chainIn(database: PostgresDatabase, projectId: string): Promise<
 const atOnce = 200
 
 /** One project's rows in a database of this process, where they are compared as those of a file are, and mostly on its disk. */
-async function copied(db: Kysely<Tables>, projectId: string): Promise<Copy> {
+async function copyToMemory(db: Kysely<Tables>, projectId: string): Promise<Copy> {
   const copy = openTemporary()
-  const pause = breath()
+  const pause = createYielder()
   await createTables(copy)
   copy.pragma('foreign_keys = off')
-  for (const table of ['fact', ...madeByFacts(copy)]) {
+  for (const table of ['fact', ...derivedTables(copy)]) {
     const columns = columnsOf(copy, table)
     const insert = copy.prepare(
       `insert into "${table}" (${columns.map((name) => `"${name}"`).join(', ')}) values (${columns.map(() => '?').join(', ')})`,
@@ -56,7 +56,7 @@ async function copied(db: Kysely<Tables>, projectId: string): Promise<Copy> {
   return copy
 }
 
-interface Wanted {
+interface ServerRowQuery {
   readonly table: string
   readonly columns: readonly string[]
   readonly projectId: string
@@ -64,7 +64,7 @@ interface Wanted {
 
 async function* rowsOf(
   db: Kysely<Tables>,
-  { table, columns, projectId }: Wanted,
+  { table, columns, projectId }: ServerRowQuery,
 ): AsyncGenerator<readonly Readonly<Record<string, unknown>>[]> {
   const chosen = sql.join(columns.map((name) => sql.ref(name)))
   await sql`declare copied no scroll cursor for select ${chosen} from ${sql.table(table)}
@@ -86,16 +86,16 @@ function projectColumn(table: string): string {
 }
 
 /** Makes the rows of a project again that differ from its facts, while nobody else writes to it. */
-export async function repairIn({ db }: Session, projectId: string): Promise<Repair> {
+export async function repairIn({ db }: TransactionSession, projectId: string): Promise<RepairResult> {
   await sql
     .raw(`set local statement_timeout = '10min'; set local idle_in_transaction_session_timeout = '10min'`)
     .execute(db)
-  const copy = await copied(db, projectId)
+  const copy = await copyToMemory(db, projectId)
   const made = await replay(copy, projectId)
   try {
     const { brokenAt, trouble } = chainOf(made, headOf(copy, projectId))
     if (brokenAt !== null || trouble !== null)
-      throw brokenJournal(brokenAt, trouble, 'Restore a backup with pg_restore.')
+      throw brokenEventLog(brokenAt, trouble, 'Restore a backup with pg_restore.')
     const { differing, differingTables } = await compare(copy, made.database, projectId)
     await rewrite(db, { copy, made: made.database, tables: differingTables, projectId })
     return { backup: null, facts: made.seq, tables: differingTables, rows: differing }
@@ -105,7 +105,7 @@ export async function repairIn({ db }: Session, projectId: string): Promise<Repa
   }
 }
 
-interface Rewriting {
+interface RewriteOptions {
   readonly copy: Copy
   readonly made: Copy
   readonly tables: readonly string[]
@@ -113,22 +113,26 @@ interface Rewriting {
 }
 
 /** What refers to another row is written after it and removed before it: tables are made in that order. */
-async function rewrite(db: Kysely<Tables>, { copy, made, tables, projectId }: Rewriting): Promise<void> {
-  const ordered = madeByFacts(copy).filter((table) => tables.includes(table))
+async function rewrite(db: Kysely<Tables>, { copy, made, tables, projectId }: RewriteOptions): Promise<void> {
+  const ordered = derivedTables(copy).filter((table) => tables.includes(table))
   const differing = (table: string) => differingRows({ stored: copy, made, table, projectId })
   for (const table of ordered) {
-    for (const { shape, made: row } of differing(table)) if (row) await put(db, shape, row)
+    for (const { shape, made: row } of differing(table)) if (row) await upsertRow(db, shape, row)
   }
   for (const table of ordered.toReversed()) {
     for (const { shape, stored, made: row } of differing(table)) {
       if (row === null && stored) {
-        await sql`delete from ${sql.table(table)} where ${keyIs(shape, stored)}`.execute(db)
+        await sql`delete from ${sql.table(table)} where ${keyCondition(shape, stored)}`.execute(db)
       }
     }
   }
 }
 
-async function put(db: Kysely<Tables>, { name, columns, key, keyAt }: Table, row: Row): Promise<void> {
+async function upsertRow(
+  db: Kysely<Tables>,
+  { name, columns, key, keyAt }: TableShape,
+  row: RowValues,
+): Promise<void> {
   const others = columns.flatMap((column, at) => (keyAt.includes(at) ? [] : [{ column, value: row[at] }]))
   const values = sql.join(row.map((value) => sql`${value}`))
   const set = sql.join(others.map(({ column, value }) => sql`${sql.ref(column)} = ${value}`))
@@ -137,7 +141,7 @@ async function put(db: Kysely<Tables>, { name, columns, key, keyAt }: Table, row
     ${others.length === 0 ? sql`do nothing` : sql`do update set ${set}`}`.execute(db)
 }
 
-function keyIs({ key, keyAt }: Table, row: Row) {
+function keyCondition({ key, keyAt }: TableShape, row: RowValues) {
   return sql.join(
     key.map((column, at) => sql`${sql.ref(column)} = ${row[keyAt[at] ?? 0]}`),
     sql` and `,

@@ -15,7 +15,7 @@ import {
 import type { Tables } from '../tables/tables.ts'
 
 /** What a record asked of its database while it held the project; told on the channel `waymark.record`. */
-export interface Asked {
+export interface TransactionStats {
   /** In the order in which they were sent. */
   readonly statements: readonly string[]
   /** How many times it waited for the database to answer. */
@@ -27,7 +27,7 @@ export interface Asked {
 const told = channel('waymark.record')
 
 /** A write that is kept for a while, and the table that it changes. */
-export interface KeptWrite {
+export interface BufferedWrite {
   readonly query: CompiledQuery
   readonly table: string
 }
@@ -35,12 +35,12 @@ export interface KeptWrite {
 /** A connection to a database that can do in one statement what others do in several. */
 export interface JoiningConnection extends DatabaseConnection {
   /** Statements that do the same as these writes one after the other. */
-  joined(writes: readonly KeptWrite[]): readonly CompiledQuery[]
+  joined(writes: readonly BufferedWrite[]): readonly CompiledQuery[]
   /** One question that answers all of these; null where they are better asked apart. */
-  joinedQuestion(questions: readonly CompiledQuery[]): JoinedQuestion | null
+  joinedQuestion(questions: readonly CompiledQuery[]): JoinedQuery | null
 }
 
-export interface JoinedQuestion {
+export interface JoinedQuery {
   readonly query: CompiledQuery<Readonly<Record<string, unknown>>>
   /** The rows of each of the questions. */
   readonly rowsOf: (answer: QueryResult<Readonly<Record<string, unknown>>>) => readonly (readonly unknown[])[]
@@ -50,23 +50,23 @@ export interface JoinedQuestion {
  * Runs what is recorded on a connection that waits as little as possible: writes are kept until a table that they change
  * is read, or the end, and are then sent together; what was read of tables that have not changed is not asked again.
  */
-export async function inSession<Result>(
+export async function runInSession<Result>(
   db: Kysely<Tables>,
   work: (db: Kysely<Tables>) => Promise<Result>,
 ): Promise<Result> {
-  const { result, written } = await sentInSession(db, work)
+  const { result, written } = await startInSession(db, work)
   await written
   return result
 }
 
 /** The same, where what is written last is sent and not waited for: `written` fails with the first that was refused. */
-export function sentInSession<Result>(
+export function startInSession<Result>(
   db: Kysely<Tables>,
   work: (db: Kysely<Tables>) => Promise<Result>,
 ): Promise<{ readonly result: Result; readonly written: Promise<void> }> {
   const outer = db.getExecutor()
   return outer.provideConnection(async (connection) => {
-    const session = new Session(connection)
+    const session = new RecordSession(connection)
     const executor = outer.withConnectionProvider({ provideConnection: (consumer) => consumer(session) })
     const dialect: Dialect = { ...neverAsked, createAdapter: () => executor.adapter }
     const result = await work(
@@ -80,13 +80,13 @@ export function sentInSession<Result>(
 }
 
 /** In a session the rows that were written just now are the answer to a question: it is not asked. */
-export async function makeKnown<Row>(
+export async function cacheAnswer<Row>(
   db: Kysely<Tables>,
   question: CompiledQuery<Row>,
   rows: readonly Row[],
 ): Promise<void> {
   await db.getExecutor().provideConnection(async (connection) => {
-    if (connection instanceof Session) connection.makeKnown(question, rows)
+    if (connection instanceof RecordSession) connection.makeKnown(question, rows)
   })
 }
 
@@ -97,16 +97,16 @@ const neverAsked = {
   createQueryCompiler: () => new SqliteQueryCompiler(),
 }
 
-class Session implements DatabaseConnection {
+class RecordSession implements DatabaseConnection {
   readonly #connection: DatabaseConnection
   readonly #statements: string[] = []
-  readonly #kept: KeptWrite[] = []
+  readonly #kept: BufferedWrite[] = []
   #keptValues = 0
   /** The tables that the kept writes change. */
   readonly #changing = new Set<string>()
   readonly #sent: Promise<unknown>[] = []
   /** Questions that wait for others of the same turn of the event loop. */
-  #gathered: Gathered[] = []
+  #gathered: PendingQuery[] = []
   /** What was read and not written to since, by the words of the question and then by what it was asked of. */
   readonly #known = new Map<string, Map<string, Promise<QueryResult<unknown>>>>()
   #failure: { readonly error: unknown } | null = null
@@ -119,7 +119,7 @@ class Session implements DatabaseConnection {
     this.#connection = connection
   }
 
-  get asked(): Asked {
+  get asked(): TransactionStats {
     return { statements: this.#statements, waits: this.#waits, rows: this.#rows }
   }
 
@@ -182,7 +182,7 @@ class Session implements DatabaseConnection {
   async #ask(query: CompiledQuery): Promise<QueryResult<unknown>> {
     if (this.#awaited === 0) this.#waits += 1
     this.#awaited += 1
-    const answer = joins(this.#connection) && isQuestion(query) ? this.#gather(query) : this.#send(query)
+    const answer = isJoining(this.#connection) && isQuestion(query) ? this.#gather(query) : this.#send(query)
     await answer.catch(() => undefined)
     await Promise.all(this.#sent.splice(0))
     this.#awaited -= 1
@@ -205,7 +205,7 @@ class Session implements DatabaseConnection {
     const gathered = this.#gathered
     this.#gathered = []
     const queries = gathered.map(({ query }) => query)
-    const one = joins(this.#connection) ? this.#connection.joinedQuestion(queries) : null
+    const one = isJoining(this.#connection) ? this.#connection.joinedQuestion(queries) : null
     if (one === null) {
       for (const { query, resolve, reject } of gathered) this.#sendNow(query).then(resolve, reject)
       return
@@ -225,7 +225,9 @@ class Session implements DatabaseConnection {
   #sendKept(): void {
     const kept = this.#kept.splice(0)
     this.#keptValues = 0
-    const queries = joins(this.#connection) ? this.#connection.joined(kept) : kept.map(({ query }) => query)
+    const queries = isJoining(this.#connection)
+      ? this.#connection.joined(kept)
+      : kept.map(({ query }) => query)
     for (const query of queries) void this.#send(query)
     this.#changing.clear()
   }
@@ -248,13 +250,13 @@ class Session implements DatabaseConnection {
   }
 }
 
-interface Gathered {
+interface PendingQuery {
   readonly query: CompiledQuery
   readonly resolve: (answer: QueryResult<unknown>) => void
   readonly reject: (error: unknown) => void
 }
 
-function joins(connection: DatabaseConnection): connection is JoiningConnection {
+function isJoining(connection: DatabaseConnection): connection is JoiningConnection {
   return 'joined' in connection
 }
 

@@ -22,41 +22,41 @@ export async function copyPages(source: Connection, target: string): Promise<voi
     } catch (error) {
       if (!isBusy(error) || performance.now() > deadline) throw error
     }
-    if (performance.now() > deadline) throw locked(target)
+    if (performance.now() > deadline) throw databaseLockedFailure(target)
     await sleep(20)
   }
 }
 
 /** One file that holds a whole database, under a name that nothing had; readable by its owner alone. */
 export async function copyToNew(source: Connection, target: string): Promise<void> {
-  if (!existsSync(dirname(target))) throw noFolder(target)
+  if (!existsSync(dirname(target))) throw noFolderFailure(target)
   const partial = `${target}.partial-${randomBytes(6).toString('hex')}`
   try {
     await copyPages(source, partial).catch((error: unknown) => {
-      throw unwritable(error, target)
+      throw unwritableFailure(error, target)
     })
-    alone(partial)
+    leaveWalMode(partial)
     chmodSync(partial, 0o600)
-    nameOnce(partial, target)
+    linkExclusively(partial, target)
   } finally {
     for (const end of ['', '-wal', '-shm', '-journal']) rmSync(`${partial}${end}`, { force: true })
   }
 }
 
 /** Gives a file a second name that was free, and fails where it was not. */
-function nameOnce(file: string, target: string): void {
+function linkExclusively(file: string, target: string): void {
   try {
     linkSync(file, target)
   } catch (error) {
-    if (errorCode(error) === 'EEXIST') throw taken(target)
+    if (errorCode(error) === 'EEXIST') throw fileExistsFailure(target)
     // A disk without links: nothing keeps another process from taking the name in between.
-    if (statSync(target, { throwIfNoEntry: false })) throw taken(target)
+    if (statSync(target, { throwIfNoEntry: false })) throw fileExistsFailure(target)
     renameSync(file, target)
   }
 }
 
 /** A copy of a database with a log has one too, until it is told otherwise. */
-function alone(file: string): void {
+function leaveWalMode(file: string): void {
   const copy = new Database(file)
   try {
     copy.pragma('journal_mode = delete')
@@ -75,7 +75,7 @@ function schemaOf(file: string): number | null {
 }
 
 /** What cannot be written is the copy, not the database. */
-function unwritable(error: unknown, target: string): unknown {
+function unwritableFailure(error: unknown, target: string): unknown {
   const code = errorCode(error) ?? ''
   if (!/^(SQLITE_CANTOPEN|SQLITE_FULL|SQLITE_READONLY|SQLITE_IOERR_WRITE|SQLITE_PERM)/.test(code))
     return error
@@ -86,21 +86,21 @@ function unwritable(error: unknown, target: string): unknown {
   })
 }
 
-function noFolder(target: string): Failure {
+function noFolderFailure(target: string): Failure {
   return new Failure('NOT_FOUND', `There is no folder ${dirname(target)}; nothing was copied.`, {
     reason: 'folder_not_found',
     hint: 'Make it, or name a file in another folder.',
   })
 }
 
-function taken(target: string): Failure {
+function fileExistsFailure(target: string): Failure {
   return new Failure('CONFLICT', `There is a file ${target} already; it was not touched.`, {
     reason: 'file_exists',
     hint: 'Name a file that does not exist yet.',
   })
 }
 
-function locked(target: string): Failure {
+function databaseLockedFailure(target: string): Failure {
   return new Failure(
     'UNAVAILABLE',
     `Another process kept the database ${target} locked for ${patience / 1000} seconds.`,

@@ -8,24 +8,24 @@ import type { ChainCheck } from '../ports/reads.ts'
 import type { Inspection as WholeInspection } from '../ports/store.ts'
 import { compare } from '../record/comparison.ts'
 import { type Replay, replay } from '../record/replay.ts'
-import { openReader } from '../sqlite/connection.ts'
-import { connected } from '../sqlite/driver.ts'
-import { patiently } from '../sqlite/waiting.ts'
+import { openReadOnly } from '../sqlite/connection.ts'
+import { connectDriver } from '../sqlite/driver.ts'
+import { retryWhileLocked } from '../sqlite/waiting.ts'
 
 /** The anchor is another's to look at. */
-type Inspection = Omit<WholeInspection, 'anchor' | 'damage'> & { readonly damage: readonly string[] }
+type FileInspection = Omit<WholeInspection, 'anchor' | 'damage'> & { readonly damage: readonly string[] }
 
 /** Looks through a whole database: what SQLite says of the file, the chain of hashes, every table beside its facts. */
-export async function inspectRecord(file: string, projectId: string | null): Promise<Inspection> {
+export async function inspectRecord(file: string, projectId: string | null): Promise<FileInspection> {
   if (projectId === null) {
     const damage = await integrityFindings(file)
     return { facts: 0, damage, brokenAt: null, trouble: null, ...nothingCompared }
   }
-  const database = await oneState(file)
+  const database = await openOneState(file)
   try {
     const [damage, beside] = await Promise.allSettled([
       integrityFindings(file),
-      besideFacts(database, projectId),
+      compareWithEvents(database, projectId),
     ])
     if (damage.status === 'rejected') throw damage.reason
     if (beside.status === 'rejected') throw beside.reason
@@ -37,26 +37,33 @@ export async function inspectRecord(file: string, projectId: string | null): Pro
 
 /** The chain of hashes alone. */
 export async function inspectChain(file: string, projectId: string): Promise<ChainCheck> {
-  const database = await oneState(file)
+  const database = await openOneState(file)
   try {
-    return await verifyChain({ db: connected(database, 'read').db, projectId })
+    return await verifyChain({ db: connectDriver(database, 'read').db, projectId })
   } finally {
     database.close()
   }
 }
 
-type Beside = Omit<Inspection, 'damage'>
+type FileInspectionSummary = Omit<FileInspection, 'damage'>
 
-export async function besideFacts(database: Connection, projectId: string): Promise<Beside> {
+export async function compareWithEvents(
+  database: Connection,
+  projectId: string,
+): Promise<FileInspectionSummary> {
   const replayed = await replay(database, projectId)
   try {
-    return await comparedWith(replayed, database, projectId)
+    return await compareReplayed(replayed, database, projectId)
   } finally {
     replayed.close()
   }
 }
 
-async function comparedWith(replayed: Replay, database: Connection, projectId: string): Promise<Beside> {
+async function compareReplayed(
+  replayed: Replay,
+  database: Connection,
+  projectId: string,
+): Promise<FileInspectionSummary> {
   const chain = chainOf(replayed, headOf(database, projectId))
   // Where the journal breaks, what comes after it was not replayed, and every comparison would tell of that.
   if (chain.brokenAt !== null || chain.trouble !== null) return { ...chain, ...nothingCompared }
@@ -67,11 +74,11 @@ async function comparedWith(replayed: Replay, database: Connection, projectId: s
 }
 
 /** Facts, head and tables as they were at one moment. Only with a log can others write while a reader reads long. */
-async function oneState(file: string): Promise<Connection> {
-  const connection = openReader(file)
+async function openOneState(file: string): Promise<Connection> {
+  const connection = openReadOnly(file)
   try {
-    const mode = await patiently(() => connection.pragma('journal_mode', { simple: true }))
-    await patiently(() => connection.exec('begin; select 1 from sqlite_schema limit 1'))
+    const mode = await retryWhileLocked(() => connection.pragma('journal_mode', { simple: true }))
+    await retryWhileLocked(() => connection.exec('begin; select 1 from sqlite_schema limit 1'))
     if (mode === 'wal') return connection
     const copy = new Database(connection.serialize())
     connection.close()
@@ -84,20 +91,20 @@ async function oneState(file: string): Promise<Connection> {
 
 const nothingCompared = { tables: 0, rows: 0, differing: 0, differences: [] } as const
 
-interface Head {
+interface InspectionHead {
   readonly seq: number
   readonly head: string
 }
 
-export function headOf(database: Connection, projectId: string): Head {
-  const asked = database.prepare<unknown[], Head>('select seq, head from project where id = ?')
+export function headOf(database: Connection, projectId: string): InspectionHead {
+  const asked = database.prepare<unknown[], InspectionHead>('select seq, head from project where id = ?')
   return asked.get(projectId) ?? { seq: 0, head: '' }
 }
 
 export function chainOf(
   { seq, head, trouble }: Replay,
-  kept: Head,
-): Pick<Inspection, 'facts' | 'brokenAt' | 'trouble'> {
+  kept: InspectionHead,
+): Pick<FileInspection, 'facts' | 'brokenAt' | 'trouble'> {
   if (trouble?.kind === 'projection') {
     return {
       facts: seq,

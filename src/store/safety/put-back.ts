@@ -3,16 +3,16 @@ import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync } fro
 import { dirname } from 'node:path'
 import Database, { type Database as Connection } from 'better-sqlite3'
 import { errorCode, Failure } from '../../kernel/failure.ts'
-import type { PutBack } from '../ports/store.ts'
+import type { BackupRestoreResult } from '../ports/store.ts'
 import { replay } from '../record/replay.ts'
 import { assertSchema } from '../schema/schema.ts'
-import { numberOf, openReader } from '../sqlite/connection.ts'
+import { numberOf, openReadOnly } from '../sqlite/connection.ts'
 import { applicationId } from '../sqlite/file-identity.ts'
 import { copyPages, copyToNew, stamp } from './copy.ts'
 import { chainOf, headOf, integrityFindings } from './inspection.ts'
-import type { Anchor, Point } from './watch.ts'
+import type { Anchor, AnchorPoint } from './watch.ts'
 
-interface Putting {
+interface BackupRestoreOptions {
   /** The database that is replaced, and the backup that takes its place. */
   readonly file: string
   readonly backup: string
@@ -28,21 +28,21 @@ interface Putting {
  * Puts a backup in the place of a database, which is kept. Where the database can be used, its pages are replaced in
  * one transaction, so that running servers read the backup from their next call on; else the files change places.
  */
-export async function putBack(putting: Putting): Promise<PutBack> {
+export async function restoreFromBackup(putting: BackupRestoreOptions): Promise<BackupRestoreResult> {
   const { file, backup, at, anchor, projectIn, sandboxJournal } = putting
   assertBackup(file, backup)
   mkdirSync(dirname(file), { recursive: true })
   const coming = `${file}.restoring-${randomBytes(6).toString('hex')}`
   try {
-    await copied(backup, coming)
-    const point = await checked(coming, backup, projectIn)
+    await copyBackup(backup, coming)
+    const point = await checkBackup(coming, backup, projectIn)
     const before = anchor.read()
-    const kept = await keepReplaced(file, at)
+    const kept = await moveReplacedAside(file, at)
     anchor.begin(point, at)
     try {
-      if (kept?.usable) await inPlace(coming, file)
+      if (kept?.usable) await restoreInPlace(coming, file)
       else {
-        if (!sandboxJournal) withLog(coming)
+        if (!sandboxJournal) enableWal(coming)
         changePlaces(coming, file, kept?.name ?? null)
       }
     } catch (error) {
@@ -75,16 +75,16 @@ function assertBackup(file: string, backup: string): void {
 }
 
 /** What is put back is a copy, so that the backup stays as it is. */
-async function copied(backup: string, coming: string): Promise<void> {
+async function copyBackup(backup: string, coming: string): Promise<void> {
   let source: Connection | null = null
   try {
     source = new Database(backup, { readonly: true, fileMustExist: true })
     const schema = numberOf(source, 'user_version')
-    if (numberOf(source, 'application_id') !== applicationId || schema === 0) throw notOurs(backup)
+    if (numberOf(source, 'application_id') !== applicationId || schema === 0) throw notDatabaseFailure(backup)
     assertSchema(backup, schema, 'Name a backup that this version of Waymark made. Nothing was changed.')
     await copyToNew(source, coming)
   } catch (error) {
-    if (/^SQLITE_(NOTADB|CORRUPT)/.test(errorCode(error) ?? '')) throw notOurs(backup)
+    if (/^SQLITE_(NOTADB|CORRUPT)/.test(errorCode(error) ?? '')) throw notDatabaseFailure(backup)
     throw error
   } finally {
     source?.close()
@@ -92,31 +92,35 @@ async function copied(backup: string, coming: string): Promise<void> {
 }
 
 /** A backup that is damaged itself is no way back. Answers where its journal ends. */
-async function checked(coming: string, backup: string, projectIn: Putting['projectIn']): Promise<Point> {
+async function checkBackup(
+  coming: string,
+  backup: string,
+  projectIn: BackupRestoreOptions['projectIn'],
+): Promise<AnchorPoint> {
   const [damage] = await integrityFindings(coming)
-  if (damage !== undefined) throw damaged(backup, damage)
-  const database = openReader(coming)
+  if (damage !== undefined) throw damagedBackupFailure(backup, damage)
+  const database = openReadOnly(coming)
   try {
     const projectId = await projectIn(database)
     if (projectId === null) throw withoutRecord(backup)
     const replayed = await replay(database, projectId)
     replayed.close()
     const { brokenAt } = chainOf(replayed, headOf(database, projectId))
-    if (brokenAt !== null) throw damaged(backup, `its journal is broken at fact ${brokenAt}`)
+    if (brokenAt !== null) throw damagedBackupFailure(backup, `its journal is broken at fact ${brokenAt}`)
     return { projectId, seq: replayed.seq, hash: replayed.head }
   } finally {
     database.close()
   }
 }
 
-interface KeptFile {
+interface PreservedFile {
   readonly name: string
   /** Whether it is a sound database, whose pages can be replaced. */
   readonly usable: boolean
 }
 
 /** A copy of what is replaced, however damaged: the way back. Null where there is nothing. */
-async function keepReplaced(file: string, at: number): Promise<KeptFile | null> {
+async function moveReplacedAside(file: string, at: number): Promise<PreservedFile | null> {
   const name = `${file}.replaced-${stamp(at)}`
   if (!existsSync(file)) {
     if (!sides.some((side) => existsSync(`${file}${side}`))) return null
@@ -126,9 +130,9 @@ async function keepReplaced(file: string, at: number): Promise<KeptFile | null> 
   const lostLog = existsSync(`${file}-shm`) && !existsSync(`${file}-wal`)
   if (!lostLog && statSync(file).size > 0) {
     try {
-      const database = openReader(file)
+      const database = openReadOnly(file)
       try {
-        if (numberOf(database, 'application_id') !== applicationId) throw notOurs(file)
+        if (numberOf(database, 'application_id') !== applicationId) throw notDatabaseFailure(file)
         await copyToNew(database, name)
       } finally {
         database.close()
@@ -143,8 +147,8 @@ async function keepReplaced(file: string, at: number): Promise<KeptFile | null> 
   return { name, usable: false }
 }
 
-async function inPlace(coming: string, file: string): Promise<void> {
-  const source = openReader(coming)
+async function restoreInPlace(coming: string, file: string): Promise<void> {
+  const source = openReadOnly(coming)
   try {
     await copyPages(source, file)
   } finally {
@@ -153,7 +157,7 @@ async function inPlace(coming: string, file: string): Promise<void> {
 }
 
 /** As a new database keeps its journal; a copy has none. */
-function withLog(coming: string): void {
+function enableWal(coming: string): void {
   const database = new Database(coming)
   try {
     database.pragma('journal_mode = wal')
@@ -175,7 +179,7 @@ function changePlaces(coming: string, file: string, kept: string | null): void {
   }
 }
 
-function notOurs(file: string): Failure {
+function notDatabaseFailure(file: string): Failure {
   return new Failure('INVALID_INPUT', `The file ${file} is not a Waymark database; nothing was changed.`, {
     reason: 'not_a_database',
     hint: 'Name a file that `waymark backup <file>` wrote.',
@@ -193,7 +197,7 @@ function withoutRecord(file: string): Failure {
   )
 }
 
-function damaged(file: string, why: string): Failure {
+function damagedBackupFailure(file: string, why: string): Failure {
   return new Failure('INVALID_INPUT', `The backup ${file} is damaged: ${why}. Nothing was changed.`, {
     reason: 'backup_damaged',
     hint: 'Name an older backup.',

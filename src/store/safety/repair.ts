@@ -1,15 +1,15 @@
 import type { Database } from 'better-sqlite3'
 import { Failure } from '../../kernel/failure.ts'
-import type { Repair } from '../ports/store.ts'
+import type { RepairResult } from '../ports/store.ts'
 import { rebuild } from '../record/comparison.ts'
 import { replay } from '../record/replay.ts'
 import { openWriter } from '../sqlite/connection.ts'
-import { connected, type OpenConnection } from '../sqlite/driver.ts'
-import { patiently } from '../sqlite/waiting.ts'
+import { connectDriver, type OpenConnection } from '../sqlite/driver.ts'
+import { retryWhileLocked } from '../sqlite/waiting.ts'
 import { copyToNew, stamp } from './copy.ts'
 import { chainOf, headOf, integrityFindings } from './inspection.ts'
 
-interface Repairing {
+interface RepairOptions {
   readonly file: string
   readonly projectId: string
   /** Milliseconds since the epoch: part of the copy's name. */
@@ -17,29 +17,32 @@ interface Repairing {
 }
 
 /** Makes the tables of a project again from its facts, after the whole file was copied. */
-export async function repairRecord({ file, projectId, at }: Repairing): Promise<Repair> {
+export async function repairRecord({ file, projectId, at }: RepairOptions): Promise<RepairResult> {
   const backup = `${file}.before-repair-${stamp(at)}`
-  const raw = await patiently(() => openWriter(file))
+  const raw = await retryWhileLocked(() => openWriter(file))
   // What was changed outside may refer to rows that never were.
   raw.pragma('foreign_keys = off')
-  const connection = connected(raw, 'write')
+  const connection = connectDriver(raw, 'write')
   try {
     await copyToNew(raw, backup)
     if ((await integrityFindings(file)).length > 0) await fixIndexes(raw, { file, backup })
-    return { backup, ...(await rebuilt(connection, projectId)) }
+    return { backup, ...(await rebuildTables(connection, projectId)) }
   } finally {
     connection.retire()
   }
 }
 
-async function rebuilt({ raw, db }: OpenConnection, projectId: string): Promise<Omit<Repair, 'backup'>> {
+async function rebuildTables(
+  { raw, db }: OpenConnection,
+  projectId: string,
+): Promise<Omit<RepairResult, 'backup'>> {
   const replayed = await replay(raw, projectId)
   try {
     return await db.transaction().execute(async () => {
       await replayed.follow(raw)
       const { brokenAt, trouble } = chainOf(replayed, headOf(raw, projectId))
       // A project whose last facts are missing must not be made to look as if it had ended there.
-      if (brokenAt !== null || trouble !== null) throw brokenJournal(brokenAt, trouble)
+      if (brokenAt !== null || trouble !== null) throw brokenEventLog(brokenAt, trouble)
       return { facts: replayed.seq, ...(await rebuild(raw, replayed, projectId)) }
     })
   } finally {
@@ -52,7 +55,7 @@ async function fixIndexes(
   raw: Database,
   { file, backup }: { readonly file: string; readonly backup: string },
 ): Promise<void> {
-  await patiently(() => raw.exec('reindex')).catch(() => undefined)
+  await retryWhileLocked(() => raw.exec('reindex')).catch(() => undefined)
   const left = await integrityFindings(file)
   if (left.length === 0) return
   throw new Failure('UNAVAILABLE', `The database file ${file} is damaged beyond its indexes: ${left[0]}.`, {
@@ -61,7 +64,7 @@ async function fixIndexes(
   })
 }
 
-export function brokenJournal(
+export function brokenEventLog(
   brokenAt: number | null,
   trouble: string | null,
   hint = 'Restore a backup with `waymark restore <file>`.',

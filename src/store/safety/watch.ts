@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Database, Statement } from 'better-sqlite3'
-import type { Fact } from '../../events/domain/fact.ts'
+import type { ProjectEvent } from '../../events/domain/fact.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { instant } from '../../kernel/instant.ts'
-import { openReader } from '../sqlite/connection.ts'
-import type { Loss } from '../sqlite/database-file.ts'
+import { openReadOnly } from '../sqlite/connection.ts'
+import type { DatabaseLoss } from '../sqlite/database-file.ts'
 import { copyToNew, stamp } from './copy.ts'
 
 const missing = { reason: 'database_missing', what: 'is gone or empty' }
@@ -17,7 +17,7 @@ export class RecordWatch {
   readonly #file: string
   readonly #anchor: Anchor
   readonly #folder: string | null
-  #known: Point | null = null
+  #known: AnchorPoint | null = null
   #knownAt = 0
   #lineage: string | null = null
   /** Where what this process still held of a lost database was saved. */
@@ -32,10 +32,10 @@ export class RecordWatch {
   /** Fails when the record lacks a fact that it held. Answers whether a person put another record in its place. */
   assertHolds(database: Database): boolean {
     this.#begin()
-    if (this.#known === null || holds(database, this.#known)) return false
-    if (this.#isVouchedFor((point) => holds(database, point))) return true
+    if (this.#known === null || hasPoint(database, this.#known)) return false
+    if (this.#isVouchedFor((point) => hasPoint(database, point))) return true
     if (this.#isThereNow(this.#known)) return false
-    throw this.failure(countIn(database))
+    throw this.failure(countEvents(database))
   }
 
   /** Fails when there is no database where there was one. */
@@ -46,7 +46,7 @@ export class RecordWatch {
   }
 
   /** Remembers where the journal is now. Only who wrote has the anchor written. */
-  learn(head: Point | null, { wrote }: { readonly wrote: boolean }): void {
+  learn(head: AnchorPoint | null, { wrote }: { readonly wrote: boolean }): void {
     if (!head || head.seq === 0) return
     if (this.#known?.hash !== head.hash) {
       this.#known = head
@@ -58,7 +58,7 @@ export class RecordWatch {
   }
 
   /** A journal that holds what is known may be restored where the database is gone. */
-  expect(facts: readonly Fact[]): void {
+  expect(facts: readonly ProjectEvent[]): void {
     this.#begin()
     if (this.#known && facts[this.#known.seq - 1]?.hash === this.#known.hash) this.#known = null
   }
@@ -70,7 +70,7 @@ export class RecordWatch {
   }
 
   /** Before a connection to a database that was lost is closed: saves what it still holds. */
-  async lost(loss: Loss, database: Database): Promise<void> {
+  async lost(loss: DatabaseLoss, database: Database): Promise<void> {
     this.#begin()
     this.#anchor.flush()
     if (this.#known === null || this.#hasOtherLineage()) return
@@ -91,7 +91,7 @@ export class RecordWatch {
     }
   }
 
-  get known(): Point | null {
+  get known(): AnchorPoint | null {
     this.#begin()
     return this.#known
   }
@@ -137,12 +137,12 @@ export class RecordWatch {
    * Whether the file holds it at this moment. A transaction sees the state in which it began, and another process may have
    * written since, and anchored it.
    */
-  #isThereNow(point: Point): boolean {
+  #isThereNow(point: AnchorPoint): boolean {
     if (!existsSync(this.#file)) return false
     try {
-      const database = openReader(this.#file)
+      const database = openReadOnly(this.#file)
       try {
-        return holds(database, point)
+        return hasPoint(database, point)
       } finally {
         database.close()
       }
@@ -157,7 +157,7 @@ export class RecordWatch {
   }
 
   /** Whether a person restored a backup, or took the record as it is, since this process began. */
-  #isVouchedFor(isThere: (point: Point) => boolean): boolean {
+  #isVouchedFor(isThere: (point: AnchorPoint) => boolean): boolean {
     const anchored = this.#anchor.read()
     if (anchored === null || anchored.lineage === this.#lineage) return false
     if (anchored.point !== null && !isThere(anchored.point)) return false
@@ -172,7 +172,7 @@ export class RecordWatch {
     if (folder === null || this.#known === null) return null
     const target = join(folder, `rescued-${stamp(Date.now())}-${process.pid}.db`)
     try {
-      if (!holds(database, this.#known)) return null
+      if (!hasPoint(database, this.#known)) return null
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       await copyToNew(database, target)
       return target
@@ -184,7 +184,7 @@ export class RecordWatch {
 
 const asking = new WeakMap<Database, { readonly holds: Statement; readonly head: Statement }>()
 
-function asked(database: Database) {
+function watchStatements(database: Database) {
   const known = asking.get(database)
   if (known) return known
   const statements = {
@@ -195,29 +195,29 @@ function asked(database: Database) {
   return statements
 }
 
-function holds(database: Database, { projectId, seq, hash }: Point): boolean {
-  return asked(database).holds.get(projectId, seq, hash) !== undefined
+function hasPoint(database: Database, { projectId, seq, hash }: AnchorPoint): boolean {
+  return watchStatements(database).holds.get(projectId, seq, hash) !== undefined
 }
 
-export function pointIn(database: Database, projectId: string): Point | null {
-  const head = asked(database).head.get(projectId) as Pick<Point, 'seq' | 'hash'> | undefined // a driver's row
+export function pointIn(database: Database, projectId: string): AnchorPoint | null {
+  const head = watchStatements(database).head.get(projectId) as Pick<AnchorPoint, 'seq' | 'hash'> | undefined // a driver's row
   return head ? { projectId, ...head } : null
 }
 
-function countIn(database: Database): number {
+function countEvents(database: Database): number {
   return Number(database.prepare('select count(*) from fact').pluck().get())
 }
 
 /** A fact that a journal held: it still does, unless it was cut or replaced. */
-export interface Point {
+export interface AnchorPoint {
   readonly projectId: string
   readonly seq: number
   readonly hash: string
 }
 
-export interface Anchored {
+export interface AnchorState {
   /** Null where there was no record yet. */
-  readonly point: Point | null
+  readonly point: AnchorPoint | null
   /** Another one means that a person restored a backup, or took the record as it is: what was known before is over. */
   readonly lineage: string
   /** When it was written, in milliseconds since the epoch. */
@@ -230,7 +230,7 @@ const pause = 50
 /** Where a journal had come to, in a file outside the database. Written after the commits that it tells of. */
 export class Anchor {
   readonly #path: string | null
-  #due: Anchored | null = null
+  #due: AnchorState | null = null
   #timer: NodeJS.Timeout | null = null
   /** When it was written last, of `performance.now`. */
   #written = -pause
@@ -240,17 +240,17 @@ export class Anchor {
   }
 
   /** Null where there is none, or none that can be read. */
-  read(): Anchored | null {
+  read(): AnchorState | null {
     if (this.#path === null) return null
     try {
-      return anchoredIn(JSON.parse(readFileSync(this.#path, 'utf8')))
+      return parseAnchored(JSON.parse(readFileSync(this.#path, 'utf8')))
     } catch {
       return null
     }
   }
 
   /** Writes it soon, unless it is of another lineage by then, or further on. */
-  keep(anchored: Anchored): void {
+  keep(anchored: AnchorState): void {
     if (this.#path === null) return
     this.#due = anchored
     if (this.#timer !== null) return
@@ -277,12 +277,12 @@ export class Anchor {
   }
 
   /** Begins another lineage at once: a person vouches for what is there. Fails where it cannot be written. */
-  begin(point: Point | null, at: number): void {
+  begin(point: AnchorPoint | null, at: number): void {
     this.#due = null
     if (this.#path !== null) this.#write({ point, lineage: newLineage(), at })
   }
 
-  #write(anchored: Anchored): void {
+  #write(anchored: AnchorState): void {
     if (this.#path === null) return
     const temporary = `${this.#path}.${process.pid}-${randomBytes(4).toString('hex')}`
     mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 })
@@ -300,7 +300,7 @@ function newLineage(): string {
   return Math.random().toString(16).slice(2).padEnd(13, '0')
 }
 
-function anchoredIn(value: unknown): Anchored | null {
+function parseAnchored(value: unknown): AnchorState | null {
   if (!isObject(value) || typeof value['lineage'] !== 'string' || typeof value['at'] !== 'number') return null
   const { lineage, at, point } = value
   if (point === null) return { point, lineage, at }

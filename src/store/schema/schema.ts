@@ -41,11 +41,11 @@ export function schemaStatements(engine: keyof typeof typesOf): readonly string[
 /** Fails for a database that another version of Waymark made: this one would misread it. */
 export function assertSchema(database: string, version: number, startAnew: string): void {
   if (version > schemaVersion) throw newerSchema(database, version)
-  assertNotOlder(database, version, startAnew)
+  assertSchemaNotOlder(database, version, startAnew)
 }
 
 /** A running server may still read what a newer one brought to a newer schema. */
-export function assertNotOlder(database: string, version: number, startAnew: string): void {
+export function assertSchemaNotOlder(database: string, version: number, startAnew: string): void {
   if (version >= schemaVersion) return
   throw new Failure(
     'UNAVAILABLE',

@@ -1,30 +1,35 @@
-import type { Changes, FollowedJournal } from '../../events/log/follow.ts'
+import type { ChangeSource, FollowableLog } from '../../events/log/follow.ts'
 import type { Reads } from '../ports/store.ts'
-import { type ProjectPlace, resolveProject } from '../record/project.ts'
+import { type ProjectLocation, resolveProject } from '../record/project.ts'
 import { readsOf } from '../tables/reads.ts'
 import { numberOf } from './connection.ts'
 import { DatabaseFile } from './database-file.ts'
 import { ConnectionRetired, type OpenConnection } from './driver.ts'
-import { patiently } from './waiting.ts'
+import { retryWhileLocked } from './waiting.ts'
 
 /**
  * The journal of one project of a file, as whoever follows it reads it. `interval` are the milliseconds between two looks
  * at a counter in the file; nothing is read while it stands still.
  */
-export function journalIn(file: string, place: ProjectPlace, interval = 10): FollowedJournal<FileState> {
+export function eventLogIn(
+  file: string,
+  place: ProjectLocation,
+  interval = 10,
+): FollowableLog<DatabaseFileState> {
   return {
     changes: () => new ChangeSignal(file, interval),
     since: async ({ connection }, position, limit) =>
-      (await asked(connection, place, ({ journal }) => journal.since(position, limit))) ?? [],
+      (await readWithConnection(connection, place, ({ journal }) => journal.since(position, limit))) ?? [],
     end: async ({ connection }) =>
-      (await asked(connection, place, ({ journal }) => journal.head())) ?? Number.POSITIVE_INFINITY,
+      (await readWithConnection(connection, place, ({ journal }) => journal.head())) ??
+      Number.POSITIVE_INFINITY,
   }
 }
 
 /** Null where there is no project, or the file was replaced: the next state is about the new one. */
-async function asked<Answer>(
+async function readWithConnection<Answer>(
   connection: OpenConnection | null,
-  place: ProjectPlace,
+  place: ProjectLocation,
   question: (reads: Reads) => Promise<Answer>,
 ): Promise<Answer | null> {
   if (!connection) return null
@@ -43,25 +48,25 @@ async function asked<Answer>(
 const looksPerFile = 25
 
 /** The file as it was found: another state means that something was committed since, or that it is another file. */
-export interface FileState {
+export interface DatabaseFileState {
   /** Null while there is no database. */
   readonly connection: OpenConnection | null
   readonly version: number
 }
 
-interface Waiting {
+interface WaitHandle {
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
 }
 
 /** Looks at a database for all who follow it, over a connection of its own that is closed at the end. */
-class ChangeSignal implements Changes<FileState> {
+class ChangeSignal implements ChangeSource<DatabaseFileState> {
   readonly #database: DatabaseFile
   readonly #interval: number
   readonly #ending = new AbortController()
-  readonly #waiting = new Set<Waiting>()
+  readonly #waiting = new Set<WaitHandle>()
   readonly #looking: Promise<void>
-  #state: FileState | null = null
+  #state: DatabaseFileState | null = null
   #failure: { readonly error: unknown } | null = null
 
   constructor(file: string, interval: number) {
@@ -75,7 +80,7 @@ class ChangeSignal implements Changes<FileState> {
   }
 
   /** The state after one that was seen already; null when the signal aborts. */
-  async after(seen: FileState | null, signal: AbortSignal): Promise<FileState | null> {
+  async after(seen: DatabaseFileState | null, signal: AbortSignal): Promise<DatabaseFileState | null> {
     while (!signal.aborted) {
       if (this.#failure) throw this.#failure.error
       if (this.#state && this.#state !== seen) return this.#state
@@ -149,7 +154,7 @@ class ChangeSignal implements Changes<FileState> {
 
   async #look(): Promise<void> {
     const connection = await this.#database.forReading()
-    const version = connection ? await patiently(() => numberOf(connection.raw, 'data_version')) : -1
+    const version = connection ? await retryWhileLocked(() => numberOf(connection.raw, 'data_version')) : -1
     if (this.#state?.connection === connection && this.#state.version === version) return
     this.#state = { connection, version }
     for (const { resolve } of this.#waiting) resolve()

@@ -21,7 +21,7 @@ export function openWriter(file: string): Connection {
 }
 
 /** A connection that only reads. It is opened for writing, because only then it can recover what a crash left. */
-export function openReader(file: string): Connection {
+export function openReadOnly(file: string): Connection {
   const connection = new Database(file, { fileMustExist: true, timeout: busyTimeout })
   connection.pragma('query_only = on')
   return connection

@@ -1,13 +1,13 @@
 import type { Database } from 'better-sqlite3'
 import { schemaStatements, schemaVersion } from '../schema/schema.ts'
 import { numberOf } from './connection.ts'
-import { patiently } from './waiting.ts'
+import { retryWhileLocked } from './waiting.ts'
 
 /** Makes the tables where there are none. Any number of processes may do so at once: one does it, the others wait. */
 export async function createTables(database: Database): Promise<void> {
   if (numberOf(database, 'user_version') > 0) return
   try {
-    await patiently(() => database.exec('begin immediate'))
+    await retryWhileLocked(() => database.exec('begin immediate'))
     if (numberOf(database, 'user_version') === 0) {
       for (const statement of schemaStatements('sqlite')) database.exec(statement)
       database.pragma(`user_version = ${schemaVersion}`)

@@ -5,19 +5,19 @@ import type { Kysely } from 'kysely'
 import { errorCode } from '../../kernel/failure.ts'
 import { assertSchema } from '../schema/schema.ts'
 import type { Tables } from '../tables/tables.ts'
-import { numberOf, openMemory, openReader, openWriter } from './connection.ts'
+import { numberOf, openMemory, openReadOnly, openWriter } from './connection.ts'
 import { createTables } from './create.ts'
-import { connected, type OpenConnection } from './driver.ts'
-import { applicationId, claimAsOurs, fileIdentity, foreignFile } from './file-identity.ts'
-import { patiently, Turns } from './waiting.ts'
+import { connectDriver, type OpenConnection } from './driver.ts'
+import { applicationId, fileIdentity, foreignFile, registerOwnFile } from './file-identity.ts'
+import { AsyncLimiter, retryWhileLocked } from './waiting.ts'
 
 /** How a database was lost while a connection to it was open. */
-export type Loss = 'gone' | 'replaced' | 'log' | 'shrunk'
+export type DatabaseLoss = 'gone' | 'replaced' | 'log' | 'shrunk'
 
 /** Told of what must not go unnoticed. What it throws refuses the call. */
-export interface Watching {
+export interface DatabaseObserver {
   /** Before a connection to a file that is lost is closed. */
-  lost(loss: Loss, connection: Database): Promise<void>
+  lost(loss: DatabaseLoss, connection: Database): Promise<void>
   /** Before a database is made where there is none. */
   beginning(): void
 }
@@ -26,8 +26,8 @@ export interface Watching {
 export class DatabaseFile {
   readonly #file: string
   readonly #sandboxJournal: boolean
-  readonly #watching: Watching | null
-  readonly #turns = new Turns()
+  readonly #watching: DatabaseObserver | null
+  readonly #turns = new AsyncLimiter()
   /** Of the log, from the first look at it on: as long as a connection is open, SQLite keeps it. */
   #log: bigint | null = null
   #size = 0n
@@ -35,7 +35,7 @@ export class DatabaseFile {
   #writer: OpenConnection | null = null
   #reader: OpenConnection | null = null
 
-  constructor(file: string, sandboxJournal: boolean, watching: Watching | null = null) {
+  constructor(file: string, sandboxJournal: boolean, watching: DatabaseObserver | null = null) {
     this.#file = file
     this.#sandboxJournal = sandboxJournal
     this.#watching = watching
@@ -81,7 +81,7 @@ export class DatabaseFile {
     return identity !== null
   }
 
-  async #lose(loss: Loss): Promise<void> {
+  async #lose(loss: DatabaseLoss): Promise<void> {
     const connection = this.#writer ?? this.#reader
     try {
       if (connection) await this.#watching?.lost(loss, connection.raw)
@@ -90,7 +90,7 @@ export class DatabaseFile {
     }
   }
 
-  #loss(identity: string | null): Loss | null {
+  #loss(identity: string | null): DatabaseLoss | null {
     if (!this.#writer && !this.#reader) return null
     if (identity === null) return 'gone'
     if (identity !== this.#identity) return 'replaced'
@@ -104,8 +104,8 @@ export class DatabaseFile {
   }
 
   async #schema(connection: Database): Promise<number> {
-    const version = await patiently(() => numberOf(connection, 'user_version'))
-    const id = await patiently(() => numberOf(connection, 'application_id'))
+    const version = await retryWhileLocked(() => numberOf(connection, 'user_version'))
+    const id = await retryWhileLocked(() => numberOf(connection, 'application_id'))
     // Another program's file may have been copied over ours.
     if (id !== applicationId && (id !== 0 || version !== 0)) throw foreignFile(this.#file)
     if (version > 0) assertSchema(this.#file, version, startAnew)
@@ -113,18 +113,18 @@ export class DatabaseFile {
   }
 
   async #read(): Promise<OpenConnection> {
-    const connection = openReader(this.#file)
-    await closedOnFailure(connection, () => keepMode(connection, this.#file))
-    return connected(connection, 'read')
+    const connection = openReadOnly(this.#file)
+    await closeOnFailure(connection, () => keepMode(connection, this.#file))
+    return connectDriver(connection, 'read')
   }
 
   async #write(): Promise<OpenConnection> {
     if (this.#writer) return this.#writer
     if (fileIdentity(this.#file) === null) this.#watching?.beginning()
     this.#identity = makeFile(this.#file)
-    const connection = await patiently(() => openWriter(this.#file))
-    await closedOnFailure(connection, () => this.#prepare(connection))
-    this.#writer = connected(connection, 'write')
+    const connection = await retryWhileLocked(() => openWriter(this.#file))
+    await closeOnFailure(connection, () => this.#prepare(connection))
+    this.#writer = connectDriver(connection, 'write')
     return this.#writer
   }
 
@@ -140,7 +140,7 @@ export class DatabaseFile {
   async #begin(connection: Database): Promise<void> {
     const mode = modeForNew(this.#file, this.#sandboxJournal)
     if (mode !== 'wal') setRollbackMode(connection, mode)
-    await patiently(() => markAsOurs(connection, this.#file))
+    await retryWhileLocked(() => markAsOurs(connection, this.#file))
     if (mode === 'wal') await switchToWal(connection)
   }
 
@@ -159,7 +159,7 @@ export class DatabaseFile {
 const startAnew =
   'Move it elsewhere, with its "-wal" and "-shm" files if there are any. The next write begins a new record.'
 
-async function closedOnFailure(connection: Database, work: () => Promise<void>): Promise<void> {
+async function closeOnFailure(connection: Database, work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
@@ -178,7 +178,7 @@ function makeFile(file: string): string {
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error // another process made it first
   }
-  return fileIdentity(file) ?? claimAsOurs(statSync(file, { bigint: true }))
+  return fileIdentity(file) ?? registerOwnFile(statSync(file, { bigint: true }))
 }
 
 function markAsOurs(connection: Database, file: string): void {
@@ -203,28 +203,28 @@ let opened: Promise<Kysely<Tables>> | null = null
 
 /** What a project answers that was never written to. */
 export function emptyDatabase(): Promise<Kysely<Tables>> {
-  opened ??= open()
+  opened ??= openMemoryDatabase()
   return opened
 }
 
-async function open(): Promise<Kysely<Tables>> {
+async function openMemoryDatabase(): Promise<Kysely<Tables>> {
   const connection = openMemory()
   await createTables(connection)
-  return connected(connection, 'read').db
+  return connectDriver(connection, 'read').db
 }
 
 export type JournalMode = 'wal' | 'persist' | 'memory'
 
 /** How a database that is being made keeps its journal. */
 function modeForNew(file: string, sandboxJournal: boolean): JournalMode {
-  if (!canWriteBeside(file)) return 'memory'
+  if (!canWriteJournal(file)) return 'memory'
   return sandboxJournal ? 'persist' : 'wal'
 }
 
 /** An existing database keeps its mode: WAL is written in the file, otherwise the side file is kept. */
 async function keepMode(database: Database, file: string): Promise<void> {
-  const now = await patiently(() => database.pragma('journal_mode', { simple: true }))
-  if (now !== 'wal') setRollbackMode(database, canWriteBeside(file) ? 'persist' : 'memory')
+  const now = await retryWhileLocked(() => database.pragma('journal_mode', { simple: true }))
+  if (now !== 'wal') setRollbackMode(database, canWriteJournal(file) ? 'persist' : 'memory')
 }
 
 function setRollbackMode(database: Database, mode: Exclude<JournalMode, 'wal'>): void {
@@ -233,11 +233,11 @@ function setRollbackMode(database: Database, mode: Exclude<JournalMode, 'wal'>):
 
 /** Nobody else may be in the file while it changes over; where the disk knows no shared memory it stays as it is. */
 async function switchToWal(database: Database): Promise<void> {
-  const mode = await patiently(() => database.pragma('journal_mode = wal', { simple: true }))
+  const mode = await retryWhileLocked(() => database.pragma('journal_mode = wal', { simple: true }))
   if (mode !== 'wal') setRollbackMode(database, 'persist')
 }
 
-export function canWriteBeside(file: string): boolean {
+export function canWriteJournal(file: string): boolean {
   try {
     closeSync(openSync(`${file}-journal`, 'a', 0o600))
     return true

@@ -20,10 +20,10 @@ import {
   ValueListNode,
   ValueNode,
 } from 'kysely'
-import { exact } from '../exact-number.ts'
-import { storable } from '../fingerprint.ts'
+import { assertExactNumber } from '../exact-number.ts'
+import { toStorable } from '../fingerprint.ts'
 import type { Tables } from '../tables/tables.ts'
-import { elapsed, patiently, Turns } from './waiting.ts'
+import { AsyncLimiter, processUptimeMs, retryWhileLocked } from './waiting.ts'
 
 /** A connection to SQLite, as it is and as Kysely asks it. */
 export interface OpenConnection {
@@ -33,7 +33,7 @@ export interface OpenConnection {
   retire(): void
 }
 
-export function connected(raw: Database, access: Access): OpenConnection {
+export function connectDriver(raw: Database, access: SqliteAccessMode): OpenConnection {
   const driver = new SqliteDriver(raw, access)
   const dialect: Dialect = {
     createDriver: () => driver,
@@ -69,7 +69,7 @@ class SteadyQueryCompiler extends SqliteQueryCompiler {
 
   protected override visitLimit({ limit }: LimitNode): void {
     this.append('limit ')
-    this.visitNode(immediate(limit))
+    this.visitNode(inlineValues(limit))
   }
 
   protected override visitBinaryOperation(node: BinaryOperationNode): void {
@@ -78,7 +78,7 @@ class SteadyQueryCompiler extends SqliteQueryCompiler {
       return
     }
     const { leftOperand, rightOperand } = node
-    const right = writtenOut.has(columnOf(leftOperand) ?? '') ? immediate(rightOperand) : rightOperand
+    const right = writtenOut.has(columnOf(leftOperand) ?? '') ? inlineValues(rightOperand) : rightOperand
     this.#hiding(() => super.visitBinaryOperation({ ...node, rightOperand: right }))
   }
 
@@ -87,7 +87,7 @@ class SteadyQueryCompiler extends SqliteQueryCompiler {
       this.append(fragment)
       const value = parameters[index]
       if (value === undefined) return
-      if (/\blimit\s*$/i.test(fragment)) this.visitNode(immediate(value))
+      if (/\blimit\s*$/i.test(fragment)) this.visitNode(inlineValues(value))
       else if (!ValueNode.is(value) || /\b(like|glob)\s*$/i.test(fragment)) this.visitNode(value)
       else this.#hiding(() => this.visitNode(value))
     }
@@ -113,7 +113,7 @@ function columnOf(node: OperationNode): string | null {
   return ReferenceNode.is(node) && ColumnNode.is(node.column) ? node.column.column.name : null
 }
 
-function immediate(node: OperationNode): OperationNode {
+function inlineValues(node: OperationNode): OperationNode {
   if (ValueNode.is(node) && isPlain(node.value)) return ValueNode.createImmediate(node.value)
   if (!PrimitiveValueListNode.is(node) || !node.values.every(isPlain)) return node
   return ValueListNode.create(node.values.map((value) => ValueNode.createImmediate(value)))
@@ -129,7 +129,7 @@ const begin = {
   read: ['begin', 'select 1 from sqlite_schema limit 1'],
 } as const
 
-export type Access = keyof typeof begin
+export type SqliteAccessMode = keyof typeof begin
 
 /** The connection was retired before its transaction began: take a new one. */
 export class ConnectionRetired extends Error {}
@@ -137,14 +137,14 @@ export class ConnectionRetired extends Error {}
 /** One connection, used by one transaction at a time. */
 class SqliteDriver implements Driver {
   readonly #database: Database
-  readonly #access: Access
+  readonly #access: SqliteAccessMode
   readonly #connection: SqliteConnection
-  readonly #turns = new Turns()
+  readonly #turns = new AsyncLimiter()
   #isRetired = false
   #endTurn: (() => void) | null = null
   #asked = 0
 
-  constructor(database: Database, access: Access) {
+  constructor(database: Database, access: SqliteAccessMode) {
     this.#database = database
     this.#access = access
     this.#connection = new SqliteConnection(database)
@@ -159,7 +159,7 @@ class SqliteDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    const asked = elapsed()
+    const asked = processUptimeMs()
     const endTurn = await this.#turns.take()
     if (this.#isRetired) {
       endTurn()
@@ -171,14 +171,14 @@ class SqliteDriver implements Driver {
   }
 
   async beginTransaction(): Promise<void> {
-    await patiently(() => {
+    await retryWhileLocked(() => {
       if (this.#database.inTransaction) this.#database.exec('rollback')
       for (const statement of begin[this.#access]) this.#connection.run(statement)
     }, this.#asked)
   }
 
   async commitTransaction(): Promise<void> {
-    await patiently(() => this.#connection.run('commit'))
+    await retryWhileLocked(() => this.#connection.run('commit'))
   }
 
   async rollbackTransaction(): Promise<void> {
@@ -200,7 +200,7 @@ class SqliteDriver implements Driver {
 
 const keptStatements = 300
 
-interface Prepared {
+interface PreparedStatement {
   readonly statement: Statement
   /** The columns that are computed: SQLite counts beyond the numbers that JavaScript has. */
   readonly computed: readonly string[]
@@ -209,7 +209,7 @@ interface Prepared {
 /** Runs queries on one SQLite connection and keeps their prepared statements. */
 class SqliteConnection implements DatabaseConnection {
   readonly #database: Database
-  readonly #statements = new Map<string, Prepared>()
+  readonly #statements = new Map<string, PreparedStatement>()
 
   constructor(database: Database) {
     this.#database = database
@@ -217,10 +217,10 @@ class SqliteConnection implements DatabaseConnection {
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     const { statement, computed } = this.#prepared(sql)
-    const values = parameters.map(storable)
+    const values = parameters.map(toStorable)
     if (statement.reader) {
       const rows = statement.all(...values) as Record<string, unknown>[] // a driver's rows
-      if (computed.length > 0) assertExact(rows, computed)
+      if (computed.length > 0) assertExactColumns(rows, computed)
       return { rows: rows as Row[] }
     }
     const { changes } = statement.run(...values)
@@ -238,7 +238,7 @@ class SqliteConnection implements DatabaseConnection {
     throw new Error('queries of the store are bounded: nothing is streamed')
   }
 
-  #prepared(sql: string): Prepared {
+  #prepared(sql: string): PreparedStatement {
     const kept = this.#statements.get(sql)
     if (kept) return kept
     const statement = this.#database.prepare(sql)
@@ -252,11 +252,14 @@ class SqliteConnection implements DatabaseConnection {
   }
 }
 
-function assertExact(rows: readonly Readonly<Record<string, unknown>>[], columns: readonly string[]): void {
+function assertExactColumns(
+  rows: readonly Readonly<Record<string, unknown>>[],
+  columns: readonly string[],
+): void {
   for (const row of rows) {
     for (const column of columns) {
       const value = row[column]
-      if (typeof value === 'number') exact(value)
+      if (typeof value === 'number') assertExactNumber(value)
     }
   }
 }

@@ -21,13 +21,13 @@ export function fileIdentity(file: string): string | null {
   const identity = `${stats.dev}:${stats.ino}:${stats.birthtimeNs}`
   if (ours.has(identity)) return identity
   if (stats.size === 0n) return null
-  assertOurs(file)
+  assertWaymarkDatabase(file)
   ours.add(identity)
   return identity
 }
 
 /** Call it with a file that this process has just made and nobody has opened. */
-export function claimAsOurs(stats: BigIntStats): string {
+export function registerOwnFile(stats: BigIntStats): string {
   const identity = `${stats.dev}:${stats.ino}:${stats.birthtimeNs}`
   ours.add(identity)
   return identity
@@ -37,7 +37,7 @@ export function claimAsOurs(stats: BigIntStats): string {
 export const notADatabaseHint =
   'Move it away, or name another file with WAYMARK_DATABASE. If it was your record, `waymark doctor` says what is wrong, and `waymark restore <file>` puts a backup in its place.'
 
-function assertOurs(file: string): void {
+function assertWaymarkDatabase(file: string): void {
   const header = firstBytes(file, 100)
   const isSqlite = header.toString('latin1', 0, 16) === 'SQLite format 3\0'
   if (!isSqlite || header.length < 100) {

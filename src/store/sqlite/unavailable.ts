@@ -2,7 +2,7 @@ import { errorCode, Failure } from '../../kernel/failure.ts'
 import { notADatabaseHint } from './file-identity.ts'
 import { patience } from './waiting.ts'
 
-interface Words {
+interface SqliteErrorText {
   readonly matches: RegExp
   readonly says: (file: string, code: string) => string
   readonly hint: string
@@ -12,7 +12,7 @@ interface Words {
 const damagedHint =
   'Run `waymark doctor`: it says what is damaged. `waymark restore <file>` puts a backup in its place; what is replaced is kept.'
 
-const causes: readonly Words[] = [
+const causes: readonly SqliteErrorText[] = [
   {
     matches: /^SQLITE_(BUSY|LOCKED|PROTOCOL)/,
     reason: 'database_locked',
@@ -75,7 +75,7 @@ export function damagedFile(error: unknown, file: string): Failure {
 }
 
 /** What the caller can do about an error of the database or its disk. Any other error is answered as it is. */
-export function unavailable(error: unknown, file: string): unknown {
+export function databaseUnavailable(error: unknown, file: string): unknown {
   const code = errorCode(error)
   const cause = code === null ? undefined : causes.find(({ matches }) => matches.test(code))
   if (!cause || code === null) return error

@@ -7,7 +7,7 @@ import { nextTurn } from '../../kernel/files/next-turn.ts'
 export const patience = 10_000
 
 /** Milliseconds since the process began. `performance` says the same, and takes a process of 100 ms two of them to load. */
-export function elapsed(): number {
+export function processUptimeMs(): number {
   return process.uptime() * 1000
 }
 
@@ -18,10 +18,13 @@ const longestTry = 100
  * Repeats what another process's lock refuses, with jitter, until it works or `patience` is over.
  * Who waited in line already (`since`, of `elapsed`) does not wait as long again.
  */
-export async function patiently<Result>(work: () => Result, since = elapsed()): Promise<Result> {
-  let left = patience - (elapsed() - since)
+export async function retryWhileLocked<Result>(
+  work: () => Result,
+  since = processUptimeMs(),
+): Promise<Result> {
+  let left = patience - (processUptimeMs() - since)
   for (let pause = 4; ; pause = Math.min(pause * 1.5, 60)) {
-    const began = elapsed()
+    const began = processUptimeMs()
     try {
       return work()
     } catch (error) {
@@ -29,12 +32,12 @@ export async function patiently<Result>(work: () => Result, since = elapsed()): 
       processEnd.throwIfAborted()
     }
     await sleep(1 + Math.random() * pause)
-    left -= Math.min(elapsed() - began, longestTry)
+    left -= Math.min(processUptimeMs() - began, longestTry)
   }
 }
 
 /** One at a time, or so many, in the order of asking. Waiting is asynchronous, so that an event loop never freezes. */
-export class Turns {
+export class AsyncLimiter {
   /** Whom the next ones wait for. */
   readonly #before: Promise<void>[]
 
@@ -62,12 +65,12 @@ export class Turns {
 }
 
 /** Lets a server answer others meanwhile: waits a turn of the event loop when the last one is some milliseconds ago. */
-export function breath(milliseconds = 8): () => Promise<void> | undefined {
-  let since = elapsed()
+export function createYielder(milliseconds = 8): () => Promise<void> | undefined {
+  let since = processUptimeMs()
   return () => {
-    if (elapsed() - since < milliseconds) return undefined
+    if (processUptimeMs() - since < milliseconds) return undefined
     return nextTurn().then(() => {
-      since = elapsed()
+      since = processUptimeMs()
     })
   }
 }

@@ -1,5 +1,5 @@
-import type { NewFact } from '../../events/domain/fact.ts'
-import type { FactKind, FactOf } from '../../events/domain/fact-kinds.ts'
+import type { NewProjectEvent } from '../../events/domain/fact.ts'
+import type { ProjectEventKind, ProjectEventOf } from '../../events/domain/fact-kinds.ts'
 import { applyCommandEnded, applyCommandStarted } from '../../gate/tables/command-result.ts'
 import { applyProcessKept } from '../../gate/tables/process.ts'
 import {
@@ -9,7 +9,7 @@ import {
   applyRunMigrated,
 } from '../../gate/tables/run.ts'
 import { applyRunApproved, applyRunRefused } from '../../gate/tables/run-event.ts'
-import { applyHoldClosed, applyHoldOpened } from '../../inbox/tables/hold.ts'
+import { applyItemClosed, applyItemOpened } from '../../inbox/tables/hold.ts'
 import { applyLinesForgotten, applyLinesRecorded } from '../../lines/tables/lines.ts'
 import {
   applyNotificationAdded,
@@ -72,17 +72,23 @@ import {
 } from '../../track/tables/mission.ts'
 import { applyDecision, applyIssue, applyProgress } from '../../track/tables/records.ts'
 import { applyProjectCreated } from '../record/project.ts'
-import type { Projecting } from './tables.ts'
+import type { ProjectionContext } from './tables.ts'
 
 /** Brings the tables to what they are after a fact. */
-export function projectFact(projecting: Projecting, fact: NewFact): Promise<void> {
-  const apply = projections[fact.kind] as (projecting: Projecting, fact: NewFact) => Promise<void> // its own row
+export function projectEventIntoTables(projecting: ProjectionContext, fact: NewProjectEvent): Promise<void> {
+  const apply = projections[fact.kind] as (
+    projecting: ProjectionContext,
+    fact: NewProjectEvent,
+  ) => Promise<void> // its own row
   return apply(projecting, fact)
 }
 
 /** What each kind of fact does to the tables. */
 const projections: {
-  readonly [Kind in FactKind]: (projecting: Projecting, fact: FactOf<Kind>) => Promise<void>
+  readonly [Kind in ProjectEventKind]: (
+    projecting: ProjectionContext,
+    fact: ProjectEventOf<Kind>,
+  ) => Promise<void>
 } = {
   'project.created': applyProjectCreated,
   'project.ended': applyProjectEnded,
@@ -105,8 +111,8 @@ const projections: {
   'decision.logged': applyDecision,
   'issue.logged': applyIssue,
   'progress.logged': applyProgress,
-  'hold.opened': applyHoldOpened,
-  'hold.closed': applyHoldClosed,
+  'hold.opened': applyItemOpened,
+  'hold.closed': applyItemClosed,
   'phase.edited': applyPhaseEdited,
   'milestone.created': applyMilestoneCreated,
   'milestone.edited': applyMilestoneEdited,

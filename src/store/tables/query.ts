@@ -13,15 +13,15 @@ import type { Actor } from '../../kernel/actor.ts'
 import type { Page, PageRequest } from '../ports/reads.ts'
 import type { ReadScope, Tables } from './tables.ts'
 
-interface Prepared<Row> {
+interface PreparedQuery<Row> {
   readonly query: CompiledQuery<Row>
   /** For each parameter the value that it takes; -1 for one that is always the same. */
   readonly slots: readonly number[]
 }
 
-type Value = string | number | null
+type QueryValue = string | number | null
 
-type Build<Row, Values extends readonly Value[]> = (
+type QueryFactory<Row, Values extends readonly QueryValue[]> = (
   db: Kysely<Tables>,
   ...values: Values
 ) => { compile(): CompiledQuery<Row> }
@@ -29,8 +29,8 @@ type Build<Row, Values extends readonly Value[]> = (
 /**
  * A query that is asked so often that building it each time takes longer than answering it: it is built once.
  */
-export function prepared<Row, Values extends readonly Value[]>(build: Build<Row, Values>) {
-  const built = new WeakMap<DialectAdapter, Prepared<Row>>()
+export function prepareQuery<Row, Values extends readonly QueryValue[]>(build: QueryFactory<Row, Values>) {
+  const built = new WeakMap<DialectAdapter, PreparedQuery<Row>>()
   const filled = (db: Kysely<Tables>, values: Values): CompiledQuery<Row> => {
     const { adapter } = db.getExecutor()
     const ready = built.get(adapter) ?? prepare(build, db, values)
@@ -44,14 +44,14 @@ export function prepared<Row, Values extends readonly Value[]>(build: Build<Row,
   return Object.assign(ask, { filled })
 }
 
-function prepare<Row, Values extends readonly Value[]>(
-  build: Build<Row, Values>,
+function prepare<Row, Values extends readonly QueryValue[]>(
+  build: QueryFactory<Row, Values>,
   db: Kysely<Tables>,
   values: Values,
-): Prepared<Row> {
+): PreparedQuery<Row> {
   const marks: readonly string[] = values.map((_, slot) => `\u0000${slot}`)
   const slotOf = new Map<unknown, number>(marks.map((mark, slot) => [mark, slot]))
-  const query = build(db, ...(marks as readonly Value[] as Values)).compile() // as many, and none is looked at
+  const query = build(db, ...(marks as readonly QueryValue[] as Values)).compile() // as many, and none is looked at
   return { query, slots: query.parameters.map((value) => slotOf.get(value) ?? -1) }
 }
 
@@ -63,10 +63,10 @@ export async function insertRow<Name extends keyof Tables>(
   table: Name,
   row: Insertable<Tables[Name]>,
 ): Promise<void> {
-  await insertTogether(db, table, [row])
+  await insertBatch(db, table, [row])
 }
 
-async function insertTogether<Name extends keyof Tables>(
+async function insertBatch<Name extends keyof Tables>(
   db: Kysely<Tables>,
   table: Name,
   rows: readonly Insertable<Tables[Name]>[],
@@ -90,18 +90,18 @@ export async function insertRows<Name extends keyof Tables>(
   rows: readonly Insertable<Tables[Name]>[],
 ): Promise<void> {
   if (!isSqlite(db)) {
-    for (const batch of inBatches(rows)) await db.insertInto(table).values(batch).execute()
+    for (const batch of splitIntoBatches(rows)) await db.insertInto(table).values(batch).execute()
     return
   }
   for (let at = 0; at < rows.length; ) {
     const count = together.find((most) => most <= rows.length - at) ?? 1
-    await insertTogether(db, table, rows.slice(at, at + count))
+    await insertBatch(db, table, rows.slice(at, at + count))
     at += count
   }
 }
 
 /** The same with a limit, which SQLite has to know when it plans: one for each. */
-export function preparedUpTo<Query>(build: (limit: number) => Query): (limit: number) => Query {
+export function prepareByLimit<Query>(build: (limit: number) => Query): (limit: number) => Query {
   const byLimit = new Map<number, Query>()
   return (limit) => {
     const ready = byLimit.get(limit) ?? build(limit)
@@ -116,11 +116,11 @@ const mostFilled = 256
  * The same about a list of ids, which may be empty: it is built for some lengths, and a shorter list is filled up to
  * the next one with what it ends with.
  */
-export function preparedFor<Row>(
+export function prepareByIds<Row>(
   build: (db: Kysely<Tables>, projectId: string, ids: readonly string[]) => { compile(): CompiledQuery<Row> },
 ): (scope: ReadScope, ids: readonly string[]) => Promise<readonly Row[]> {
-  const ofLength = preparedUpTo((_length) =>
-    prepared((db, projectId: string, ...ids: readonly string[]) => build(db, projectId, ids)),
+  const ofLength = prepareByLimit((_length) =>
+    prepareQuery((db, projectId: string, ...ids: readonly string[]) => build(db, projectId, ids)),
   )
   return async ({ db, projectId }, ids) => {
     if (ids.length > mostFilled) return (await db.executeQuery(build(db, projectId, ids).compile())).rows
@@ -131,7 +131,7 @@ export function preparedFor<Row>(
   }
 }
 
-interface Wanted {
+interface QueryKey {
   readonly key: string
   /** Another version of the same is read again. */
   readonly version: string
@@ -141,14 +141,14 @@ interface Wanted {
  * Keeps what was read last, so that it need not be read again while it is the same version.
  * By connection: a file that was replaced is opened again, and then nothing is remembered of it.
  */
-export function remembered<Value>(most: number) {
+export function createVersionedCache<Value>(most: number) {
   const byConnection = new WeakMap<
     DialectAdapter,
     Map<string, { readonly version: string; readonly value: Value }>
   >()
   return async (
     db: Kysely<Tables>,
-    { key, version }: Wanted,
+    { key, version }: QueryKey,
     read: () => Promise<Value | null>,
   ): Promise<Value | null> => {
     const { adapter } = db.getExecutor()
@@ -167,7 +167,7 @@ export function remembered<Value>(most: number) {
 }
 
 /** Ids that begin with a prefix, in order of the id. */
-export async function idsLike(
+export async function idsByPrefix(
   { db, projectId }: ReadScope,
   table: 'mission' | 'task' | 'hold' | 'run' | 'capture_session',
   { prefix, limit }: { readonly prefix: string; readonly limit: number },
@@ -185,7 +185,7 @@ export async function idsLike(
 }
 
 /** What a column is looked for in. No row has an empty value there, and `in ()` is no portable SQL. */
-export function anyOf<Value extends string>(values: readonly Value[]): readonly string[] {
+export function nonEmptyValues<Value extends string>(values: readonly Value[]): readonly string[] {
   return values.length > 0 ? values : ['']
 }
 
@@ -193,7 +193,7 @@ export function anyOf<Value extends string>(values: readonly Value[]): readonly 
  * Joins a table that is looked up for each row before it, by what that row says. Neither engine may begin with it: SQLite
  * reads a `cross join` in the order written, and PostgreSQL cannot pull a subquery with an offset up.
  */
-export function lookedUp(
+export function lateralLookup(
   db: Kysely<Tables>,
   { table, as, on }: { readonly table: keyof Tables; readonly as: string; readonly on: RawBuilder<unknown> },
 ): RawBuilder<unknown> {
@@ -210,13 +210,13 @@ function isSqlite(db: Kysely<Tables>): boolean {
 const size = 500
 
 /** Rows in groups that fit one statement each. */
-export function inBatches<Row>(rows: readonly Row[]): readonly (readonly Row[])[] {
+export function splitIntoBatches<Row>(rows: readonly Row[]): readonly (readonly Row[])[] {
   const count = Math.ceil(rows.length / size)
   return Array.from({ length: count }, (_, index) => rows.slice(index * size, (index + 1) * size))
 }
 
 /** A JSON column as it was written by this program; parsed here, once, and trusted inside. */
-export function parsed<Value>(text: string): Value {
+export function parseColumn<Value>(text: string): Value {
   try {
     return JSON.parse(text) as Value // the type that was written into this column
   } catch (cause) {
@@ -233,8 +233,8 @@ class UnreadableRow extends Error {
   }
 }
 
-export function parsedOrNull<Value>(text: string | null): Value | null {
-  return text === null ? null : parsed<Value>(text)
+export function parseColumnOrNull<Value>(text: string | null): Value | null {
+  return text === null ? null : parseColumn<Value>(text)
 }
 
 /** A page of the rows that match, newest first, with how many there are in all. */
@@ -264,6 +264,6 @@ export function numberOrNull(sum: number | null | undefined): number | null {
 
 /** Who acted, as a row of the log keeps it. */
 export function actorOf({ actor, channel }: { readonly actor: string; readonly channel: string }): Actor {
-  const who = parsed<Omit<Actor, 'channel'>>(actor)
+  const who = parseColumn<Omit<Actor, 'channel'>>(actor)
   return { ...who, channel: channel as Actor['channel'] } // as it was written
 }

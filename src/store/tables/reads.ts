@@ -1,12 +1,12 @@
-import { journalReads } from '../../events/log/journal.ts'
+import { eventLogReads } from '../../events/log/journal.ts'
 import { runReads } from '../../gate/tables/run.ts'
-import { holdReads } from '../../inbox/tables/hold.ts'
+import { inboxReads } from '../../inbox/tables/hold.ts'
 import { lineReads } from '../../lines/tables/lines.ts'
 import { notificationReads } from '../../notifications/tables/notification.ts'
 import { identityReads } from '../../people/tables/secret.ts'
 import { planReads } from '../../plan/tables/plan.ts'
 import { taskReads } from '../../plan/tables/task-reads.ts'
-import { edgeReads } from '../../remote/tables/edge.ts'
+import { remoteMachineReads } from '../../remote/tables/edge.ts'
 import { statReads } from '../../reports/tables/stats.ts'
 import { timelineReads } from '../../reports/tables/timeline.ts'
 import { reviewReads } from '../../review/tables/review.ts'
@@ -70,7 +70,7 @@ class ScopedReads implements Reads {
   }
 
   get holds(): Reads['holds'] {
-    this.#holds ??= holdReads(this.#scope)
+    this.#holds ??= inboxReads(this.#scope)
     return this.#holds
   }
 
@@ -85,7 +85,7 @@ class ScopedReads implements Reads {
   }
 
   get edges(): Reads['edges'] {
-    this.#edges ??= edgeReads(this.#scope)
+    this.#edges ??= remoteMachineReads(this.#scope)
     return this.#edges
   }
 
@@ -105,7 +105,7 @@ class ScopedReads implements Reads {
   }
 
   get journal(): Reads['journal'] {
-    this.#journal ??= journalReads(this.#scope)
+    this.#journal ??= eventLogReads(this.#scope)
     return this.#journal
   }
 

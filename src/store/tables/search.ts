@@ -10,7 +10,7 @@ export function searchText(...texts: readonly (string | null)[]): string {
 }
 
 /** Whether the column `search` of the table that is asked holds a text. */
-export function holdsText(text: string): RawBuilder<boolean> {
+export function containsText(text: string): RawBuilder<boolean> {
   const pattern = `%${searchText(text).replaceAll(/[\\%_]/g, (special) => `\\${special}`)}%`
   return sql<boolean>`search like ${pattern} escape '\\'`
 }

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { FactTable } from '../../events/log/journal.ts'
+import type { ProjectEventTable } from '../../events/log/journal.ts'
 import type { CommandOutputTable, CommandResultTable } from '../../gate/tables/command-result.ts'
 import type { ProcessTable } from '../../gate/tables/process.ts'
 import type { RunTable, RunVisitTable } from '../../gate/tables/run.ts'
@@ -9,7 +9,7 @@ import type {
   RunEventTable,
   RunRefusalTable,
 } from '../../gate/tables/run-event.ts'
-import type { HoldTable } from '../../inbox/tables/hold.ts'
+import type { InboxItemTable } from '../../inbox/tables/hold.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import type { LineMarkTable, LineSpanTable, LineStepTable } from '../../lines/tables/lines.ts'
 import type {
@@ -29,16 +29,16 @@ import type { NoteTable } from '../../plan/tables/note.ts'
 import type { MilestoneTable, PhaseTable } from '../../plan/tables/phase.ts'
 import type { RoleTable } from '../../plan/tables/plan.ts'
 import type { TaskTable } from '../../plan/tables/task.ts'
-import type { TaskCountTable, TaskPlaceTable } from '../../plan/tables/task-place.ts'
+import type { TaskCountTable, TaskListTable } from '../../plan/tables/task-place.ts'
 import type { ProjectEndTable } from '../../project/tables/project-end.ts'
 import type { SettingTable } from '../../project/tables/setting.ts'
-import type { AttemptDiffTable, CommandLeaseTable, EdgeTable } from '../../remote/tables/edge.ts'
+import type { AttemptDiffTable, CommandLeaseTable, RemoteMachineTable } from '../../remote/tables/edge.ts'
 import type {
   AttemptFilesTable,
   FileContentTable,
   ReviewCommentTable,
   ReviewDraftTable,
-  ReviewLookedTable,
+  ReviewInspectedTable,
   ReviewReplyTable,
   ReviewTable,
   ReviewViewedTable,
@@ -51,8 +51,8 @@ import type {
 import type {
   CommandWindowTable,
   EditReportTable,
-  KeptPromptTable,
-  MomentTable,
+  HookEventTable,
+  PromptTable,
   TurnChangeTable,
   TurnTable,
 } from '../../sessions/tables/turn.ts'
@@ -78,7 +78,7 @@ export interface Tables {
   readonly phase: PhaseTable
   readonly milestone: MilestoneTable
   readonly task: TaskTable
-  readonly task_place: TaskPlaceTable
+  readonly task_place: TaskListTable
   readonly task_count: TaskCountTable
   readonly task_dependency: TaskDependencyTable
   readonly claim_token: ClaimTokenTable
@@ -94,7 +94,7 @@ export interface Tables {
   readonly issue: IssueTable
   readonly progress: ProgressTable
   readonly note: NoteTable
-  readonly hold: HoldTable
+  readonly hold: InboxItemTable
   readonly process: ProcessTable
   readonly run: RunTable
   readonly run_event: RunEventTable
@@ -114,7 +114,7 @@ export interface Tables {
   readonly notification_address: NotificationAddressTable
   readonly notice: NoticeTable
   readonly notice_cursor: NoticeCursorTable
-  readonly edge: EdgeTable
+  readonly edge: RemoteMachineTable
   readonly attempt_diff: AttemptDiffTable
   readonly command_lease: CommandLeaseTable
   readonly capture_session: CaptureSessionTable
@@ -124,17 +124,17 @@ export interface Tables {
   readonly turn_change: TurnChangeTable
   readonly edit_report: EditReportTable
   readonly command_window: CommandWindowTable
-  readonly moment: MomentTable
-  readonly kept_prompt: KeptPromptTable
+  readonly moment: HookEventTable
+  readonly kept_prompt: PromptTable
   readonly review: ReviewTable
   readonly review_comment: ReviewCommentTable
   readonly review_reply: ReviewReplyTable
   readonly review_draft: ReviewDraftTable
   readonly review_viewed: ReviewViewedTable
-  readonly review_looked: ReviewLookedTable
+  readonly review_looked: ReviewInspectedTable
   readonly attempt_files: AttemptFilesTable
   readonly file_content: FileContentTable
-  readonly fact: FactTable
+  readonly fact: ProjectEventTable
   readonly command: CommandTable
 }
 
@@ -151,7 +151,7 @@ export interface RowKey {
 }
 
 /** The transaction that a projection writes in, and the fact whose rows it makes. */
-export interface Projecting extends ReadScope, RowKey {
+export interface ProjectionContext extends ReadScope, RowKey {
   readonly at: number
   readonly actor: Actor
   /** The heights of tasks are left as they are: after many facts they are made once, by `makeHeights`. */

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util'
 import { Failure } from '../../kernel/failure.ts'
-import { nearest } from '../../kernel/nearest-word.ts'
+import { nearestWord } from '../../kernel/nearest-word.ts'
 import { inputSchema } from '../../kernel/operations/input/json-schema.ts'
 import type { Operation } from '../../kernel/operations/operation.ts'
-import { counted, excerpt } from '../../kernel/text.ts'
-import { type Flag, flagsOf, type GeneralOptions, generalFlags, kebab, usageFailure } from './flags.ts'
+import { excerpt, formatCount } from '../../kernel/text.ts'
+import { type Flag, flagsOf, type GeneralOptions, generalFlags, toKebabCase, usageFailure } from './flags.ts'
 
 /** A command line, understood: the input of the operation, and what every command takes. */
 export interface ReadArguments {
@@ -13,7 +13,7 @@ export interface ReadArguments {
 }
 
 /** A value given on the command line, with the flag it was given for. */
-export interface Given {
+export interface FlagValue {
   readonly flag: Flag
   readonly value: string
 }
@@ -26,7 +26,7 @@ export function readArguments(operation: Operation, words: readonly string[]): R
   if (options.help) return { input: {}, options }
   const named = given.filter(({ flag }) => own.includes(flag))
   return {
-    input: inputFrom([...placed(operation, { flags: own, named }, positionals), ...named], own),
+    input: inputFrom([...placeArguments(operation, { flags: own, named }, positionals), ...named], own),
     options,
   }
 }
@@ -34,7 +34,7 @@ export function readArguments(operation: Operation, words: readonly string[]): R
 /** Fields as another program calls them: understood, and not in the help. */
 function synonymFlags({ synonyms = {} }: Operation): readonly Flag[] {
   return Object.keys(synonyms).map((key) => ({
-    name: kebab(key),
+    name: toKebabCase(key),
     path: [key],
     takes: 'text',
     many: false,
@@ -53,14 +53,14 @@ function readTokens(operation: Operation, words: readonly string[], flags: reado
     allowPositionals: true,
     tokens: true,
   })
-  const given: Given[] = []
+  const given: FlagValue[] = []
   const positionals: string[] = []
   for (const [at, token] of tokens.entries()) {
     if (token.kind === 'positional' && token !== spoken(tokens, at - 1)) positionals.push(token.value)
     if (token.kind !== 'option') continue
-    const flag = byName.get(token.name.split('.').map(kebab).join('.'))
+    const flag = byName.get(token.name.split('.').map(toKebabCase).join('.'))
     if (!flag) throw unknownFlag(operation, token.rawName, [...byName.keys()])
-    if (flag.takes !== 'nothing' && (token.value === undefined || looksLikeFlag(token, byName))) {
+    if (flag.takes !== 'nothing' && (token.value === undefined || isFlagLike(token, byName))) {
       throw usageFailure(`--${flag.name} needs a value.`, helpHint(operation))
     }
     given.push({ flag, value: token.value ?? spoken(tokens, at)?.value ?? 'true' })
@@ -71,13 +71,13 @@ function readTokens(operation: Operation, words: readonly string[], flags: reado
   function spoken(all: typeof tokens, at: number) {
     const [flag, next] = [all[at], all[at + 1]]
     if (flag?.kind !== 'option' || flag.value !== undefined || next?.kind !== 'positional') return undefined
-    const known = byName.get(flag.name.split('.').map(kebab).join('.'))
+    const known = byName.get(flag.name.split('.').map(toKebabCase).join('.'))
     return known?.takes === 'nothing' && ['true', 'false'].includes(next.value) ? next : undefined
   }
 }
 
 /** `--name --format json` forgot a value; `--name=--format` means it. */
-function looksLikeFlag(
+function isFlagLike(
   token: { readonly value?: string | undefined; readonly inlineValue?: boolean | undefined },
   known: ReadonlyMap<string, Flag>,
 ): boolean {
@@ -104,16 +104,16 @@ function shortOf({ name, path }: Flag): { readonly short?: string } {
   return name === 'lines' && path.length === 1 ? { short: 'L' } : {}
 }
 
-function placed(
+function placeArguments(
   operation: Operation,
-  { flags, named }: { readonly flags: readonly Flag[]; readonly named: readonly Given[] },
+  { flags, named }: { readonly flags: readonly Flag[]; readonly named: readonly FlagValue[] },
   positionals: readonly string[],
-): readonly Given[] {
+): readonly FlagValue[] {
   const places = placesFor(operation, { flags, named }, positionals)
   if (positionals.length > places.length) {
     const extra = positionals.slice(places.length).map((word) => `"${word}"`)
     throw usageFailure(
-      `${operation.command} takes ${places.length === 0 ? 'no values' : `at most ${counted(places.length, 'value')}`} by position; it was ${places.length === 0 ? '' : 'also '}given ${extra.join(', ')}.`,
+      `${operation.command} takes ${places.length === 0 ? 'no values' : `at most ${formatCount(places.length, 'value')}`} by position; it was ${places.length === 0 ? '' : 'also '}given ${extra.join(', ')}.`,
       `${places.length === 0 ? 'Give its values with flags.' : 'Quote a text of several words.'} ${helpHint(operation)}`,
     )
   }
@@ -137,7 +137,7 @@ function flagFor(flags: readonly Flag[], place: string | undefined, value: strin
  */
 function placesFor(
   { positional = [] }: Operation,
-  { flags, named }: { readonly flags: readonly Flag[]; readonly named: readonly Given[] },
+  { flags, named }: { readonly flags: readonly Flag[]; readonly named: readonly FlagValue[] },
   positionals: readonly string[],
 ): readonly string[] {
   const [first = '', second] = positional
@@ -149,7 +149,7 @@ function placesFor(
   return isId && !isNamed(first) ? positional : positional.slice(1)
 }
 
-function generalOptions(given: readonly Given[]): GeneralOptions {
+function generalOptions(given: readonly FlagValue[]): GeneralOptions {
   const lastOf = (name: string) => given.findLast(({ flag }) => flag.name === name)?.value
   const format = lastOf('format') ?? (lastOf('json') === 'true' ? 'json' : undefined)
   if (format !== undefined && format !== 'json' && format !== 'text') {
@@ -169,7 +169,7 @@ function generalOptions(given: readonly Given[]): GeneralOptions {
 }
 
 function unknownFlag(operation: Operation, rawName: string, known: readonly string[]): Failure {
-  const meant = nearest(rawName.replace(/^-+/, ''), known)
+  const meant = nearestWord(rawName.replace(/^-+/, ''), known)
   const way = meant === undefined ? helpHint(operation) : `Did you mean --${meant}? ${helpHint(operation)}`
   return usageFailure(`${operation.command} has no flag ${rawName}.`, way)
 }
@@ -178,11 +178,11 @@ function helpHint({ command }: Operation): string {
   return `waymark ${command} --help explains.`
 }
 
-type Nested = { [key: string]: unknown }
+type NestedArguments = { [key: string]: unknown }
 
 /** The operation's input from what was given: repeated flags become lists, dotted ones objects. */
-function inputFrom(given: readonly Given[], own: readonly Flag[]): Readonly<Record<string, unknown>> {
-  const input: Nested = {}
+function inputFrom(given: readonly FlagValue[], own: readonly Flag[]): Readonly<Record<string, unknown>> {
+  const input: NestedArguments = {}
   const flags = new Set(given.map(({ flag }) => flag))
   // Whole objects first, so that `--outcome '{…}' --outcome.summary "…"` completes the one with the other.
   for (const flag of [...flags].sort((a, b) => a.path.length - b.path.length)) {
@@ -232,7 +232,7 @@ function jsonHint({ name, path }: Flag, own: readonly Flag[]): string {
   return `Such as --${name} '{"${key}": "…"}'${alone}.`
 }
 
-function setAt(input: Nested, path: readonly string[], value: unknown): void {
+function setAt(input: NestedArguments, path: readonly string[], value: unknown): void {
   const [key = '', ...deeper] = path
   if (deeper.length === 0) {
     input[key] = value
@@ -243,6 +243,6 @@ function setAt(input: Nested, path: readonly string[], value: unknown): void {
   setAt(inner, deeper, value)
 }
 
-function isNested(value: unknown): value is Nested {
+function isNested(value: unknown): value is NestedArguments {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,21 +1,21 @@
-import { nearest } from '../../kernel/nearest-word.ts'
+import { nearestWord } from '../../kernel/nearest-word.ts'
 import type { Operation } from '../../kernel/operations/operation.ts'
 import { usageFailure } from './flags.ts'
 import { otherCommands } from './other-commands.ts'
 
-export interface FoundCommand {
+export interface CommandMatch {
   readonly operation: Operation
   /** The words after the command. */
   readonly rest: readonly string[]
 }
 
 /** The command that words begin with, `task start …` or `task:start …`: the longest one that fits. */
-export function findCommand(operations: readonly Operation[], words: readonly string[]): FoundCommand | null {
-  const spoken = spokenWords(words)
+export function findCommand(operations: readonly Operation[], words: readonly string[]): CommandMatch | null {
+  const spoken = commandWordsOf(words)
   const fitting = operations
     .flatMap((operation) => commandsOf(operation).map((command) => ({ operation, command })))
     // A flag that does something else is a command of its own: `doctor --repair`.
-    .filter(({ command }) => isSpoken(command, { words, spoken }))
+    .filter(({ command }) => isCommandTyped(command, { words, spoken }))
     .sort((a, b) => b.command.length - a.command.length)[0]
   if (!fitting) return null
   const { operation, command } = fitting
@@ -30,7 +30,7 @@ function partsOf(command: string): readonly string[] {
   return command.split(/ (?=--)/)
 }
 
-function isSpoken(
+function isCommandTyped(
   command: string,
   { words, spoken }: { readonly words: readonly string[]; readonly spoken: readonly string[] },
 ): boolean {
@@ -51,11 +51,11 @@ export function commandGroup(operations: readonly Operation[], word: string): re
 
 /** Refuses a command that does not exist, naming the one that was most likely meant. */
 export function unknownCommand(operations: readonly Operation[], words: readonly string[]): Error {
-  const spoken = spokenWords(words)
+  const spoken = commandWordsOf(words)
   const [first = ''] = spoken
   const group = commandGroup(operations, first)
   if (group.length > 0) {
-    const meant = nearest(
+    const meant = nearestWord(
       spoken.slice(0, 2).join(' '),
       group.map(({ command }) => command),
     )
@@ -70,8 +70,8 @@ export function unknownCommand(operations: readonly Operation[], words: readonly
   const meant =
     commandOfTool(operations, spoken[0] ?? '') ??
     listOf(operations, spoken[0] ?? '') ??
-    nearest(spoken.slice(0, 2).join(' '), known) ??
-    nearest(spoken[0] ?? '', known)
+    nearestWord(spoken.slice(0, 2).join(' '), known) ??
+    nearestWord(spoken[0] ?? '', known)
   const hint = meant === undefined ? 'waymark --help lists the commands.' : `Did you mean: waymark ${meant}`
   return usageFailure(`There is no command "${spoken.slice(0, 2).join(' ')}".`, hint)
 }
@@ -92,7 +92,7 @@ function commandOfTool(operations: readonly Operation[], word: string): string |
 }
 
 /** `task:start` is said as `task start`. */
-function spokenWords(words: readonly string[]): readonly string[] {
+function commandWordsOf(words: readonly string[]): readonly string[] {
   const [first = '', ...others] = words
   const until = others.findIndex((word) => word.startsWith('-'))
   return first.includes(':') ? first.split(':') : [first, ...(until === -1 ? others : others.slice(0, until))]

@@ -1,17 +1,17 @@
 import { inputSchema } from '../../kernel/operations/input/json-schema.ts'
-import { idsLike } from '../../kernel/operations/input/short-ids.ts'
+import { idsWithPrefix } from '../../kernel/operations/input/short-ids.ts'
 import type { Context, Operation } from '../../kernel/operations/operation.ts'
 import { findCommand } from './commands.ts'
 import { type Flag, flagsOf, generalFlags, usageFailure } from './flags.ts'
 import { otherCommands, wordsAfter } from './other-commands.ts'
 
-type Known = Pick<Context, 'store' | 'processFiles'>
+type CompletionContext = Pick<Context, 'store' | 'processFiles'>
 
 /** What may stand in the place of the last word. */
 export async function candidates(
   words: readonly string[],
   operations: readonly Operation[],
-  known: Known,
+  known: CompletionContext,
 ): Promise<readonly string[]> {
   const typed = words.at(-1) ?? ''
   const before = words.slice(0, -1)
@@ -40,12 +40,16 @@ function positionals(rest: readonly string[], flags: readonly Flag[]): number {
   return rest.filter((word, at) => !word.startsWith('-') && !taking.includes(rest[at - 1] ?? '')).length
 }
 
-interface Asked {
+interface CompletionTarget {
   readonly operation: Operation
   readonly typed: string
 }
 
-async function valuesOf(flag: Flag, { operation, typed }: Asked, known: Known): Promise<readonly string[]> {
+async function valuesOf(
+  flag: Flag,
+  { operation, typed }: CompletionTarget,
+  known: CompletionContext,
+): Promise<readonly string[]> {
   if (flag.choices.length > 0) return flag.choices.filter((choice) => choice.startsWith(typed))
   const field = flag.path.join('.')
   if (['process', 'process_id'].includes(field)) {
@@ -66,7 +70,7 @@ async function valuesOf(flag: Flag, { operation, typed }: Asked, known: Known): 
     return start.startsWith(typed) || typed.startsWith(start)
   })
   const found = await Promise.all(
-    kinds.map((kind) => idsLike(known.store, typed.length > kind.length ? typed : `${kind}-`)),
+    kinds.map((kind) => idsWithPrefix(known.store, typed.length > kind.length ? typed : `${kind}-`)),
   )
   return found.flat()
 }

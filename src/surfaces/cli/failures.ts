@@ -1,20 +1,23 @@
 import { z } from 'zod'
 import { Failure, type MissingKind } from '../../kernel/failure.ts'
-import { inCommands, inWordsOfCommands as withCommands } from '../../kernel/operations/hints.ts'
+import { formatHintCommands, withCommandHints as withCommands } from '../../kernel/operations/hints.ts'
 import { inputSchema } from '../../kernel/operations/input/json-schema.ts'
 import type { Operation } from '../../kernel/operations/operation.ts'
 import { flagsOf } from './flags.ts'
 import { usageLine } from './help.ts'
-import { complaint, printable, refusalJson, type Terminal } from './terminal.ts'
+import { complaint, refusalJson, type Terminal, withoutControlCodes } from './terminal.ts'
 
 /** `waymark: <sentence>` on stderr, and the way on in the next line; as JSON on stdout too where that is wanted. */
-export function reportFailure(failure: Failure, { terminal, operations, json, project }: Reporting): void {
-  const hint = inProject(inCommands(failure.hintParts, operations), { operations, project })
-  terminal.writeError(printable(complaint(failure.message, `${differences(failure)}${hint}`)))
+export function reportFailure(
+  failure: Failure,
+  { terminal, operations, json, project }: FailureReportContext,
+): void {
+  const hint = inProject(formatHintCommands(failure.hintParts, operations), { operations, project })
+  terminal.writeError(withoutControlCodes(complaint(failure.message, `${differences(failure)}${hint}`)))
   if (json) terminal.write(refusalJson(withHint(withCommands(failure, operations), hint), terminal))
 }
 
-interface Reporting {
+interface FailureReportContext {
   readonly terminal: Terminal
   readonly operations: readonly Operation[]
   readonly json: boolean
@@ -23,7 +26,10 @@ interface Reporting {
 }
 
 /** Its commands are about the same project when they are pasted. */
-function inProject(hint: string, { operations, project }: Pick<Reporting, 'operations' | 'project'>): string {
+function inProject(
+  hint: string,
+  { operations, project }: Pick<FailureReportContext, 'operations' | 'project'>,
+): string {
   if (project === undefined) return hint
   const named = /^[\w.,:/\\-]+$/.test(project) ? project : JSON.stringify(project)
   const known = new Set(operations.map(({ command }) => command.split(' ')[0]))
@@ -70,7 +76,7 @@ const listedBy: Readonly<Record<MissingKind, string>> = {
 }
 
 /** An unknown id, with the command that shows the known ones. */
-export function forPerson(failure: Failure): Failure {
+export function withoutMissingGuards(failure: Failure): Failure {
   const { code, message, reason, fix, details, missing } = failure
   if (missing === undefined) return failure
   return new Failure(code, message, {
@@ -83,19 +89,19 @@ export function forPerson(failure: Failure): Failure {
 }
 
 /** A refusal for a person at a command that is none of an operation: its way on names commands. */
-export function inWordsOfCommands(failure: Failure, operations: readonly Operation[]): Failure {
-  return withCommands(forPerson(failure), operations)
+export function toCommandLineFailure(failure: Failure, operations: readonly Operation[]): Failure {
+  return withCommands(withoutMissingGuards(failure), operations)
 }
 
 /** An input that the contract refuses, told in the words of the command line. */
-export function inCommandWords(failure: Failure, operation: Operation): Failure {
+export function withFlagNames(failure: Failure, operation: Operation): Failure {
   const intro = `${operation.name}: `
   if (failure.code !== 'INVALID_INPUT' || !failure.message.startsWith(intro)) return failure
   const flags = flagsOf(inputSchema(operation))
   const written = (path: string, name: string) =>
     operation.positional?.includes(path) ? `<${name}>` : `--${name}`
   const words = new Map(flags.map(({ path, name }) => [path.join('.'), written(path.join('.'), name)]))
-  const message = inFlags(failure.message.slice(intro.length), words)
+  const message = replaceFieldNames(failure.message.slice(intro.length), words)
   const usage = message.startsWith('<') ? `Usage: ${usageLine(operation)}\n` : ''
   const { reason, fix, details } = failure
   return new Failure('INVALID_INPUT', message, {
@@ -108,6 +114,6 @@ export function inCommandWords(failure: Failure, operation: Operation): Failure 
 }
 
 /** A sentence about fields in the words of a command: `"task_id"` is `--task-id`, or `<file>` where it has a place. */
-export function inFlags(sentence: string, words: ReadonlyMap<string, string>): string {
+export function replaceFieldNames(sentence: string, words: ReadonlyMap<string, string>): string {
   return sentence.replace(/"([a-z_.-]+)"/g, (whole, path: string) => words.get(path) ?? whole)
 }

@@ -25,7 +25,7 @@ export function flagsOf(schema: JsonSchema, path: readonly string[] = []): reado
 }
 
 /** `mission_id` and `missionId` are written `mission-id` on a command line. */
-export function kebab(name: string): string {
+export function toKebabCase(name: string): string {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
     .replace(/_/g, '-')
@@ -36,9 +36,9 @@ function flagOf(path: readonly string[], field: JsonSchema, required: boolean): 
   const many = field.type === 'array'
   const value = many ? (field.items ?? {}) : field
   return {
-    name: path.map(kebab).join('.'),
+    name: path.map(toKebabCase).join('.'),
     path,
-    takes: takenBy(value),
+    takes: flagValueType(value),
     many,
     required,
     description: field.description ?? '',
@@ -46,7 +46,7 @@ function flagOf(path: readonly string[], field: JsonSchema, required: boolean): 
   }
 }
 
-function takenBy({ type }: JsonSchema): Flag['takes'] {
+function flagValueType({ type }: JsonSchema): Flag['takes'] {
   if (type === 'boolean') return 'nothing'
   if (type === 'object') return 'json'
   return type === 'integer' || type === 'number' ? 'number' : 'text'

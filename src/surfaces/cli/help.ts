@@ -1,6 +1,6 @@
 import { inputSchema } from '../../kernel/operations/input/json-schema.ts'
 import type { Operation } from '../../kernel/operations/operation.ts'
-import { type Flag, flagsOf, generalFlags, kebab } from './flags.ts'
+import { type Flag, flagsOf, generalFlags, toKebabCase } from './flags.ts'
 import { type OtherCommand, otherCommands } from './other-commands.ts'
 import { twoColumns } from './render/table.ts'
 import type { Terminal } from './terminal.ts'
@@ -18,12 +18,12 @@ const wanted: readonly (readonly [string, readonly string[]])[] = [
   ['Run', ['serve', 'mcp']],
 ]
 
-type Entry = { readonly command: string; readonly title: string }
+type HelpEntry = { readonly command: string; readonly title: string }
 
 /** What `waymark --help` says. */
 export function usage(operations: readonly Operation[], terminal: Terminal): string {
   const { ink, width } = terminal
-  const known: readonly Entry[] = [...otherCommands.filter(({ joins }) => !joins), ...operations]
+  const known: readonly HelpEntry[] = [...otherCommands.filter(({ joins }) => !joins), ...operations]
   const groups = wanted.flatMap(([heading, commands]) => [
     ink('bold', heading),
     list(
@@ -72,7 +72,7 @@ export function everyCommand(operations: readonly Operation[], terminal: Termina
   ].join('\n')
 }
 
-function list(entries: readonly Entry[], { width }: Terminal): string {
+function list(entries: readonly HelpEntry[], { width }: Terminal): string {
   return twoColumns(
     entries.map(({ command, title }) => [command, title]),
     { width },
@@ -120,7 +120,7 @@ export function commandHelp(
 /** `waymark blame <file> [--flags]` */
 export function usageLine(operation: Operation): string {
   const required = flagsOf(inputSchema(operation)).filter((flag) => flag.required && flag.path.length === 1)
-  const places = (operation.positional ?? []).map((name) => place(name, required))
+  const places = (operation.positional ?? []).map((name) => positionalText(name, required))
   return ['waymark', operation.command, ...places, '[--flags]'].join(' ')
 }
 
@@ -128,7 +128,7 @@ export function usageLine(operation: Operation): string {
 function flagRow(flag: Flag): readonly [string, string] {
   const text = flag.choices.length > 0 ? ' <choice>' : ' <text>'
   const value = { nothing: '', text, number: ' <number>', json: ' <json>' }[flag.takes]
-  const choices = flag.choices.length > 0 && !mentions(flag) ? ` (${flag.choices.join(', ')})` : ''
+  const choices = flag.choices.length > 0 && !hasAllChoices(flag) ? ` (${flag.choices.join(', ')})` : ''
   const more = [
     flag.required ? (flag.path.length === 1 ? 'Required.' : 'Required with its object.') : '',
     flag.many ? 'May be repeated.' : '',
@@ -138,20 +138,20 @@ function flagRow(flag: Flag): readonly [string, string] {
   return [`--${flag.name}${value}`, [`${said}${end}`, ...more].join(' ').trim()]
 }
 
-function mentions({ description, choices }: Flag): boolean {
+function hasAllChoices({ description, choices }: Flag): boolean {
   return choices.every((choice) => description.includes(choice))
 }
 
-function place(name: string, required: readonly Flag[]): string {
+function positionalText(name: string, required: readonly Flag[]): string {
   const needed = required.some(({ path }) => path[0] === name)
-  return needed ? `<${kebab(name)}>` : `[${kebab(name)}]`
+  return needed ? `<${toKebabCase(name)}>` : `[${toKebabCase(name)}]`
 }
 
 /** A command line with every required field, in the words of the contract where it gives an example. */
 export function exampleOf(operation: Operation, flags: readonly Flag[]): string {
   const places = operation.positional ?? []
   const byPlace = places.flatMap((name) => flags.filter(({ path }) => path.length === 1 && path[0] === name))
-  const positionals = byPlace.filter((flag, at) => flag.required || at === 0 || givesExample(flag))
+  const positionals = byPlace.filter((flag, at) => flag.required || at === 0 || hasExample(flag))
   const named = flags.filter((flag) => isNeeded(flag, flags) && !positionals.includes(flag))
   return [
     'waymark',
@@ -163,7 +163,7 @@ export function exampleOf(operation: Operation, flags: readonly Flag[]): string 
   ].join(' ')
 }
 
-function givesExample({ description }: Flag): boolean {
+function hasExample({ description }: Flag): boolean {
   return description.includes('e.g., ')
 }
 

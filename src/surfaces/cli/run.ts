@@ -6,12 +6,12 @@ import { assertProject } from '../../people/operations/team.ts'
 import { readArguments } from './arguments.ts'
 import { commandGroup, findCommand, unknownCommand } from './commands.ts'
 import { candidates, completionScript } from './completion.ts'
-import { forPerson, inCommandWords, reportFailure } from './failures.ts'
+import { reportFailure, withFlagNames, withoutMissingGuards } from './failures.ts'
 import { commandHelp, everyCommand, groupUsage, usage } from './help.ts'
 import { type OtherCommand, otherCommands } from './other-commands.ts'
-import { render, type Wanted } from './render/render.ts'
+import { type OutputFormat, render } from './render/render.ts'
 import { twoColumns } from './render/table.ts'
-import { type ExitCode, exitCodeOf, type Terminal, wantsJson } from './terminal.ts'
+import { type ExitCode, exitCodeOf, isJsonWanted, type Terminal } from './terminal.ts'
 
 /** What the command line needs from the program around it. */
 export interface CommandLineHost {
@@ -19,18 +19,18 @@ export interface CommandLineHost {
   readonly version: string
   readonly terminal: Terminal
   /** The format where no flag names one. */
-  readonly format?: Wanted
+  readonly format?: OutputFormat
   /** Opens the project that `--project` names, or the one of the working directory. */
   readonly open: (project: string | undefined) => Context | Promise<Context>
   readonly close: (context: Context) => Promise<void>
   /** A path as somebody typed it, from the project's folder. */
   readonly placed?: (path: string, project: string | undefined) => string
   /** Where that project is kept at a server: what asks it. Null where it is kept here. */
-  elsewhere?(project: string | undefined): Promise<Asked | null>
+  elsewhere?(project: string | undefined): Promise<ServerInvoker | null>
 }
 
 /** Asks the server that keeps a project. */
-export interface Asked {
+export interface ServerInvoker {
   readonly ask: (operation: Operation, input: Answer, options: InvokeOptions) => Promise<Answer>
   readonly close: () => Promise<void>
 }
@@ -45,10 +45,10 @@ export async function runCommandLine(
     operations: surroundings.operations.filter(({ screen }) => screen !== true),
   }
   try {
-    return await run(generalFirst(words), around)
+    return await run(moveGeneralOptionsLast(words), around)
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    reportFailure(error, { ...around, json: wantsJson(words, around.format), project: projectIn(words) })
+    reportFailure(error, { ...around, json: isJsonWanted(words, around.format), project: projectIn(words) })
     return exitCodeOf(error)
   }
 }
@@ -56,20 +56,20 @@ export async function runCommandLine(
 async function run(words: readonly string[], around: CommandLineHost): Promise<ExitCode> {
   const { operations, terminal } = around
   const [first = '', ...rest] = words
-  if (first === '' || asksForHelp(first)) return say(usage(operations, terminal), around)
-  if (first === '--version' || first === '-v') return say(`${around.version}\n`, around)
-  if (first === 'help' || (isOther(first) && rest.some(asksForHelp))) return help(helpWords(words), around)
-  const other = otherCommands.find(({ command }) => startsWith(words, command))
+  if (first === '' || isHelpFlag(first)) return writeLine(usage(operations, terminal), around)
+  if (first === '--version' || first === '-v') return writeLine(`${around.version}\n`, around)
+  if (first === 'help' || (isOther(first) && rest.some(isHelpFlag))) return help(helpWords(words), around)
+  const other = otherCommands.find(({ command }) => hasPrefix(words, command))
   const named = findCommand(operations, words)
-  if (other && rest.some(asksForHelp) && !isLonger(named, other))
-    return say(`${otherHelp(other, named, around)}${groupHelp(other, around)}`, around)
-  if (first === 'completion') return say(completionScript(rest[0]), around)
-  if (first === '__complete') return say(await completed(rest, around), around)
+  if (other && rest.some(isHelpFlag) && !isLongerCommand(named, other))
+    return writeLine(`${otherHelp(other, named, around)}${groupHelp(other, around)}`, around)
+  if (first === 'completion') return writeLine(completionScript(rest[0]), around)
+  if (first === '__complete') return writeLine(await completeWords(rest, around), around)
   if (named) return perform(named, around)
   if (isOther(first)) return help([first], around)
   const group = commandGroup(operations, first)
   if (group.length > 0 && (rest.length === 0 || rest[0]?.startsWith('-'))) {
-    return say(groupUsage(first, group, terminal), around)
+    return writeLine(groupUsage(first, group, terminal), around)
   }
   throw unknownCommand(operations, words)
 }
@@ -81,10 +81,12 @@ async function perform(
   const { operation } = found
   const { terminal } = around
   const { input: typed, options } = readArguments(operation, found.rest)
-  if (options.help) return say(commandHelp(operation, terminal, { operations: around.operations }), around)
+  if (options.help)
+    return writeLine(commandHelp(operation, terminal, { operations: around.operations }), around)
   const input = withPaths(operation, typed, (path) => around.placed?.(path, options.project) ?? path)
   const { idempotencyKey } = options
-  const asked = (await around.elsewhere?.(options.project)) ?? (await askedHere(options.project, around))
+  const asked =
+    (await around.elsewhere?.(options.project)) ?? (await openLocalProject(options.project, around))
   try {
     const answer = await asked.ask(operation, input, {
       ...(idempotencyKey !== undefined && { idempotencyKey }),
@@ -94,7 +96,7 @@ async function perform(
     // `waymark doctor`, `waymark verify` and a dry run in a script must be able to fail.
     return ['healthy', 'passed', 'success'].some((key) => answer[key] === false) ? 1 : 0
   } catch (error) {
-    throw error instanceof Failure ? inCommandWords(forPerson(error), operation) : error
+    throw error instanceof Failure ? withFlagNames(withoutMissingGuards(error), operation) : error
   } finally {
     await asked.close()
   }
@@ -108,7 +110,10 @@ function withPaths({ paths = {} }: Operation, input: Answer, placed: (path: stri
   return { ...input, ...Object.fromEntries(given) }
 }
 
-async function askedHere(project: string | undefined, around: CommandLineHost): Promise<Asked> {
+async function openLocalProject(
+  project: string | undefined,
+  around: CommandLineHost,
+): Promise<ServerInvoker> {
   const { terminal } = around
   const context = await around.open(project)
   return {
@@ -124,16 +129,16 @@ async function askedHere(project: string | undefined, around: CommandLineHost): 
 }
 
 /** Some operations take a format themselves. */
-function formatIn({ format }: Readonly<Record<string, unknown>>): Wanted {
+function formatIn({ format }: Readonly<Record<string, unknown>>): OutputFormat {
   return format === 'json' || format === 'text' ? format : undefined
 }
 
 /** `token create` is an operation, and `token` alone is not. */
-function isLonger(found: { readonly operation: Operation } | null, other: OtherCommand): boolean {
+function isLongerCommand(found: { readonly operation: Operation } | null, other: OtherCommand): boolean {
   return found !== null && found.operation.command.split(' ').length > other.command.split(' ').length
 }
 
-function asksForHelp(word: string): boolean {
+function isHelpFlag(word: string): boolean {
   return word === '--help' || word === '-h'
 }
 
@@ -143,26 +148,26 @@ function isOther(word: string): boolean {
 
 /** `help task start` asks about `task start`, and `completion --help` about `completion`. */
 function helpWords([first = '', ...rest]: readonly string[]): readonly string[] {
-  const words = rest.filter((word) => !asksForHelp(word))
+  const words = rest.filter((word) => !isHelpFlag(word))
   return first === 'help' && (words.length > 0 || words.length === rest.length) ? words : [first, ...words]
 }
 
 function help(words: readonly string[], around: CommandLineHost): ExitCode {
   const { operations, terminal } = around
-  if (words.length === 0) return say(usage(operations, terminal), around)
-  if (words[0] === 'all') return say(everyCommand(operations, terminal), around)
-  const other = otherCommands.find(({ command }) => startsWith(words, command))
+  if (words.length === 0) return writeLine(usage(operations, terminal), around)
+  if (words[0] === 'all') return writeLine(everyCommand(operations, terminal), around)
+  const other = otherCommands.find(({ command }) => hasPrefix(words, command))
   const found = findCommand(operations, words)
-  if (other && !isLonger(found, other)) {
-    return say(`${otherHelp(other, found, around)}${groupHelp(other, around)}`, around)
+  if (other && !isLongerCommand(found, other)) {
+    return writeLine(`${otherHelp(other, found, around)}${groupHelp(other, around)}`, around)
   }
-  if (found) return say(commandHelp(found.operation, terminal, { operations }), around)
+  if (found) return writeLine(commandHelp(found.operation, terminal, { operations }), around)
   const group = commandGroup(operations, words[0] ?? '')
-  if (group.length > 0) return say(groupUsage(words[0] ?? '', group, terminal), around)
+  if (group.length > 0) return writeLine(groupUsage(words[0] ?? '', group, terminal), around)
   throw unknownCommand(operations, words)
 }
 
-async function completed(words: readonly string[], around: CommandLineHost): Promise<string> {
+async function completeWords(words: readonly string[], around: CommandLineHost): Promise<string> {
   const context = await around.open(undefined)
   try {
     const found = await candidates(words, around.operations, context)
@@ -178,15 +183,16 @@ function projectIn(words: readonly string[]): string | undefined {
 }
 
 /** `waymark --format json status` is `waymark status --format json`. */
-function generalFirst(words: readonly string[]): readonly string[] {
+function moveGeneralOptionsLast(words: readonly string[]): readonly string[] {
   const taking = ['--format', '--project', '--idempotency-key']
   const [first = '', second = '', ...rest] = words
-  if (taking.includes(first) && rest.length > 0) return [...generalFirst(rest), first, second]
-  if (taking.some((flag) => first.startsWith(`${flag}=`))) return [...generalFirst(words.slice(1)), first]
+  if (taking.includes(first) && rest.length > 0) return [...moveGeneralOptionsLast(rest), first, second]
+  if (taking.some((flag) => first.startsWith(`${flag}=`)))
+    return [...moveGeneralOptionsLast(words.slice(1)), first]
   return words
 }
 
-function startsWith(words: readonly string[], command: string): boolean {
+function hasPrefix(words: readonly string[], command: string): boolean {
   return command.split(' ').every((word, at) => word === words[at])
 }
 
@@ -211,7 +217,7 @@ function groupHelp({ command, otherwise }: OtherCommand, { operations, terminal 
   return `\n${otherwise}:\n\n${parts.join('\n')}`
 }
 
-function say(text: string, { terminal }: CommandLineHost): ExitCode {
+function writeLine(text: string, { terminal }: CommandLineHost): ExitCode {
   terminal.write(text)
   return 0
 }

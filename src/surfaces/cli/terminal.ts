@@ -11,10 +11,10 @@ export interface Terminal {
   writeError(text: string): void
 }
 
-export type Style = 'bold' | 'dim' | 'italic' | 'red' | 'green' | 'yellow' | 'cyan'
+export type TextStyle = 'bold' | 'dim' | 'italic' | 'red' | 'green' | 'yellow' | 'cyan'
 
 /** Styles a text, or answers it as it is where colours are not wanted. */
-export type Ink = (style: Style, text: string) => string
+export type Ink = (style: TextStyle, text: string) => string
 
 /** The terminal of this process. Colours follow NO_COLOR, FORCE_COLOR and whether it is a screen. */
 export function processTerminal(): Terminal {
@@ -27,7 +27,7 @@ export function processTerminal(): Terminal {
     write: (text) => {
       process.stdout.write(printableStyled(text))
     },
-    writeError: tell,
+    writeError: printError,
   }
 }
 
@@ -39,7 +39,7 @@ export function screenStreams(): Pick<NodeJS.Process, 'stdin' | 'stdout'> | null
 
 /** Prints a text on standard output. All that this program prints for people goes through here or through `tell`. */
 export function print(text: string): void {
-  process.stdout.write(printable(text))
+  process.stdout.write(withoutControlCodes(text))
 }
 
 /** Prints a result on standard output, for programs. */
@@ -50,8 +50,8 @@ export function printJson(value: unknown): void {
 }
 
 /** Prints a text on standard error. */
-export function tell(text: string): void {
-  process.stderr.write(printable(text))
+export function printError(text: string): void {
+  process.stderr.write(withoutControlCodes(text))
 }
 
 /** What could not be done, as every command says it on standard error; the way on follows in lines of its own. */
@@ -60,7 +60,7 @@ export function complaint(message: string, way = ''): string {
 }
 
 /** Whether a command line asks for JSON: then a refusal is answered as JSON too. */
-export function wantsJson(words: readonly string[], format: string | undefined): boolean {
+export function isJsonWanted(words: readonly string[], format: string | undefined): boolean {
   const end = words.indexOf('--')
   const flags = end < 0 ? words : words.slice(0, end)
   const named = flags.flatMap((word, at) => {
@@ -83,12 +83,12 @@ export function exitCodeOf({ code }: Failure): ExitCode {
 }
 
 /** Runs a command of the program itself. A refusal is told on standard error, as JSON on standard output too, and sets the exit code. */
-export async function reported(run: () => Promise<void> | void, { json = false } = {}): Promise<void> {
+export async function reportFailures(run: () => Promise<void> | void, { json = false } = {}): Promise<void> {
   try {
     await run()
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    tell(complaint(error.message, error.hint))
+    printError(complaint(error.message, error.hint))
     if (json) process.stdout.write(refusalJson(error, { interactive: process.stdout.isTTY === true }))
     process.exitCode = exitCodeOf(error)
   }
@@ -108,17 +108,17 @@ export function quietWhenClosed(): void {
 const steering = /[[\p{Cc}\p{Bidi_Control}]--[\n\t]]/gv
 
 /** A text without the characters that would steer a terminal: what agents wrote is shown, never obeyed. */
-export function printable(text: string): string {
+export function withoutControlCodes(text: string): string {
   return text.replace(steering, '')
 }
 
 /** The same for every text in a JSON value. */
 export function printableAll(value: unknown): unknown {
-  if (typeof value === 'string') return printable(value)
+  if (typeof value === 'string') return withoutControlCodes(value)
   if (Array.isArray(value)) return value.map(printableAll)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([key, entry]) => [printable(key), printableAll(entry)]),
+    Object.entries(value).map(([key, entry]) => [withoutControlCodes(key), printableAll(entry)]),
   )
 }
 

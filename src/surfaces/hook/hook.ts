@@ -1,12 +1,12 @@
-import { type Briefing, brief, farewell } from '../../gate/domain/hook/brief.ts'
+import { type Briefing, brief, openAttemptsReminder } from '../../gate/domain/hook/brief.ts'
 import { type HookSituation, judgeToolUse } from '../../gate/domain/hook/judge.ts'
-import { strictest } from '../../gate/domain/hook/tool-use.ts'
+import { strictestDecision } from '../../gate/domain/hook/tool-use.ts'
 import { Failure, messageOf } from '../../kernel/failure.ts'
 import {
   briefAnswer,
   farewellAnswer,
   type HookCall,
-  type HookEvent,
+  type HookEventName,
   readHookCall,
   verdictAnswer,
 } from './protocol.ts'
@@ -17,12 +17,12 @@ export interface HookProject {
   /** The top of the work tree that it acts for. */
   readonly top: string
   /** Looks at what holds there now. */
-  look<Result>(judge: (seen: Seen) => Promise<Result>): Promise<Result>
+  look<Result>(judge: (seen: HookState) => Promise<Result>): Promise<Result>
   /** Whether a person wants a hook that fails to stand in the way. */
   isClosed(): Promise<boolean>
 }
 
-export interface Seen {
+export interface HookState {
   readonly situation: HookSituation
   briefing(): Promise<Briefing>
 }
@@ -49,7 +49,7 @@ const patience = 1500
 const patienceAfterFailure = 300
 
 /** Answers one call of a hook. Never throws: a hook that fails says so, and stands in the way only if a person wants it. */
-export async function runHook(event: HookEvent, around: HookHost): Promise<HookOutput> {
+export async function runHook(event: HookEventName, around: HookHost): Promise<HookOutput> {
   let call: HookCall | null = null
   try {
     call = readHookCall(await around.input())
@@ -63,7 +63,7 @@ export async function runHook(event: HookEvent, around: HookHost): Promise<HookO
   }
 }
 
-async function answer(event: HookEvent, call: HookCall, around: HookHost): Promise<string> {
+async function answer(event: HookEventName, call: HookCall, around: HookHost): Promise<string> {
   const { tool, client, stopHookActive } = call
   if ((event === 'pre-tool-use' && tool === null) || (event === 'stop' && stopHookActive)) return ''
   const folder = call.folder ?? around.workingFolder
@@ -72,12 +72,12 @@ async function answer(event: HookEvent, call: HookCall, around: HookHost): Promi
   const view = project.look(async (seen) => {
     const { situation } = seen
     if (event === 'session-start') return briefAnswer(brief(await seen.briefing()), client)
-    if (event === 'stop') return farewellAnswer(farewell(situation.attempts), client)
+    if (event === 'stop') return farewellAnswer(openAttemptsReminder(situation.attempts), client)
     if (tool === null) return ''
     const uses = toolUses(tool, client, { top: project.top, folder })
-    return verdictAnswer(strictest(uses.map((use) => judgeToolUse(situation, use))), client)
+    return verdictAnswer(strictestDecision(uses.map((use) => judgeToolUse(situation, use))), client)
   })
-  return within(patience, view)
+  return rejectAfter(patience, view)
 }
 
 /** What a person set for a failure, if it can be read; whatever cannot be read leaves the way open. */
@@ -85,7 +85,7 @@ async function isClosedOnError(folder: string | null, around: HookHost): Promise
   for (const start of new Set([folder ?? around.workingFolder, around.workingFolder])) {
     try {
       const project = await around.open(start)
-      const isClosed = await within(patienceAfterFailure, project?.isClosed() ?? null)
+      const isClosed = await rejectAfter(patienceAfterFailure, project?.isClosed() ?? null)
       if (isClosed !== null) return isClosed
     } catch {}
   }
@@ -93,7 +93,7 @@ async function isClosedOnError(folder: string | null, around: HookHost): Promise
 }
 
 /** A result that is there in time, or UNAVAILABLE. */
-async function within<Result>(milliseconds: number, result: Promise<Result> | Result): Promise<Result> {
+async function rejectAfter<Result>(milliseconds: number, result: Promise<Result> | Result): Promise<Result> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     const failure = new Failure('UNAVAILABLE', `The database did not answer in ${milliseconds} ms.`, {

@@ -1,10 +1,10 @@
-import type { HookVerdict } from '../../gate/domain/hook/tool-use.ts'
+import type { HookDecision } from '../../gate/domain/hook/tool-use.ts'
 import { isJsonObject, type JsonObject } from '../../gate/domain/json.ts'
 import { Failure, messageOf } from '../../kernel/failure.ts'
 import { excerpt } from '../../kernel/text.ts'
 
 export const hookEvents = ['pre-tool-use', 'session-start', 'stop'] as const
-export type HookEvent = (typeof hookEvents)[number]
+export type HookEventName = (typeof hookEvents)[number]
 
 /** Whose words a client speaks: those of Claude Code are shared by most. */
 export type HookClient = 'claude' | 'cursor' | 'gemini' | 'cline'
@@ -20,8 +20,8 @@ export interface HookCall {
 }
 
 export function readHookCall(text: string): HookCall {
-  const payload = parsed(text)
-  if (!isJsonObject(payload)) throw notUnderstood('it is not a JSON object')
+  const payload = parseHookJson(text)
+  if (!isJsonObject(payload)) throw invalidHookEvent('it is not a JSON object')
   if (typeof payload['hookName'] === 'string') return clineCall(payload)
   const { tool_name: name, tool_input: input, hook_event_name: event, stop_hook_active: active } = payload
   return {
@@ -58,15 +58,15 @@ function folderOf({ cwd, workspace_roots: roots }: JsonObject): string | null {
   return typeof folder === 'string' && folder !== '' && !folder.includes('\0') ? folder : null
 }
 
-function parsed(text: string): unknown {
+function parseHookJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw notUnderstood(messageOf(error))
+    throw invalidHookEvent(messageOf(error))
   }
 }
 
-function notUnderstood(why: string): Failure {
+function invalidHookEvent(why: string): Failure {
   const short = excerpt(why, 160)
   return new Failure('INVALID_INPUT', `What the client said to the hook was not understood: ${short}`, {
     reason: 'hook_event_invalid',
@@ -74,7 +74,7 @@ function notUnderstood(why: string): Failure {
 }
 
 /** A verdict in the words of a client's protocol; no decision is no words. */
-export function verdictAnswer(verdict: HookVerdict | null, client: HookClient): string {
+export function verdictAnswer(verdict: HookDecision | null, client: HookClient): string {
   if (verdict === null) return ''
   const reason = `Waymark: ${verdict.reason}`
   return line(verdictWords[client](verdict.decision, reason))
@@ -92,7 +92,7 @@ const verdictWords = {
   cursor: (_, reason) => ({ permission: 'deny', user_message: reason, agent_message: reason }),
   gemini: (_, reason) => ({ decision: 'deny', reason }),
   cline: (_, reason) => ({ cancel: true, errorMessage: reason }),
-} satisfies Record<HookClient, (decision: HookVerdict['decision'], reason: string) => object>
+} satisfies Record<HookClient, (decision: HookDecision['decision'], reason: string) => object>
 
 export function briefAnswer(brief: string | null, client: HookClient): string {
   if (brief === null) return ''

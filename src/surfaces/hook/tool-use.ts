@@ -1,5 +1,5 @@
 import { relative, resolve, sep } from 'node:path'
-import type { NamedFile, ToolUse } from '../../gate/domain/hook/tool-use.ts'
+import type { ToolTarget, ToolUse } from '../../gate/domain/hook/tool-use.ts'
 import type { JsonObject } from '../../gate/domain/json.ts'
 import { isWithin, reachedPath } from '../../kernel/files/contained.ts'
 import { isPatch, pathsOfPatch } from '../../kernel/patch.ts'
@@ -102,7 +102,7 @@ function fileOf(input: JsonObject): string | null {
 function namedFile(
   path: string | null,
   { top, folder }: { readonly top: string; readonly folder: string },
-): NamedFile {
+): ToolTarget {
   if (path === null) return { where: 'nowhere' }
   const named = resolve(folder, path)
   const real = reachedPath(named)

@@ -1,22 +1,27 @@
-import { writeFact } from '../../events/operations/journal-line.ts'
+import { formatEventLine } from '../../events/operations/journal-line.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { instant } from '../../kernel/instant.ts'
 import { didYouMean } from '../../kernel/nearest-word.ts'
-import { inWordsOfCommands } from '../../kernel/operations/hints.ts'
+import { withCommandHints } from '../../kernel/operations/hints.ts'
 import { invoke } from '../../kernel/operations/invoke.ts'
 import { type Answer, accessOf, type Operation } from '../../kernel/operations/operation.ts'
-import { type NeededAccess, onlyReads, permits, type Standing } from '../../people/domain/access.ts'
-import { workNow } from '../../project/operations/status.ts'
+import {
+  type CallerPermissions,
+  hasAccess,
+  isReadOnlyAccess,
+  type NeededAccess,
+} from '../../people/domain/access.ts'
+import { currentWork } from '../../project/operations/status.ts'
 import { readJson } from './body.ts'
 import { requireAuth } from './guard/guard.ts'
 import { bodyLimits } from './guard/security.ts'
 import type { RequestContext } from './parts.ts'
 import { Refusal } from './refusal.ts'
-import type { ServedProject, Serving } from './serving.ts'
+import type { HttpServingOptions, ServedProject } from './serving.ts'
 
 /** `POST /api/<operation>`: the one way in, as on every surface. */
-export function callOperation(serving: Serving) {
+export function callOperation(serving: HttpServingOptions) {
   const { catalog } = serving
   const operations = new Map(catalog.map((operation) => [operation.name, operation]))
   return async (c: RequestContext): Promise<Response> => {
@@ -40,7 +45,7 @@ export async function answerPerson(answer: Promise<Answer>, catalog: readonly Op
   try {
     return await answer
   } catch (error) {
-    throw error instanceof Failure ? inWordsOfCommands(error, catalog) : error
+    throw error instanceof Failure ? withCommandHints(error, catalog) : error
   }
 }
 
@@ -64,7 +69,7 @@ const usual = 100
 const most = 1_000
 
 /** `GET /api/journal?since=<seq>&limit=`: the facts after a position as an export writes them, oldest first. */
-export async function readJournal(c: RequestContext): Promise<Response> {
+export async function readEventLog(c: RequestContext): Promise<Response> {
   const { actor } = requireAuth(c.var.caller)
   const since = numberIn(c, 'since', { least: 0, most: Number.MAX_SAFE_INTEGER }) ?? 0
   const limit = numberIn(c, 'limit', { least: 1, most }) ?? usual
@@ -74,16 +79,16 @@ export async function readJournal(c: RequestContext): Promise<Response> {
   }))
   const next = facts.at(-1)?.seq ?? Math.min(since, head)
   // The lines are JSON already: what is read here and what was exported are the same text.
-  const text = `{"facts":[${facts.map(writeFact).join(',')}],"next":${next},"head":${head}}`
+  const text = `{"facts":[${facts.map(formatEventLine).join(',')}],"next":${next},"head":${head}}`
   return c.body(text, 200, { 'Content-Type': 'application/json' })
 }
 
-interface Range {
+interface VersionRange {
   readonly least: number
   readonly most: number
 }
 
-function numberIn(c: RequestContext, name: string, range: Range): number | undefined {
+function numberIn(c: RequestContext, name: string, range: VersionRange): number | undefined {
   const text = c.req.query(name)
   if (text === undefined || text === '') return undefined
   const number = Number(text)
@@ -97,7 +102,7 @@ function numberIn(c: RequestContext, name: string, range: Range): number | undef
 }
 
 /** `GET /api/session`: who is asking, and what a page needs to begin. */
-export async function sessionAnswer(c: RequestContext, serving: Serving) {
+export async function sessionAnswer(c: RequestContext, serving: HttpServingOptions) {
   const { actor, csrf } = requireAuth(c.var.caller)
   const { store, standing } = c.var.project.contextOf(actor)
   const { name, kind, role, channel } = actor
@@ -115,7 +120,7 @@ export async function sessionAnswer(c: RequestContext, serving: Serving) {
           roles: standing.roles,
           session_id: standing.sessionId,
           expires_at: instant(standing.expiresAt),
-          refused: refusedTo(standing, serving.catalog),
+          refused: deniedOperations(standing, serving.catalog),
         }
       : null,
     // Empty where there is none yet.
@@ -130,22 +135,22 @@ export async function sessionAnswer(c: RequestContext, serving: Serving) {
 }
 
 /** The operations that somebody may not call, with the access that each needs: a page offers none of them. */
-function refusedTo(
-  standing: Standing,
+function deniedOperations(
+  standing: CallerPermissions,
   catalog: readonly Operation[],
 ): Readonly<Record<string, NeededAccess>> {
   const refused = catalog.filter(
-    (operation) => onlyReads(standing, operation.kind) || !permits(standing, accessOf(operation)),
+    (operation) => isReadOnlyAccess(standing, operation.kind) || !hasAccess(standing, accessOf(operation)),
   )
   return Object.fromEntries(refused.map((operation) => [operation.name, accessOf(operation)]))
 }
 
 /** `GET /api/projects`. */
 export function projectList({ projects }: { readonly projects: readonly ServedProject[] }) {
-  return projects.map(listed)
+  return projects.map(listedProject)
 }
 
-function listed({ key, name, folder }: ServedProject) {
+function listedProject({ key, name, folder }: ServedProject) {
   return { key, name, folder }
 }
 
@@ -159,17 +164,18 @@ export async function projectsAtWork(c: RequestContext) {
   const told: object[] = []
   const left = projects.entries()
   const askInTurn = async () => {
-    for (const [at, project] of left) told[at] = { ...listed(project), ...(await workIn(project, actor)) }
+    for (const [at, project] of left)
+      told[at] = { ...listedProject(project), ...(await projectWork(project, actor)) }
   }
   await Promise.all(Array.from({ length: abreast }, askInTurn))
   return { projects: told }
 }
 
 /** One whose record cannot be read keeps nobody from the others. */
-async function workIn(project: ServedProject, actor: Actor) {
+async function projectWork(project: ServedProject, actor: Actor) {
   try {
     const { store, clock } = project.contextOf(actor)
-    return { work: await store.view((reads) => workNow(reads, clock.now())), failure: null }
+    return { work: await store.view((reads) => currentWork(reads, clock.now())), failure: null }
   } catch (error) {
     if (error instanceof Failure) return { work: null, failure: error.message }
     throw error

@@ -10,9 +10,9 @@ export function serveAssets(folder: string): AssetsPart {
   const assets = new AssetFolder(folder)
   return {
     async answer(request, path) {
-      if (!assets.isThere) return notBuilt()
+      if (!assets.isThere) return missingBuildPage()
       const asset = assets.find(path) ?? pageAt(path, assets)
-      if (asset) return answerWith(asset, request)
+      if (asset) return assetResponse(asset, request)
       throw new Failure('NOT_FOUND', `The dashboard has no file ${path.slice(0, 200)}.`, {
         reason: 'page_not_found',
       })
@@ -29,10 +29,10 @@ function pageAt(path: string, assets: AssetFolder): Asset | null {
   return path.startsWith('/assets/') ? null : assets.find('/index.html')
 }
 
-function answerWith(asset: Asset, request: Request): Response {
+function assetResponse(asset: Asset, request: Request): Response {
   const { type, etag, immutable, encoded } = asset
   const accepted = request.headers.get('accept-encoding') ?? ''
-  const chosen = encoded.find(({ encoding }) => accepts(accepted, encoding))
+  const chosen = encoded.find(({ encoding }) => isEncodingAccepted(accepted, encoding))
   const headers = {
     'Content-Type': type,
     'Cache-Control': immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
@@ -47,14 +47,14 @@ function answerWith(asset: Asset, request: Request): Response {
   return new Response(chosen.bytes, { headers: { ...headers, 'Content-Encoding': chosen.encoding } })
 }
 
-function accepts(header: string, encoding: string): boolean {
+function isEncodingAccepted(header: string, encoding: string): boolean {
   return header.split(',').some((part) => {
     const [name, quality = ''] = part.split(';').map((word) => word.trim())
     return name === encoding && !/^q=0(\.0*)?$/.test(quality)
   })
 }
 
-function notBuilt(): Response {
+function missingBuildPage(): Response {
   const page = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Waymark</title>
 <h1>Waymark</h1>
@@ -158,7 +158,7 @@ const types: Readonly<Record<string, string>> = {
 
 /** Reads a file, with its compressed forms where they lie beside it. */
 function readAsset(file: string, beside: ReadonlySet<string>): Asset {
-  const plain = beside.has(file) ? bytesOf(file) : decompressed(`${file}.br`)
+  const plain = beside.has(file) ? bytesOf(file) : decompressFile(`${file}.br`)
   const encodings = [
     { encoding: 'br', file: `${file}.br` },
     { encoding: 'gzip', file: `${file}.gz` },
@@ -174,7 +174,7 @@ function readAsset(file: string, beside: ReadonlySet<string>): Asset {
   }
 }
 
-function decompressed(file: string): Uint8Array<ArrayBuffer> {
+function decompressFile(file: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(brotliDecompressSync(readFileSync(file)))
 }
 

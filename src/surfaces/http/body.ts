@@ -49,26 +49,26 @@ export async function readText(request: Request, limits: BodyLimits): Promise<st
   const { maxBytes, maxValues, maxPackedBytes } = limits
   const isPacked = maxPackedBytes !== undefined && request.headers.get('content-encoding') === 'gzip'
   const sent = await readBytes(request, isPacked ? maxPackedBytes : maxBytes)
-  const text = textOf(isPacked ? await unpacked(sent, maxBytes) : sent)
+  const text = textOf(isPacked ? await gunzipBody(sent, maxBytes) : sent)
   const { tooDeep, values } = outlineOf(text)
   // What is nested too deep is refused by its reader, who knows how.
-  if (!tooDeep && values > maxValues) throw tooLarge(`${values} values`, `${maxValues} values`)
+  if (!tooDeep && values > maxValues) throw bodyTooLarge(`${values} values`, `${maxValues} values`)
   return text
 }
 
 async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
   const announced = Number(request.headers.get('content-length') ?? 0)
-  if (announced > maxBytes) throw tooLarge(`${announced} bytes`, `${maxBytes} bytes`)
+  if (announced > maxBytes) throw bodyTooLarge(`${announced} bytes`, `${maxBytes} bytes`)
   if (request.body === null) return Buffer.alloc(0)
-  return joined(whole(request.body), maxBytes)
+  return joinChunks(readWholeBody(request.body), maxBytes)
 }
 
 /** Unpacks as far as the limit, and no further. */
-async function unpacked(packed: Buffer, maxBytes: number): Promise<Buffer> {
+async function gunzipBody(packed: Buffer, maxBytes: number): Promise<Buffer> {
   const unpacking = createGunzip()
   unpacking.end(packed)
   try {
-    return await joined(unpacking, maxBytes)
+    return await joinChunks(unpacking, maxBytes)
   } catch (error) {
     if (error instanceof Refusal) throw error
     throw new Refusal('INVALID_INPUT', 'The body is not gzip, although its Content-Encoding says so.', {
@@ -79,19 +79,19 @@ async function unpacked(packed: Buffer, maxBytes: number): Promise<Buffer> {
   }
 }
 
-async function joined(parts: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
+async function joinChunks(parts: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of parts) {
     size += chunk.byteLength
-    if (size > maxBytes) throw tooLarge('more', `${maxBytes} bytes`)
+    if (size > maxBytes) throw bodyTooLarge('more', `${maxBytes} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
 }
 
 /** A client that leaves in the middle is no defect of ours. */
-async function* whole(body: ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> {
+async function* readWholeBody(body: ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> {
   try {
     yield* body
   } catch (error) {
@@ -112,7 +112,7 @@ function textOf(bytes: Buffer): string {
   }
 }
 
-function tooLarge(size: string, most: string): Refusal {
+function bodyTooLarge(size: string, most: string): Refusal {
   return new Refusal('TOO_LARGE', `The body has ${size}; at most ${most} are read.`, {
     reason: 'body_too_large',
     hint: 'Send it in several calls.',

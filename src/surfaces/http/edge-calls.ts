@@ -5,37 +5,37 @@ import { firstMistake } from '../../kernel/operations/input/first-mistake.ts'
 import { inputSchema, outputSchema } from '../../kernel/operations/input/json-schema.ts'
 import { expandIds } from '../../kernel/operations/input/short-ids.ts'
 import { invoke } from '../../kernel/operations/invoke.ts'
-import type { Context, Edge } from '../../kernel/operations/operation.ts'
-import { atMost } from '../../people/domain/access.ts'
+import type { Context, RemoteMachine } from '../../kernel/operations/operation.ts'
+import { lowerAccess } from '../../people/domain/access.ts'
 import { addressHeader, callLimits, contractVersion, machineIdOf } from '../../remote/operations/contract.ts'
-import { contextOnEdge } from '../../remote/operations/edge-context.ts'
-import { EdgeRequest } from '../../remote/operations/edge-request.ts'
-import { Gathering } from '../../remote/operations/gathering.ts'
-import { MeasureThere } from '../../remote/operations/measured-there.ts'
+import { remoteContext } from '../../remote/operations/edge-context.ts'
+import { RemoteCallRequest } from '../../remote/operations/edge-request.ts'
+import { PortAnswerer } from '../../remote/operations/gathering.ts'
+import { RemoteMeasureRequired } from '../../remote/operations/measured-there.ts'
 import { answerPerson } from './api.ts'
 import { readJson } from './body.ts'
 import { requireAuth } from './guard/guard.ts'
 import { bodyLimits } from './guard/security.ts'
 import type { McpPart, RequestContext } from './parts.ts'
 import { Refusal } from './refusal.ts'
-import type { ServedProject, Serving } from './serving.ts'
+import type { HttpServingOptions, ServedProject } from './serving.ts'
 
 /**
  * `POST /api/edge/call`: a call of somebody who works on another machine. Its handler runs here; what it asks of that
  * machine is answered there, and sent along when the request is repeated.
  */
-export function callFromEdge(serving: Serving, mcp: McpPart) {
-  const heard = new HeardEdges()
+export function createRemoteCallHandler(serving: HttpServingOptions, mcp: McpPart) {
+  const heard = new RemoteMachineTracker()
   const operations = new Map(serving.catalog.map((operation) => [operation.name, operation]))
   return async (c: RequestContext): Promise<Response> => {
     const { actor } = requireAuth(c.var.caller)
     const request = await readRequest(c)
     if (request.contract < contractVersion) throw upgradeRequired(serving.version)
     const project = c.var.project
-    const gathering = new Gathering(request.gathered)
+    const gathering = new PortAnswerer(request.gathered)
     const { call: id, folder, age } = request
     const edge = machineOf(request)
-    const context = contextOnEdge(actingOn(project.contextOf(actor), request), gathering, {
+    const context = remoteContext(contextForRequest(project.contextOf(actor), request), gathering, {
       edge,
       id,
       folder,
@@ -47,7 +47,8 @@ export function callFromEdge(serving: Serving, mcp: McpPart) {
     const done = await gathering
       .run(() => performed(request, context))
       .catch((error: unknown) => {
-        if (error instanceof MeasureThere) return { kind: 'measure' as const, request: error.request }
+        if (error instanceof RemoteMeasureRequired)
+          return { kind: 'measure' as const, request: error.request }
         throw error
       })
     if (done.kind === 'measure') {
@@ -56,7 +57,7 @@ export function callFromEdge(serving: Serving, mcp: McpPart) {
     return c.json(done.kind === 'asks' ? { gather: done.calls } : done.answer)
   }
 
-  async function performed(request: EdgeRequest, context: Context): Promise<object> {
+  async function performed(request: RemoteCallRequest, context: Context): Promise<object> {
     if (request.tool !== undefined) return mcp.callTool(context, { ...request, tool: request.tool })
     const operation = operations.get(request.operation ?? '')
     if (!operation) {
@@ -68,7 +69,7 @@ export function callFromEdge(serving: Serving, mcp: McpPart) {
     const options = request.key === undefined ? {} : { idempotencyKey: request.key }
     const given = request.input ?? {}
     // On the command line, people shorten ids.
-    const isShort = request.channel === 'cli' && isMembers(given)
+    const isShort = request.channel === 'cli' && isJsonRecord(given)
     const input = isShort ? await expandIds(context.store, given) : given
     const answer = invoke(operation, context, input, options)
     return { answer: await (request.channel === 'cli' ? answerPerson(answer, serving.catalog) : answer) }
@@ -83,15 +84,15 @@ function addressOf(c: RequestContext): string {
   return said.includes('/p/') ? said : `${said}/p/${c.var.project.key}`
 }
 
-function isMembers(value: unknown): value is Readonly<Record<string, unknown>> {
+function isJsonRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 const toldEvery = 10_000
 
-interface Heard {
-  readonly request: EdgeRequest
-  readonly edge: Edge
+interface RemoteMachineContact {
+  readonly request: RemoteCallRequest
+  readonly edge: RemoteMachine
   readonly context: Context
 }
 
@@ -99,12 +100,12 @@ interface Heard {
  * Keeps when each edge was heard of last: not more often than anybody looks. What was kept is asked
  * of the record, since another server may have heard the same edge in between.
  */
-class HeardEdges {
+class RemoteMachineTracker {
   /** Of each edge that is being told of in a project: what it said since, if anything. */
-  readonly #telling = new WeakMap<ServedProject, Map<string, Heard | null>>()
+  readonly #telling = new WeakMap<ServedProject, Map<string, RemoteMachineContact | null>>()
 
-  tell(project: ServedProject, heard: Heard): void {
-    const telling = this.#telling.get(project) ?? new Map<string, Heard | null>()
+  tell(project: ServedProject, heard: RemoteMachineContact): void {
+    const telling = this.#telling.get(project) ?? new Map<string, RemoteMachineContact | null>()
     this.#telling.set(project, telling)
     const { id } = heard.edge
     const isUnderWay = telling.has(id)
@@ -112,17 +113,21 @@ class HeardEdges {
     if (!isUnderWay) void this.#keep(telling, heard)
   }
 
-  async #keep(telling: Map<string, Heard | null>, first: Heard): Promise<void> {
+  async #keep(telling: Map<string, RemoteMachineContact | null>, first: RemoteMachineContact): Promise<void> {
     const { id } = first.edge
-    for (let heard: Heard | null = first; heard !== null; heard = telling.get(id) ?? null) {
+    for (let heard: RemoteMachineContact | null = first; heard !== null; heard = telling.get(id) ?? null) {
       telling.set(id, null)
-      await keepHeard(heard).catch(() => undefined) // told with the next call
+      await recordHeartbeat(heard).catch(() => undefined) // told with the next call
     }
     telling.delete(id)
   }
 }
 
-async function keepHeard({ request, edge, context: { store, actor, clock } }: Heard): Promise<void> {
+async function recordHeartbeat({
+  request,
+  edge,
+  context: { store, actor, clock },
+}: RemoteMachineContact): Promise<void> {
   const { version } = request
   const at = clock.now()
   const before = await store.view(({ edges }) => edges.heard(edge.id))
@@ -133,7 +138,7 @@ async function keepHeard({ request, edge, context: { store, actor, clock } }: He
 }
 
 /** The token says who it is and what it may; what the edge says can only take from that. */
-function actingOn(context: Context, request: EdgeRequest): Context {
+function contextForRequest(context: Context, request: RemoteCallRequest): Context {
   const { as, channel, client, connection, inside_command: inside } = request
   const { actor, standing } = context
   // A person's token in an agent's hands does what agents may.
@@ -151,7 +156,11 @@ function actingOn(context: Context, request: EdgeRequest): Context {
   }
   if (!standing || !isLent) return { ...context, actor: acting }
   const { access } = standing
-  const lent = { admin: false, roles: [], access: access === null ? null : atMost(access, 'contributor') }
+  const lent = {
+    admin: false,
+    roles: [],
+    access: access === null ? null : lowerAccess(access, 'contributor'),
+  }
   return { ...context, actor: acting, standing: { ...standing, ...lent } }
 }
 
@@ -164,18 +173,18 @@ function upgradeRequired(version: string): Refusal {
   })
 }
 
-async function readRequest(c: RequestContext): Promise<EdgeRequest> {
+async function readRequest(c: RequestContext): Promise<RemoteCallRequest> {
   const body = await readJson(c.req.raw, callLimits)
   // What was measured may be large, and what is asked may not.
-  const fields = isMembers(body) ? Object.keys(body) : []
-  const asked = isMembers(body) ? [body['input'], body['arguments'], body['meta'], body['responses']] : []
+  const fields = isJsonRecord(body) ? Object.keys(body) : []
+  const asked = isJsonRecord(body) ? [body['input'], body['arguments'], body['meta'], body['responses']] : []
   if (fields.length > 100 || valuesIn(asked, bodyLimits.maxValues) > bodyLimits.maxValues) {
     throw new Refusal('TOO_LARGE', `The call has more than ${bodyLimits.maxValues} values.`, {
       reason: 'too_many_values',
       hint: 'Send it in several calls.',
     })
   }
-  const read = EdgeRequest.safeParse(body)
+  const read = RemoteCallRequest.safeParse(body)
   if (read.success) return read.data
   throw new Failure(
     'INVALID_INPUT',
@@ -195,12 +204,12 @@ function valuesIn(value: unknown, most: number): number {
   return count
 }
 
-function machineOf({ edge: { key, name } }: EdgeRequest): Edge {
+function machineOf({ edge: { key, name } }: RemoteCallRequest): RemoteMachine {
   return { id: machineIdOf(hash('sha256', key)), name }
 }
 
 /** `GET /api/catalog`: everything that can be asked of this server, as data. */
-export async function catalogAnswer(c: RequestContext, serving: Serving, mcp: McpPart) {
+export async function catalogAnswer(c: RequestContext, serving: HttpServingOptions, mcp: McpPart) {
   const { actor } = requireAuth(c.var.caller)
   return {
     version: serving.version,

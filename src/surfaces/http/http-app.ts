@@ -2,22 +2,22 @@ import { Hono } from 'hono'
 import { secureHeaders } from 'hono/secure-headers'
 import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
-import { callOperation, projectList, projectsAtWork, readJournal, sessionAnswer } from './api.ts'
+import { callOperation, projectList, projectsAtWork, readEventLog, sessionAnswer } from './api.ts'
 import { readText } from './body.ts'
-import { callFromEdge, catalogAnswer } from './edge-calls.ts'
+import { catalogAnswer, createRemoteCallHandler } from './edge-calls.ts'
 import { guardRequest, requireAuth } from './guard/guard.ts'
 import { logIn, logOut, makeLoginCode, proveLogin } from './guard/log-in.ts'
 import { withoutOidc } from './guard/oidc.ts'
 import type { OpenStreams } from './guard/open-streams.ts'
 import { type Caller, requestInfoOf } from './guard/request-info.ts'
 import { bodyLimits, type Security } from './guard/security.ts'
-import { acceptInvited, signInByToken, signInWays, signOut } from './guard/sign-in.ts'
+import { acceptInvitedPerson, signInByToken, signInMethods, signOut } from './guard/sign-in.ts'
 import { type Metrics, openMetrics, routeLabel } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
-import type { AppEnvironment, AssetsPart, McpPart, Parts, RequestContext } from './parts.ts'
-import { Refusal, refused } from './refusal.ts'
+import type { AppEnvironment, AssetsPart, HttpParts, McpPart, RequestContext } from './parts.ts'
+import { Refusal, refusalResponse } from './refusal.ts'
 import { readReviewImage } from './review-image.ts'
-import { projectNamed, projectOfNobody, restOfPath, type Serving } from './serving.ts'
+import { type HttpServingOptions, pathInProject, projectNamed, projectOfNobody } from './serving.ts'
 
 const self = "'self'"
 
@@ -27,13 +27,13 @@ const nobody: Actor = { name: 'a balancer', kind: 'agent', role: null, channel: 
 export type HttpApp = Hono<AppEnvironment>
 
 /** Everything that is served: each route of a project at `/…` for the first one, and at `/p/<key>/…`. */
-export function httpApp(serving: Serving, security: Security, parts: Parts): HttpApp {
+export function httpApp(serving: HttpServingOptions, security: Security, parts: HttpParts): HttpApp {
   const app = new Hono<AppEnvironment>()
   const metrics = openMetrics(serving, parts.live)
   const operations = new Set(serving.catalog.map(({ name }) => name))
-  app.onError((error) => refused(error, serving.log))
+  app.onError((error) => refusalResponse(error, serving.log))
   app.notFound((c) =>
-    refused(
+    refusalResponse(
       new Failure('NOT_FOUND', `There is nothing at ${c.req.path}.`, { reason: 'page_not_found' }),
       serving.log,
     ),
@@ -55,7 +55,7 @@ export function httpApp(serving: Serving, security: Security, parts: Parts): Htt
   app.use(async (c, next) => {
     const caller = await guardRequest(requestInfoOf(c.env.incoming, security), security)
     c.set('caller', caller)
-    c.set('seen', await seenBy(caller, serving, security))
+    c.set('seen', await visibleProjects(caller, serving, security))
     c.set('project', c.var.seen.projects[0] ?? projectOfNobody(serving))
     await next()
   })
@@ -65,7 +65,7 @@ export function httpApp(serving: Serving, security: Security, parts: Parts): Htt
       const key = c.req.param('project')
       if (!serving.projects.some((project) => project.key === key)) {
         await serving.refresh()
-        c.set('seen', await seenBy(c.var.caller, serving, security))
+        c.set('seen', await visibleProjects(c.var.caller, serving, security))
       }
       c.set('project', projectNamed(key, c.var.seen))
     }
@@ -100,7 +100,11 @@ function liveFeed({ req }: Pick<RequestContext, 'req'>): string {
 }
 
 /** The routes that every project has. */
-function projectRoutes(serving: Serving, { streams }: Security, parts: Parts): Hono<AppEnvironment> {
+function projectRoutes(
+  serving: HttpServingOptions,
+  { streams }: Security,
+  parts: HttpParts,
+): Hono<AppEnvironment> {
   const app = new Hono<AppEnvironment>()
   app.use('/api/*', async (c, next) => {
     requireAuth(c.var.caller)
@@ -108,14 +112,14 @@ function projectRoutes(serving: Serving, { streams }: Security, parts: Parts): H
     c.header('Cache-Control', 'no-store')
     await next()
   })
-  reading(app, '/api/openapi.json', (c) => c.json(openApiDocument(serving)))
-  reading(app, '/api/journal', readJournal)
-  reading(app, '/api/projects', (c) => c.json({ projects: projectList(c.var.seen) }))
-  reading(app, '/api/projects/work', async (c) => c.json(await projectsAtWork(c)))
-  reading(app, '/api/session', async (c) => c.json(await sessionAnswer(c, serving)))
-  reading(app, '/api/catalog', async (c) => c.json(await catalogAnswer(c, serving, parts.mcp)))
-  reading(app, '/api/review/image', readReviewImage)
-  app.post('/api/edge/call', callFromEdge(serving, parts.mcp))
+  addReadRoute(app, '/api/openapi.json', (c) => c.json(openApiDocument(serving)))
+  addReadRoute(app, '/api/journal', readEventLog)
+  addReadRoute(app, '/api/projects', (c) => c.json({ projects: projectList(c.var.seen) }))
+  addReadRoute(app, '/api/projects/work', async (c) => c.json(await projectsAtWork(c)))
+  addReadRoute(app, '/api/session', async (c) => c.json(await sessionAnswer(c, serving)))
+  addReadRoute(app, '/api/catalog', async (c) => c.json(await catalogAnswer(c, serving, parts.mcp)))
+  addReadRoute(app, '/api/review/image', readReviewImage)
+  app.post('/api/edge/call', createRemoteCallHandler(serving, parts.mcp))
   app.all('/api/:operation', callOperation(serving))
   app.all('/api/*', (c) => {
     throw new Failure('NOT_FOUND', `There is nothing at ${c.req.path.slice(0, 200)}.`, {
@@ -124,7 +128,7 @@ function projectRoutes(serving: Serving, { streams }: Security, parts: Parts): H
     })
   })
   app.all('/mcp', mcpRoute(parts.mcp, streams, serving))
-  reading(app, '/ws', (c) => {
+  addReadRoute(app, '/ws', (c) => {
     requireAuth(c.var.caller)
     throw new Refusal(
       'INVALID_INPUT',
@@ -135,25 +139,25 @@ function projectRoutes(serving: Serving, { streams }: Security, parts: Parts): H
       },
     )
   })
-  reading(app, '/*', (c) => parts.assets.answer(c.req.raw, restOfPath(c.req.path)))
+  addReadRoute(app, '/*', (c) => parts.assets.answer(c.req.raw, pathInProject(c.req.path)))
   return app
 }
 
 /** The routes that the server has once, whatever it serves. */
 function serverRoutes(
-  serving: Serving,
+  serving: HttpServingOptions,
   security: Security,
   { metrics, assets }: { readonly metrics: Metrics; readonly assets: AssetsPart },
 ): Hono<AppEnvironment> {
   const app = new Hono<AppEnvironment>()
   const { version } = serving
-  reading(app, '/healthz', (c) =>
+  addReadRoute(app, '/healthz', (c) =>
     c.json({ status: 'ok', version, projects: serving.projects.length }, 200, {
       'Cache-Control': 'no-store',
     }),
   )
   // For a balancer: whether what is sent here could be recorded.
-  reading(app, '/readyz', async (c) => {
+  addReadRoute(app, '/readyz', async (c) => {
     // Where one database has all projects, any of them tells; elsewhere each has its own.
     const { own, projects } = serving
     const asked = own ? [own] : security.directory ? projects.slice(0, 1) : projects
@@ -164,25 +168,27 @@ function serverRoutes(
     const answer = { status: reason === null ? 'ready' : 'not ready', ...why }
     return c.json(answer, reason === null ? 200 : 503, { 'Cache-Control': 'no-store' })
   })
-  reading(app, '/metrics', async (c) => {
+  addReadRoute(app, '/metrics', async (c) => {
     requireAuth(c.var.caller)
     return c.body(await metrics.text(), 200, { 'Content-Type': metrics.contentType })
   })
-  reading(app, '/api/sign-in', (c) => c.json(signInWays(security), 200, { 'Cache-Control': 'no-store' }), [
-    'POST',
-    (c) => signInByToken(c, security),
-  ])
+  addReadRoute(
+    app,
+    '/api/sign-in',
+    (c) => c.json(signInMethods(security), 200, { 'Cache-Control': 'no-store' }),
+    ['POST', (c) => signInByToken(c, security)],
+  )
   app.post('/api/login-proof', (c) => proveLogin(c, security, serving))
   const { directory } = security
   if (directory) {
-    app.post('/api/invitation', (c) => acceptInvited(c, directory, security))
+    app.post('/api/invitation', (c) => acceptInvitedPerson(c, directory, security))
     app.post('/api/logout', (c) => signOut(c, directory, security))
     app.all('/login', (c) => c.redirect('/', 303))
-    reading(app, '/sign-in/oidc', (c) => {
+    addReadRoute(app, '/sign-in/oidc', (c) => {
       if (security.oidc) return security.oidc.begin(c, security)
       throw withoutOidc()
     })
-    reading(app, '/sign-in/oidc/callback', (c) => {
+    addReadRoute(app, '/sign-in/oidc/callback', (c) => {
       if (security.oidc) return security.oidc.end(c, security, { directory, page: assets.page })
       throw withoutOidc()
     })
@@ -195,9 +201,9 @@ function serverRoutes(
 }
 
 /** The projects that a caller may see: all, where the server asks for nobody's access. */
-async function seenBy(
+async function visibleProjects(
   caller: Caller | null,
-  { projects }: Serving,
+  { projects }: HttpServingOptions,
   { directory }: Security,
 ): Promise<Pick<AppEnvironment['Variables']['seen'], 'projects'>> {
   return { projects: directory ? (caller ? await directory.visible(caller) : []) : projects }
@@ -206,14 +212,14 @@ async function seenBy(
 const ofServer = ['/api/session', '/api/projects', '/api/projects/work', '/api/openapi.json']
 
 /** What is answered before there is a project: who one is, and what concerns the server alone. */
-function isOfServer(c: RequestContext, { projects, own, catalog }: Serving): boolean {
+function isOfServer(c: RequestContext, { projects, own, catalog }: HttpServingOptions): boolean {
   if (projects.length > 0 || own === null || c.var.project !== own) return false
   if (ofServer.includes(c.req.path)) return true
   return catalog.some((operation) => operation.ofServer && c.req.path === `/api/${operation.name}`)
 }
 
 /** A project that somebody may not see is as if it were not there. */
-function requireProject(c: RequestContext, { projects }: Serving): void {
+function requireProject(c: RequestContext, { projects }: HttpServingOptions): void {
   if (c.var.seen.projects.includes(c.var.project)) return
   if (projects.length === 0) {
     throw new Failure('NOT_FOUND', 'There is no project on this server yet.', {
@@ -229,14 +235,14 @@ function requireProject(c: RequestContext, { projects }: Serving): void {
   })
 }
 
-type Answering = (c: RequestContext) => Response | Promise<Response>
+type RequestHandler = (c: RequestContext) => Response | Promise<Response>
 
 /** A route that is only read, or written by one method: other methods are refused by name. */
-function reading(
+function addReadRoute(
   app: Hono<AppEnvironment>,
   path: string,
-  answer: Answering,
-  [method, other]: readonly [string?, Answering?] = [],
+  answer: RequestHandler,
+  [method, other]: readonly [string?, RequestHandler?] = [],
 ): void {
   app.all(path, (c) => {
     if (c.req.method === 'GET' || c.req.method === 'HEAD') return answer(c)
@@ -249,7 +255,7 @@ function reading(
 }
 
 /** Hands `/mcp` over, with a body that was read within the limit. What it opens ends with the caller's token. */
-function mcpRoute(mcp: McpPart, streams: OpenStreams, serving: Serving) {
+function mcpRoute(mcp: McpPart, streams: OpenStreams, serving: HttpServingOptions) {
   const watched = new Set<string>()
 
   const watchSessions = (caller: Caller): void => {
@@ -271,12 +277,12 @@ function mcpRoute(mcp: McpPart, streams: OpenStreams, serving: Serving) {
       raw.body === null
         ? raw
         : new Request(raw, { method: raw.method, body: await readText(raw, bodyLimits) })
-    return endedWith(caller, await mcp.handle(request, c.var.project, caller.actor), streams)
+    return closeStreamWith(caller, await mcp.handle(request, c.var.project, caller.actor), streams)
   }
 }
 
 /** A stream of events that breaks off once its reader is let in no more. */
-function endedWith(caller: Caller, response: Response, streams: OpenStreams): Response {
+function closeStreamWith(caller: Caller, response: Response, streams: OpenStreams): Response {
   const { body, status, statusText, headers } = response
   if (!body || !headers.get('content-type')?.includes('text/event-stream')) return response
   const reader = body.getReader()
@@ -293,7 +299,7 @@ function endedWith(caller: Caller, response: Response, streams: OpenStreams): Re
         const { done, value } = await reader.read()
         if (!done) return controller.enqueue(value)
         closed()
-        closeOnce(controller)
+        closeIfOpen(controller)
       } catch (error) {
         closed()
         controller.error(error)
@@ -308,6 +314,6 @@ function endedWith(caller: Caller, response: Response, streams: OpenStreams): Re
 }
 
 /** It is closed already where the caller was let in no more while it was read. */
-function closeOnce(controller: ReadableStreamDefaultController<Uint8Array>): void {
+function closeIfOpen(controller: ReadableStreamDefaultController<Uint8Array>): void {
   if (controller.desiredSize !== null) controller.close()
 }

@@ -7,13 +7,13 @@ import { requestInfoOf } from './guard/request-info.ts'
 import type { Security } from './guard/security.ts'
 import { httpApp } from './http-app.ts'
 import { PacedResponse } from './paced-response.ts'
-import type { Parts } from './parts.ts'
-import { refused, written } from './refusal.ts'
-import { projectOfPath, type ServedProject, type Serving } from './serving.ts'
+import type { HttpParts } from './parts.ts'
+import { formatRefusal, refusalResponse } from './refusal.ts'
+import { type HttpServingOptions, projectOfPath, type ServedProject } from './serving.ts'
 import { dropUnread, type UnreadLimits, usualUnread } from './unread.ts'
 
 /** How long a client may take, in milliseconds. */
-export interface Patience {
+export interface HttpTimeouts {
   /** To send its headers. */
   readonly headers: number
   /** To send a whole request. */
@@ -22,23 +22,23 @@ export interface Patience {
   readonly look: number
 }
 
-export const usualPatience: Patience = { headers: 10_000, request: 60_000, look: 5_000 }
+export const usualPatience: HttpTimeouts = { headers: 10_000, request: 60_000, look: 5_000 }
 
 export interface HttpServerOptions {
   readonly security: Security
-  readonly patience?: Patience
+  readonly patience?: HttpTimeouts
   readonly unread?: UnreadLimits
 }
 
 /** The HTTP server, not listening yet. */
 export function httpServer(
-  serving: Serving,
+  serving: HttpServingOptions,
   { security, patience = usualPatience, unread = usualUnread }: HttpServerOptions,
-  parts: Parts,
+  parts: HttpParts,
 ): Server {
   const app = httpApp(serving, security, parts)
   const listener = getRequestListener(app.fetch, {
-    errorHandler: (error) => refused(unusable(error), serving.log),
+    errorHandler: (error) => refusalResponse(unreadableRequestError(error), serving.log),
   })
   const server = createServer(
     {
@@ -52,29 +52,29 @@ export function httpServer(
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     },
     (request, response) => {
-      if (isFull()) refuseForNow(response, serving)
+      if (isFull()) refuseTemporarily(response, serving)
       else void listener(request, response)
     },
   )
   const isFull = dropUnread(server, unread, serving.log)
   server.maxRequestsPerSocket = 0
   server.maxConnections = 5_000
-  server.on('upgrade', upgrading(serving, security, parts))
+  server.on('upgrade', createUpgradeHandler(serving, security, parts))
   return server
 }
 
-function refuseForNow(response: ServerResponse, { log }: Serving): void {
+function refuseTemporarily(response: ServerResponse, { log }: HttpServingOptions): void {
   const failure = new Failure('UNAVAILABLE', 'Too many long answers wait to be read by other clients.', {
     reason: 'too_many_waiting_answers',
     hint: 'Try again in a few seconds.',
   })
-  const { status, headers, body } = written(failure, log)
+  const { status, headers, body } = formatRefusal(failure, log)
   response.writeHead(status, { ...headers, 'Content-Type': 'application/json', 'Retry-After': '5' })
   response.end(JSON.stringify(body))
 }
 
 /** What cannot be turned into a request at all, such as a path with a backslash. */
-function unusable(error: unknown): unknown {
+function unreadableRequestError(error: unknown): unknown {
   if (!(error instanceof Error) || error.name !== 'RequestError') return error
   return new Failure('INVALID_INPUT', `The request cannot be read: ${error.message}.`, {
     reason: 'request_unreadable',
@@ -85,7 +85,7 @@ function unusable(error: unknown): unknown {
 const farewell = 500
 
 /** Hands a connection over to the live feed once it was checked as every request is; else says why not. */
-function upgrading(serving: Serving, security: Security, parts: Parts) {
+function createUpgradeHandler(serving: HttpServingOptions, security: Security, parts: HttpParts) {
   return (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     socket.on('error', () => socket.destroy())
     upgrade(request, socket, head).catch((error: unknown) => refuse(socket, error, serving))
@@ -97,7 +97,7 @@ function upgrading(serving: Serving, security: Security, parts: Parts) {
     const projects = directory ? await directory.visible(caller) : serving.projects
     if (socket.destroyed) return // it left while it was looked at
     const project = liveProject(request, projects)
-    const watchIdentities = directory && ((tell: Tell) => directory.watch(caller, project, tell))
+    const watchIdentities = directory && ((tell: IdentityCallback) => directory.watch(caller, project, tell))
     const end = parts.live.upgrade(request, socket, head, { project, watchIdentities })
     const closed = security.streams.keep(caller, () => {
       end()
@@ -107,7 +107,7 @@ function upgrading(serving: Serving, security: Security, parts: Parts) {
   }
 }
 
-type Tell = (of: readonly string[]) => void
+type IdentityCallback = (of: readonly string[]) => void
 
 function liveProject({ url = '/', headers }: IncomingMessage, projects: readonly ServedProject[]) {
   const path = decodeURI(url.split('?')[0] ?? '/')
@@ -120,8 +120,8 @@ function liveProject({ url = '/', headers }: IncomingMessage, projects: readonly
   })
 }
 
-function refuse(socket: Duplex, error: unknown, { log }: Serving): void {
-  const { status, headers, body } = written(error instanceof URIError ? badPath() : error, log)
+function refuse(socket: Duplex, error: unknown, { log }: HttpServingOptions): void {
+  const { status, headers, body } = formatRefusal(error instanceof URIError ? badPath() : error, log)
   const text = JSON.stringify(body)
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,

@@ -2,7 +2,7 @@ import { endOfString } from '../../kernel/json-outline.ts'
 
 /** Where a text stops being JSON, in words: `line 2, column 5: a value was expected, and there is "}"`. */
 export function jsonMistake(text: string): string {
-  const { at, expected } = mistakeIn(text)
+  const { at, expected } = findJsonMistake(text)
   if (at > mostLooked) return `it goes wrong somewhere after its first ${mostLooked} characters`
   const before = text.slice(0, at)
   const line = before.split('\n').length
@@ -14,12 +14,12 @@ export function jsonMistake(text: string): string {
 /** How far a mistake is looked for, in characters. */
 const mostLooked = 250_000
 
-interface Mistake {
+interface JsonErrorPosition {
   readonly at: number
   readonly expected: string
 }
 
-type Expected = 'value' | 'value or end' | 'name' | 'name or end' | 'colon' | 'comma or end' | 'nothing'
+type ExpectedToken = 'value' | 'value or end' | 'name' | 'name or end' | 'colon' | 'comma or end' | 'nothing'
 
 const words = {
   value: 'a value',
@@ -29,22 +29,22 @@ const words = {
   colon: 'a colon',
   'comma or end': 'a comma or the end of what is open',
   nothing: 'the end',
-} as const satisfies Record<Expected, string>
+} as const satisfies Record<ExpectedToken, string>
 
 const plain = /(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y
 const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 
 /** Reads tokens as the grammar of JSON allows them, until one that it does not. Each sign is looked at once. */
-function mistakeIn(text: string): Mistake {
+function findJsonMistake(text: string): JsonErrorPosition {
   const open: ('{' | '[')[] = []
-  let expected: Expected = 'value'
+  let expected: ExpectedToken = 'value'
   let from = 0
   for (;;) {
-    const at = afterBlanks(text, from)
+    const at = skipBlanks(text, from)
     const end: number | null = endOfToken(text, at)
-    const sign = isSign(text.charCodeAt(at)) ? text[at] : undefined
-    const next: Expected | null =
-      end === null ? null : after({ sign, isText: text[at] === '"' }, expected, open)
+    const sign = isPunctuation(text.charCodeAt(at)) ? text[at] : undefined
+    const next: ExpectedToken | null =
+      end === null ? null : expectedAfter({ sign, isText: text[at] === '"' }, expected, open)
     if (next === null || at > mostLooked) return { at, expected: words[expected] }
     expected = next
     from = end ?? text.length
@@ -55,18 +55,18 @@ function mistakeIn(text: string): Mistake {
 function endOfToken(text: string, at: number): number | null {
   const sign = text[at]
   if (sign === undefined) return null
-  if (isSign(text.charCodeAt(at))) return at + 1
+  if (isPunctuation(text.charCodeAt(at))) return at + 1
   if (sign === '"') return isString(text, at, endOfString(text, at)) ? endOfString(text, at) : null
   if (/\d/.test(sign) && !/[\d.eE]/.test(text[at + 1] ?? '')) return at + 1
   plain.lastIndex = at
   return plain.test(text) ? plain.lastIndex : null
 }
 
-function isSign(code: number): boolean {
+function isPunctuation(code: number): boolean {
   return code === 0x2c || code === 0x3a || code === 0x5b || code === 0x5d || code === 0x7b || code === 0x7d
 }
 
-function afterBlanks(text: string, from: number): number {
+function skipBlanks(text: string, from: number): number {
   let at = from
   for (; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
@@ -90,14 +90,18 @@ function isString(text: string, from: number, end: number): boolean {
   return at === end - 1 // else the last quote belongs to an escape
 }
 
-interface Token {
+interface JsonToken {
   readonly sign: string | undefined
   readonly isText: boolean
 }
 
 /** What may come after a token, or null where the token itself may not come. Opens and closes what it does. */
-function after({ sign, isText }: Token, expected: Expected, open: ('{' | '[')[]): Expected | null {
-  const rest = (): Expected => (open.length === 0 ? 'nothing' : 'comma or end')
+function expectedAfter(
+  { sign, isText }: JsonToken,
+  expected: ExpectedToken,
+  open: ('{' | '[')[],
+): ExpectedToken | null {
+  const rest = (): ExpectedToken => (open.length === 0 ? 'nothing' : 'comma or end')
   const takesValue = expected === 'value' || expected === 'value or end'
   if (sign === '{' || sign === '[') {
     if (!takesValue) return null

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Actor } from '../../kernel/actor.ts'
 import type { LivePart } from './parts.ts'
-import type { ServedProject, Serving } from './serving.ts'
+import type { HttpServingOptions, ServedProject } from './serving.ts'
 
 /** What a monitor reads at `/metrics`. */
 export interface Metrics {
@@ -26,7 +26,10 @@ async function headOf(project: ServedProject): Promise<number | null> {
   return store.view(({ journal }) => journal.head()).catch(() => null)
 }
 
-export function openMetrics(serving: Pick<Serving, 'projects'>, live: Pick<LivePart, 'readers'>): Metrics {
+export function openMetrics(
+  serving: Pick<HttpServingOptions, 'projects'>,
+  live: Pick<LivePart, 'readers'>,
+): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 })

@@ -1,21 +1,21 @@
 import { inputSchema, outputSchema } from '../../kernel/operations/input/json-schema.ts'
 import type { Operation } from '../../kernel/operations/operation.ts'
 import { statusOf } from './refusal.ts'
-import type { Serving } from './serving.ts'
+import type { HttpServingOptions } from './serving.ts'
 
 type Document = Readonly<Record<string, unknown>>
 
-const documents = new WeakMap<Serving, Omit<Document, 'servers'>>()
+const documents = new WeakMap<HttpServingOptions, Omit<Document, 'servers'>>()
 
 /** The whole interface as OpenAPI 3.1; computed once. */
-export function openApiDocument(serving: Serving): Document {
+export function openApiDocument(serving: HttpServingOptions): Document {
   const made = documents.get(serving) ?? documentOf(serving)
   documents.set(serving, made)
   return { ...made, servers: serversOf(serving) }
 }
 
 /** Those that there are now. */
-function serversOf({ projects }: Serving) {
+function serversOf({ projects }: HttpServingOptions) {
   const keys = projects.map(({ key }) => key)
   const [first = 'none yet'] = keys
   return [
@@ -28,7 +28,7 @@ function serversOf({ projects }: Serving) {
   ]
 }
 
-function documentOf({ catalog, version }: Serving): Omit<Document, 'servers'> {
+function documentOf({ catalog, version }: HttpServingOptions): Omit<Document, 'servers'> {
   return {
     openapi: '3.1.0',
     info: {
@@ -72,12 +72,12 @@ function pathOf(operation: Operation): Document {
       ...(kind === 'command' && { parameters: [idempotencyKey] }),
       requestBody: {
         required: (inputSchema(operation).required ?? []).length > 0,
-        content: { 'application/json': { schema: published(inputSchema(operation)) } },
+        content: { 'application/json': { schema: publicSchema(inputSchema(operation)) } },
       },
       responses: {
         200: {
           description: 'Done.',
-          content: { 'application/json': { schema: published(outputSchema(operation)) } },
+          content: { 'application/json': { schema: publicSchema(outputSchema(operation)) } },
         },
         default: { $ref: '#/components/responses/Refused' },
       },
@@ -110,7 +110,7 @@ const errorSchema = {
   },
 }
 
-type Path = Readonly<Record<string, unknown>>
+type OpenApiPath = Readonly<Record<string, unknown>>
 
 const refused = { $ref: '#/components/responses/Refused' }
 const list = {
@@ -119,7 +119,7 @@ const list = {
 }
 
 /** The paths beside the operations. */
-const ownPaths: Readonly<Record<string, Path>> = {
+const ownPaths: Readonly<Record<string, OpenApiPath>> = {
   '/api/journal': {
     get: {
       operationId: 'read_journal',
@@ -171,30 +171,30 @@ const ownPaths: Readonly<Record<string, Path>> = {
   },
 }
 
-function answer(description: string, properties: Path): Path {
+function answer(description: string, properties: OpenApiPath): OpenApiPath {
   const schema = { type: 'object', required: Object.keys(properties), properties }
   return { description, content: { 'application/json': { schema } } }
 }
 
 /** A schema without what only our own code reads: the words that agents use for a choice. */
-function published(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(published)
+function publicSchema(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(publicSchema)
   if (typeof schema !== 'object' || schema === null) return schema
   return Object.fromEntries(
     Object.entries(schema)
       .filter(([key, value]) => !['$schema', '$defs'].includes(key) && !(key === 'aliases' && isWords(value)))
-      .map(([key, value]) => [key, key === '$ref' ? refersTo(String(value)) : published(value)]),
+      .map(([key, value]) => [key, key === '$ref' ? componentReference(String(value)) : publicSchema(value)]),
   )
 }
 
-function refersTo(ref: string): string {
+function componentReference(ref: string): string {
   return ref.replace('#/$defs/', '#/components/schemas/')
 }
 
 /** The schemas that refer to themselves, such as a task with its subtasks, by their names. */
 function namedSchemas(catalog: readonly Operation[]): Document {
   const named = catalog.flatMap((operation) => Object.entries(outputSchema(operation).$defs ?? {}))
-  return Object.fromEntries(named.map(([name, schema]) => [name, published(schema)]))
+  return Object.fromEntries(named.map(([name, schema]) => [name, publicSchema(schema)]))
 }
 
 /** A field may be called `aliases`, too; its value is a schema, not words for choices. */

@@ -3,12 +3,12 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 /** Bytes of a long answer that are handed to the system at once. */
 const pieceBytes = 64 * 1024
 
-type Written = (error?: Error | null) => void
+type WriteCallback = (error?: Error | null) => void
 
-interface Part {
+interface ResponseChunk {
   readonly bytes: Buffer
   at: number
-  readonly written: Written | undefined
+  readonly written: WriteCallback | undefined
 }
 
 /**
@@ -18,7 +18,7 @@ interface Part {
 export class PacedResponse<
   Request extends IncomingMessage = IncomingMessage,
 > extends ServerResponse<Request> {
-  readonly #parts: Part[] = []
+  readonly #parts: ResponseChunk[] = []
   #end: (() => void) | null = null
   #waiting = 0
 
@@ -53,7 +53,7 @@ export class PacedResponse<
     return super.emit(event, ...args)
   }
 
-  #add(chunk: unknown, encoding: unknown, written: Written | undefined): void {
+  #add(chunk: unknown, encoding: unknown, written: WriteCallback | undefined): void {
     const bytes =
       typeof chunk === 'string'
         ? Buffer.from(chunk, encodingIn(encoding))
@@ -97,6 +97,6 @@ function encodingIn(encoding: unknown): BufferEncoding {
   return typeof encoding === 'string' && Buffer.isEncoding(encoding) ? encoding : 'utf8'
 }
 
-function callbackIn(...given: readonly unknown[]): Written | undefined {
-  return given.find((one) => typeof one === 'function') as Written | undefined // as Node's own methods take it
+function callbackIn(...given: readonly unknown[]): WriteCallback | undefined {
+  return given.find((one) => typeof one === 'function') as WriteCallback | undefined // as Node's own methods take it
 }

@@ -8,7 +8,7 @@ import type { Caller } from './guard/request-info.ts'
 import type { ServedProject } from './serving.ts'
 
 /** What is plugged into the HTTP surface. Each part is reached only by requests that were let in. */
-export interface Parts {
+export interface HttpParts {
   readonly mcp: McpPart
   readonly live: LivePart
   readonly assets: AssetsPart
@@ -19,7 +19,7 @@ export interface McpPart {
   /** Answers a request whose host, origin, token and size were checked. */
   handle(request: Request, project: ServedProject, actor: Actor): Promise<Response>
   /** Calls a tool for somebody who works on another machine: `{ result }`, or `{ protocol_error }`. */
-  callTool(context: Context, call: EdgeToolCall): Promise<object>
+  callTool(context: Context, call: RemoteToolCall): Promise<object>
   /** What is listed of a project now: all tools, or those of some sets, `plan,track`. */
   listTools(context: Context, toolsets: string): Promise<readonly object[]>
   /** Ends at once what is open for somebody who is let in no more. */
@@ -28,7 +28,7 @@ export interface McpPart {
   shutdown(): Promise<void>
 }
 
-export interface EdgeToolCall {
+export interface RemoteToolCall {
   readonly tool: string
   readonly arguments?: Readonly<Record<string, unknown>> | undefined
   readonly meta?: Readonly<Record<string, unknown>> | undefined
@@ -37,7 +37,7 @@ export interface EdgeToolCall {
 }
 
 /** What a reader of the live feed is told of. */
-export interface Reading {
+export interface LiveReaderScope {
   readonly project: ServedProject
   /** Tells which kinds of what is known of persons changed, where they may see it. Answers its stop. */
   readonly watchIdentities: ((tell: (of: readonly string[]) => void) => () => void) | null
@@ -46,7 +46,7 @@ export interface Reading {
 /** The live feed: `/ws` of each project. */
 export interface LivePart {
   /** Takes over a connection that was let in. Answers how it is ended once its reader is let in no more. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, reading: Reading): () => void
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, reading: LiveReaderScope): () => void
   /** How many are connected. */
   readers(): number
   /** Tells every reader that the server ends. */

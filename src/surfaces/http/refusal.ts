@@ -1,5 +1,5 @@
 import { detailsOf, Failure, type FailureCode, type NextCall } from '../../kernel/failure.ts'
-import type { Log } from './serving.ts'
+import type { Logger } from './serving.ts'
 
 /** Why a request was not let in, beside what an operation refuses. */
 export type RequestFailureCode =
@@ -59,14 +59,14 @@ export class Refusal extends Error {
 }
 
 /** A refusal as it is written to the caller, over a request or in place of an upgrade. */
-export interface WrittenRefusal {
+export interface RefusalResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: ErrorAnswer
 }
 
 /** What somebody is told of what was thrown. What nobody expected is logged, and told without its inside. */
-export function written(error: unknown, log: Log): WrittenRefusal {
+export function formatRefusal(error: unknown, log: Logger): RefusalResponse {
   if (error instanceof Refusal) return { ...answerOf(error), headers: error.headers }
   if (error instanceof Failure) return { ...answerOf(error), headers: {} }
   log.error('A request failed unexpectedly.', { error: detailsOf(error) })
@@ -77,12 +77,12 @@ export function written(error: unknown, log: Log): WrittenRefusal {
   return { ...answerOf(defect), headers: {} }
 }
 
-export function refused(error: unknown, log: Log): Response {
-  const { status, headers, body } = written(error, log)
+export function refusalResponse(error: unknown, log: Logger): Response {
+  const { status, headers, body } = formatRefusal(error, log)
   return Response.json(body, { status, headers })
 }
 
-interface Refused {
+interface RefusalFields {
   readonly code: ErrorCode
   readonly message: string
   readonly reason: string | null
@@ -91,7 +91,7 @@ interface Refused {
   readonly details: Readonly<Record<string, unknown>> | undefined
 }
 
-function answerOf({ code, message, reason, hint, fix, details }: Refused) {
+function answerOf({ code, message, reason, hint, fix, details }: RefusalFields) {
   const error = {
     code,
     message,

@@ -18,7 +18,7 @@ export interface ServedProject {
 }
 
 /** What the HTTP server serves. */
-export interface Serving {
+export interface HttpServingOptions {
   /** Those that there are at this moment. The first one answers addresses that name no project. */
   readonly projects: readonly ServedProject[]
   /** What is asked about the server and its persons where there is no project to ask in; null where there always is. */
@@ -32,11 +32,11 @@ export interface Serving {
   readonly program: string
   /** Names this run of the server, in what it shows to holders of a token; told to no one. */
   readonly instance: string
-  readonly log: Log
+  readonly log: Logger
 }
 
 /** Structured lines for people, on standard error. */
-export interface Log {
+export interface Logger {
   debug(message: string, fields?: LogFields): void
   info(message: string, fields?: LogFields): void
   warn(message: string, fields?: LogFields): void
@@ -60,7 +60,10 @@ export function projectNamed(
 }
 
 /** The project of who may see none: what a server without projects answers, or the first one, which refuses. */
-export function projectOfNobody({ projects, own }: Pick<Serving, 'projects' | 'own'>): ServedProject {
+export function projectOfNobody({
+  projects,
+  own,
+}: Pick<HttpServingOptions, 'projects' | 'own'>): ServedProject {
   const project = projects[0] ?? own
   if (!project) throw new Error('a server without a database for all projects serves one at least')
   return project
@@ -74,11 +77,11 @@ export function projectOfPath(
   const [, key] = /^\/p\/([^/]+)/.exec(path) ?? []
   const [first] = projects
   if (key !== undefined || !first)
-    return { project: projectNamed(key ?? '', { projects }), rest: restOfPath(path) }
+    return { project: projectNamed(key ?? '', { projects }), rest: pathInProject(path) }
   return { project: first, rest: path }
 }
 
 /** The rest alone, whichever project it is of. */
-export function restOfPath(path: string): string {
+export function pathInProject(path: string): string {
   return /^\/p\/[^/]+(\/.*)?$/.exec(path)?.[1] ?? (/^\/p\/[^/]+$/.test(path) ? '/' : path)
 }

@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { PacedResponse } from './paced-response.ts'
-import type { Log } from './serving.ts'
+import type { Logger } from './serving.ts'
 
 export interface UnreadLimits {
   /** Milliseconds for which a reader may take nothing of what waits for it. */
@@ -27,7 +27,7 @@ const maxUnderWay = 64
 /** Milliseconds between two looks at how much waits. */
 const lookMs = 100
 
-interface Reader {
+interface ResponseBacklog {
   readonly responses: Set<ServerResponse>
   /** What the reader took of all its answers, in bytes, and for how long it took nothing of what waits. */
   taken: number
@@ -42,11 +42,11 @@ interface Reader {
 export function dropUnread(
   server: Server,
   { stalledMs, crowdedMs, waitingBytes, maxBytes }: UnreadLimits,
-  log: Pick<Log, 'warn'>,
+  log: Pick<Logger, 'warn'>,
 ): () => boolean {
-  const readers = new Map<Socket, Reader>()
-  const drop = (socket: Socket, reader: Reader) => {
-    const waiting = waitingFor(socket, reader)
+  const readers = new Map<Socket, ResponseBacklog>()
+  const drop = (socket: Socket, reader: ResponseBacklog) => {
+    const waiting = unreadBytes(socket, reader)
     socket.destroy()
     log.warn('A connection was closed: its client did not read the answer.', { waiting_bytes: waiting })
   }
@@ -56,9 +56,9 @@ export function dropUnread(
     const sinceMs = Math.min(performance.now() - lookedAt, 2 * lookMs)
     lookedAt = performance.now()
     let all = 0
-    const idle: { readonly socket: Socket; readonly reader: Reader; readonly waiting: number }[] = []
+    const idle: { readonly socket: Socket; readonly reader: ResponseBacklog; readonly waiting: number }[] = []
     for (const [socket, reader] of readers) {
-      const waiting = waitingFor(socket, reader)
+      const waiting = unreadBytes(socket, reader)
       const taken = socket.bytesWritten - socket.writableLength
       reader.idleMs = waiting === 0 || taken !== reader.taken ? 0 : reader.idleMs + sinceMs
       reader.taken = taken
@@ -99,11 +99,11 @@ export function dropUnread(
     else socket.setTimeout(stalledMs)
   })
   return () =>
-    readers.entries().reduce((sum, [socket, reader]) => sum + waitingFor(socket, reader), 0) > maxBytes
+    readers.entries().reduce((sum, [socket, reader]) => sum + unreadBytes(socket, reader), 0) > maxBytes
 }
 
 /** Bytes that wait for a reader. An answer behind another one of its connection waits by itself. */
-function waitingFor(socket: Socket, { responses }: Reader): number {
+function unreadBytes(socket: Socket, { responses }: ResponseBacklog): number {
   let bytes = socket.writableLength
   for (const response of responses) {
     if (response.socket === null) bytes += response.writableLength

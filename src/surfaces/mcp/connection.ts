@@ -1,6 +1,6 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
-import { JournalFeed } from './resources/journal-feed.ts'
-import { listenRequests, Watch } from './resources/subscriptions.ts'
+import { EventLogFeed } from './resources/journal-feed.ts'
+import { listenRequests, ResourceWatch } from './resources/subscriptions.ts'
 import { createServer } from './server.ts'
 import type { StdioTransport } from './stdio.ts'
 import type { Surface } from './surface.ts'
@@ -12,7 +12,7 @@ export function connect(surface: Surface, transport: StdioTransport): { end(): P
   const { log } = surface
   const tools = offeredTools(surface)
   const order = new CallOrder()
-  const watch = new Watch(new JournalFeed({ store: () => surface.contextOf(undefined).store, log }))
+  const watch = new ResourceWatch(new EventLogFeed({ store: () => surface.contextOf(undefined).store, log }))
   transport.observe(listenRequests({ watch, log }))
   const handle = serveStdio(({ era }) => createServer(surface, { era, tools, order, watch }), {
     transport,

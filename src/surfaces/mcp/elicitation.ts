@@ -7,14 +7,14 @@ import {
 } from '@modelcontextprotocol/server'
 import { eventFor } from '../../gate/domain/decisions.ts'
 import { settingOf } from '../../gate/domain/settings.ts'
-import { showing, shownOfHold } from '../../inbox/operations/shown.ts'
+import { shownContentOfItem, storeShownContent } from '../../inbox/operations/shown.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { invoke } from '../../kernel/operations/invoke.ts'
 import type { Answer, Context, Operation } from '../../kernel/operations/operation.ts'
-import type { Hold, HoldRequest } from '../../track/domain/records.ts'
-import { refused } from './tools/tool-result.ts'
+import type { InboxItem, InboxItemRequest } from '../../track/domain/records.ts'
+import { refusedResult } from './tools/tool-result.ts'
 
-export interface Asking {
+export interface ElicitationContext {
   readonly catalog: () => Promise<readonly Operation[]>
   readonly context: Context
   /** Whether the client can put a question to its person. */
@@ -28,37 +28,37 @@ export interface Asking {
  * a hold already, so a lost dialog loses nothing. Null where it is not to be asked: the project does not allow it, the
  * client cannot, or the person said neither yes nor no.
  */
-export async function putToPerson(
+export async function elicitDecision(
   failure: Failure,
-  asking: Asking,
+  asking: ElicitationContext,
 ): Promise<CallToolResult | InputRequiredResult | null> {
   // Whoever answers there is the command itself.
   if (asking.context.actor.insideCommand) return null
   const holdId = failure.details?.['hold_id']
   if (failure.code !== 'FORBIDDEN' || typeof holdId !== 'string' || !asking.canAsk) return null
-  const hold = await askable(asking.context, holdId)
+  const hold = await elicitableItem(asking.context, holdId)
   if (hold === null) return null
   const [question] = questionsIn(asking.responses)
   if (question === undefined) {
-    const shown = await shownOfHold(asking.context, hold)
+    const shown = await shownContentOfItem(asking.context, hold)
     if (shown === null) return null
-    const key = questionKey(await showing(asking.context, shown))
+    const key = questionKey(await storeShownContent(asking.context, shown))
     return inputRequired({ inputRequests: { [key]: decisionQuestion(hold.reason, hold.request) } })
   }
   const response = inputResponse(asking.responses, question.key)
   if (response.kind !== 'elicit' || response.action !== 'accept') return null
   const { decision, reason } = { decision: undefined, reason: undefined, ...response.content }
   if (typeof decision !== 'string' || decision === later) return null
-  return decided(asking, hold, {
+  return decideByElicitation(asking, hold, {
     decision,
     reason: typeof reason === 'string' && reason !== '' ? reason : null,
     content: question.content,
   })
 }
 
-type AskableHold = Hold & { readonly request: DecisionRequest }
+type AnswerableInboxItem = InboxItem & { readonly request: DecisionRequest }
 
-async function askable({ store }: Context, holdId: string): Promise<AskableHold | null> {
+async function elicitableItem({ store }: Context, holdId: string): Promise<AnswerableInboxItem | null> {
   return store.view(async ({ runs, holds }) => {
     if (settingOf(await runs.settings(), 'elicitation') !== 'on') return null
     const hold = await holds.find(holdId)
@@ -67,9 +67,9 @@ async function askable({ store }: Context, holdId: string): Promise<AskableHold 
   })
 }
 
-async function decided(
-  { catalog, context }: Asking,
-  { runId, request }: AskableHold,
+async function decideByElicitation(
+  { catalog, context }: ElicitationContext,
+  { runId, request }: AnswerableInboxItem,
   {
     decision,
     reason,
@@ -94,15 +94,15 @@ async function decided(
   try {
     const operation = (await catalog()).find((candidate) => candidate.name === name)
     if (!operation) throw new Error(`The catalog has no operation "${name}", by which people decide.`)
-    return told(await invoke(operation, person, input))
+    return decisionResult(await invoke(operation, person, input))
   } catch (error) {
-    if (error instanceof Failure) return refused(error)
+    if (error instanceof Failure) return refusedResult(error)
     throw error
   }
 }
 
 /** What the person's decision came to, as the result of the call that asked for it. */
-function told(answer: Answer): CallToolResult {
+function decisionResult(answer: Answer): CallToolResult {
   const content = {
     success: answer['decided'] === true,
     decided_by: 'a person, by elicitation',
@@ -115,7 +115,7 @@ function told(answer: Answer): CallToolResult {
   }
 }
 
-export type DecisionRequest = Extract<HoldRequest, { readonly kind: 'decision' }>
+export type DecisionRequest = Extract<InboxItemRequest, { readonly kind: 'decision' }>
 
 const questionName = /^decision-([0-9a-z]{2,16})$/
 

@@ -1,11 +1,11 @@
 import type { JSONRPCMessage, JSONRPCResultResponse, ServerCapabilities } from '@modelcontextprotocol/server'
-import { isMembers } from './json-rpc.ts'
+import { isMemberObject } from './json-rpc.ts'
 import type { Surface } from './surface.ts'
 
-export type Introduced = Pick<Surface, 'version' | 'toolsets'>
+export type ServerIntroduction = Pick<Surface, 'version' | 'toolsets'>
 
 /** What a server says of itself when a client connects. */
-export function introduction({ version, toolsets }: Introduced) {
+export function introduction({ version, toolsets }: ServerIntroduction) {
   const capabilities: ServerCapabilities = {
     tools: { listChanged: toolsets === 'auto' },
     resources: { subscribe: true, listChanged: true },
@@ -24,7 +24,7 @@ export const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-1
  */
 export function answerToInitialize(
   message: JSONRPCMessage,
-  introduced: Introduced,
+  introduced: ServerIntroduction,
 ): JSONRPCResultResponse | null {
   if (!('method' in message) || !('id' in message) || message.method !== 'initialize') return null
   const { protocolVersion, capabilities, clientInfo, ...others } = message.params ?? {}
@@ -38,23 +38,23 @@ export function answerToInitialize(
 }
 
 function isClient(client: unknown): boolean {
-  if (!isMembers(client)) return false
+  if (!isMemberObject(client)) return false
   const { name, version, title = '', ...others } = client
   return [name, version, title].every((word) => typeof word === 'string') && Object.keys(others).length === 0
 }
 
 /** `roots: { listChanged: true }`, and others that are empty or name empty ones, such as `elicitation: { form: {} }`. */
 function areOrdinary(capabilities: unknown): boolean {
-  if (!isMembers(capabilities)) return false
+  if (!isMemberObject(capabilities)) return false
   const { roots = {}, sampling = {}, elicitation = {}, ...others } = capabilities
-  if (Object.keys(others).length > 0 || !isMembers(roots)) return false
+  if (Object.keys(others).length > 0 || !isMemberObject(roots)) return false
   const { listChanged = true, ...more } = roots
   if (typeof listChanged !== 'boolean' || Object.keys(more).length > 0) return false
-  return [sampling, elicitation].every((one) => isMembers(one) && Object.values(one).every(isEmpty))
+  return [sampling, elicitation].every((one) => isMemberObject(one) && Object.values(one).every(isEmpty))
 }
 
 function isEmpty(value: unknown): boolean {
-  return isMembers(value) && Object.keys(value).length === 0
+  return isMemberObject(value) && Object.keys(value).length === 0
 }
 
 /** What a model is told about the server when it connects. */

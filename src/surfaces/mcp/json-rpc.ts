@@ -8,9 +8,9 @@ import type {
 /** Codes of errors that are answered without the SDK, so that nothing of it is loaded for them. */
 export const errorCodes = { parse: -32700, invalidRequest: -32600, invalidParams: -32602 } as const
 
-export type Members = Readonly<Record<string, unknown>>
+export type JsonRpcMembers = Readonly<Record<string, unknown>>
 
-export function isMembers(value: unknown): value is Members {
+export function isMemberObject(value: unknown): value is JsonRpcMembers {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
@@ -21,7 +21,9 @@ export function isRequestId(value: unknown): value is RequestId {
 // What is a message here is one to the SDK, too, which looks again: the tests ask both.
 
 export function isRequest(value: unknown): value is JSONRPCRequest {
-  return hasOnly(value, ['jsonrpc', 'id', 'method', 'params']) && isRequestId(value['id']) && isCall(value)
+  return (
+    hasOnlyMembers(value, ['jsonrpc', 'id', 'method', 'params']) && isRequestId(value['id']) && isCall(value)
+  )
 }
 
 export function isMessage(value: unknown): value is JSONRPCMessage {
@@ -29,37 +31,39 @@ export function isMessage(value: unknown): value is JSONRPCMessage {
 }
 
 function isNotification(value: unknown): value is JSONRPCNotification {
-  return hasOnly(value, ['jsonrpc', 'method', 'params']) && isCall(value)
+  return hasOnlyMembers(value, ['jsonrpc', 'method', 'params']) && isCall(value)
 }
 
 function isResult(value: unknown): boolean {
-  if (!hasOnly(value, ['jsonrpc', 'id', 'result'])) return false
+  if (!hasOnlyMembers(value, ['jsonrpc', 'id', 'result'])) return false
   const { id, result } = value
-  if (!isRequestId(id) || !isMembers(result)) return false
-  return result['_meta'] === undefined || isMembers(result['_meta'])
+  if (!isRequestId(id) || !isMemberObject(result)) return false
+  return result['_meta'] === undefined || isMemberObject(result['_meta'])
 }
 
 function isError(value: unknown): boolean {
-  if (!hasOnly(value, ['jsonrpc', 'id', 'error'])) return false
+  if (!hasOnlyMembers(value, ['jsonrpc', 'id', 'error'])) return false
   const { id, error } = value
-  if ((id !== undefined && !isRequestId(id)) || !isMembers(error)) return false
+  if ((id !== undefined && !isRequestId(id)) || !isMemberObject(error)) return false
   return Number.isSafeInteger(error['code']) && typeof error['message'] === 'string'
 }
 
-function isCall({ method, params }: Members): boolean {
-  return typeof method === 'string' && (params === undefined || (isMembers(params) && hasCallMeta(params)))
+function isCall({ method, params }: JsonRpcMembers): boolean {
+  return (
+    typeof method === 'string' && (params === undefined || (isMemberObject(params) && hasCallMeta(params)))
+  )
 }
 
-function hasCallMeta({ _meta: meta }: Members): boolean {
+function hasCallMeta({ _meta: meta }: JsonRpcMembers): boolean {
   if (meta === undefined) return true
-  if (!isMembers(meta)) return false
+  if (!isMemberObject(meta)) return false
   const { progressToken, 'io.modelcontextprotocol/related-task': task } = meta
   if (progressToken !== undefined && !isRequestId(progressToken)) return false
-  return task === undefined || (isMembers(task) && typeof task['taskId'] === 'string')
+  return task === undefined || (isMemberObject(task) && typeof task['taskId'] === 'string')
 }
 
-function hasOnly(value: unknown, names: readonly string[]): value is Members {
-  if (!isMembers(value) || value['jsonrpc'] !== '2.0') return false
+function hasOnlyMembers(value: unknown, names: readonly string[]): value is JsonRpcMembers {
+  if (!isMemberObject(value) || value['jsonrpc'] !== '2.0') return false
   for (const name in value) if (!names.includes(name)) return false
   return true
 }

@@ -5,7 +5,7 @@ import type {
   RequestId,
 } from '@modelcontextprotocol/server'
 import { outlineOf } from '../../kernel/json-outline.ts'
-import { errorCodes, isMembers, isMessage, isRequest, isRequestId } from './json-rpc.ts'
+import { errorCodes, isMemberObject, isMessage, isRequest, isRequestId } from './json-rpc.ts'
 import { mistakenArguments, tooDeep } from './malformed-params.ts'
 
 /** What a line is to the server: a message, the error that answers it, or nothing. */
@@ -15,43 +15,43 @@ export type ReadLine =
   | { readonly kind: 'empty' }
 
 /** Reads a line. Whatever is no message is answered, so that nobody waits for an answer that never comes. */
-export function readLine(line: Line): ReadLine {
-  if (line.kind === 'too_long') return refused(idOfEnds(line.ends), tooLong(line.bytes))
+export function readLine(line: InputLine): ReadLine {
+  if (line.kind === 'too_long') return refusedLine(idOfEnds(line.ends), lineTooLong(line.bytes))
   if (line.text.trim() === '') return { kind: 'empty' }
   const outline = outlineOf(line.text)
-  if (outline.tooDeep) return refused(outline.id ?? undefined, tooDeep)
+  if (outline.tooDeep) return refusedLine(outline.id ?? undefined, tooDeep)
   let value: unknown
   try {
     value = JSON.parse(line.text)
   } catch {
-    return refused(undefined, { code: errorCodes.parse, message: 'Parse error' })
+    return refusedLine(undefined, { code: errorCodes.parse, message: 'Parse error' })
   }
   if (isRequest(value)) return readRequest(value)
   if (isMessage(value)) return { kind: 'message', message: value }
-  return refused(
+  return refusedLine(
     idOf(value),
-    mistakeIn(value) ?? { code: errorCodes.invalidRequest, message: 'Invalid Request' },
+    paramsError(value) ?? { code: errorCodes.invalidRequest, message: 'Invalid Request' },
   )
 }
 
 function readRequest(message: JSONRPCRequest): ReadLine {
   const mistake = mistakenArguments(message)
-  return mistake ? refused(message.id, mistake) : { kind: 'message', message }
+  return mistake ? refusedLine(message.id, mistake) : { kind: 'message', message }
 }
 
 /** What is wrong with the parameters of what is a request but for them. */
-function mistakeIn(value: unknown): JSONRPCErrorResponse['error'] | null {
-  if (!isMembers(value)) return null
+function paramsError(value: unknown): JSONRPCErrorResponse['error'] | null {
+  if (!isMemberObject(value)) return null
   const { params, ...rest } = value
-  if (!isRequest(rest) || !isMembers(params)) return null
+  if (!isRequest(rest) || !isMemberObject(params)) return null
   return mistakenArguments({ ...rest, params: { ...params } })
 }
 
-function refused(id: RequestId | undefined, error: JSONRPCErrorResponse['error']): ReadLine {
+function refusedLine(id: RequestId | undefined, error: JSONRPCErrorResponse['error']): ReadLine {
   return { kind: 'refused', answer: { jsonrpc: '2.0', ...(id !== undefined && { id }), error } }
 }
 
-function tooLong(bytes: number): JSONRPCErrorResponse['error'] {
+function lineTooLong(bytes: number): JSONRPCErrorResponse['error'] {
   return {
     code: errorCodes.invalidRequest,
     message: `Invalid Request: the line has ${bytes} bytes, and at most 10 MiB are read.`,
@@ -59,7 +59,7 @@ function tooLong(bytes: number): JSONRPCErrorResponse['error'] {
 }
 
 function idOf(value: unknown): RequestId | undefined {
-  return isMembers(value) && isRequestId(value['id']) ? value['id'] : undefined
+  return isMemberObject(value) && isRequestId(value['id']) ? value['id'] : undefined
 }
 
 // Clients write the id either right after `jsonrpc` at the beginning or as the last member. Anywhere else it might be
@@ -67,16 +67,16 @@ function idOf(value: unknown): RequestId | undefined {
 const atBeginning = /^\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(-?\d{1,15}|"[^"\\]*")\s*,/
 const atEnd = /,\s*"id"\s*:\s*(-?\d{1,15}|"[^"\\]*")\s*\}\s*$/
 
-function idOfEnds({ head, tail }: ShownEnds): RequestId | undefined {
+function idOfEnds({ head, tail }: HeadAndTail): RequestId | undefined {
   const written = (atBeginning.exec(head) ?? atEnd.exec(tail))?.[1]
   if (written === undefined) return undefined
   return written.startsWith('"') ? written.slice(1, -1) : Number(written)
 }
 
 /** A line as it came in: its text, or what is still known of one that was too long to keep. */
-export type Line =
+export type InputLine =
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'too_long'; readonly bytes: number; readonly ends: ShownEnds }
+  | { readonly kind: 'too_long'; readonly bytes: number; readonly ends: HeadAndTail }
 
 const newline = 0x0a
 const decoder = new TextDecoder()
@@ -86,15 +86,15 @@ export class LineSplitter {
   readonly #longest: number
   #chunks: Buffer[] = []
   #bytes = 0
-  #ends: ShownEnds | null = null
+  #ends: HeadAndTail | null = null
 
   constructor(longest: number) {
     this.#longest = longest
   }
 
   /** The lines that a chunk completes. */
-  take(chunk: Buffer): readonly Line[] {
-    const lines: Line[] = []
+  take(chunk: Buffer): readonly InputLine[] {
+    const lines: InputLine[] = []
     let from = 0
     for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline, from)) {
       this.#keep(chunk.subarray(from, at))
@@ -106,14 +106,14 @@ export class LineSplitter {
   }
 
   /** What came after the last newline, at the end of the stream. */
-  rest(): readonly Line[] {
+  rest(): readonly InputLine[] {
     return this.#bytes === 0 ? [] : [this.#finish()]
   }
 
   #keep(part: Buffer): void {
     this.#bytes += part.length
     if (this.#ends === null && this.#bytes > this.#longest) {
-      this.#ends = new ShownEnds()
+      this.#ends = new HeadAndTail()
       for (const chunk of this.#chunks) this.#ends.add(chunk)
       this.#chunks = []
     }
@@ -121,8 +121,8 @@ export class LineSplitter {
     else if (part.length > 0) this.#chunks.push(part)
   }
 
-  #finish(): Line {
-    const line: Line = this.#ends
+  #finish(): InputLine {
+    const line: InputLine = this.#ends
       ? { kind: 'too_long', bytes: this.#bytes, ends: this.#ends }
       : { kind: 'text', text: decoder.decode(this.#whole()) } // drops a byte order mark
     this.#chunks = []
@@ -140,7 +140,7 @@ export class LineSplitter {
 const kept = 512
 
 /** The first and last bytes of something too long to keep. */
-class ShownEnds {
+class HeadAndTail {
   #head: Buffer = Buffer.alloc(0)
   #tail: Buffer = Buffer.alloc(0)
 

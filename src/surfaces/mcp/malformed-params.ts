@@ -1,7 +1,7 @@
 import type { JSONRPCErrorResponse, JSONRPCRequest } from '@modelcontextprotocol/server'
 import { deepestNesting } from '../../kernel/json-outline.ts'
 import { excerpt } from '../../kernel/text.ts'
-import { errorCodes, isMembers, type Members } from './json-rpc.ts'
+import { errorCodes, isMemberObject, type JsonRpcMembers } from './json-rpc.ts'
 
 /** What is nested deeper than anything that goes into it step by step can bear. */
 export const tooDeep: JSONRPCErrorResponse['error'] = {
@@ -10,13 +10,13 @@ export const tooDeep: JSONRPCErrorResponse['error'] = {
 }
 
 /** What is wrong with a value, as the end of a sentence that begins with its name; null when nothing is. */
-type Check = (value: unknown) => string | null
+type ParamCheck = (value: unknown) => string | null
 
 /** The error of a request whose parameters are malformed. The SDK refuses them too, but with a page of JSON. */
 export function mistakenArguments({ method, params }: JSONRPCRequest): JSONRPCErrorResponse['error'] | null {
-  const given: Members = params ?? {}
+  const given: JsonRpcMembers = params ?? {}
   if (removed.has(method) && isModern(given)) return null // it has no parameters there: it is not there at all
-  const checks = { _meta: optional(meta), ...(Object.hasOwn(methods, method) ? methods[method] : {}) }
+  const checks = { _meta: optionalCheck(meta), ...(Object.hasOwn(methods, method) ? methods[method] : {}) }
   for (const [name, check] of Object.entries(checks)) {
     const mistake = check(Object.hasOwn(given, name) ? given[name] : undefined)
     if (mistake === null) continue
@@ -29,37 +29,38 @@ export function mistakenArguments({ method, params }: JSONRPCRequest): JSONRPCEr
 /** Methods that the revision of 2026-07-28 no longer has. */
 const removed: ReadonlySet<string> = new Set(['initialize', 'resources/subscribe', 'resources/unsubscribe'])
 
-function isModern({ _meta }: Members): boolean {
-  return isMembers(_meta) && Object.hasOwn(_meta, 'io.modelcontextprotocol/protocolVersion')
+function isModern({ _meta }: JsonRpcMembers): boolean {
+  return isMemberObject(_meta) && Object.hasOwn(_meta, 'io.modelcontextprotocol/protocolVersion')
 }
 
-const text: Check = (value) => (typeof value === 'string' ? null : wanted('a string', value))
+const text: ParamCheck = (value) => (typeof value === 'string' ? null : expectedText('a string', value))
 
-const object: Check = (value) => (isMembers(value) ? null : wanted('an object', value))
+const object: ParamCheck = (value) => (isMemberObject(value) ? null : expectedText('an object', value))
 
-const namedFields: Check = (value) => (isMembers(value) ? null : wanted('an object of named fields', value))
+const namedFields: ParamCheck = (value) =>
+  isMemberObject(value) ? null : expectedText('an object of named fields', value)
 
-const textFields: Check = (value) => namedFields(value) ?? inside(value, () => text)
+const textFields: ParamCheck = (value) => namedFields(value) ?? checkMembers(value, () => text)
 
-const meta: Check = (value) =>
-  object(value) ?? inside(value, (name) => (name === 'progressToken' ? token : nothing))
+const meta: ParamCheck = (value) =>
+  object(value) ?? checkMembers(value, (name) => (name === 'progressToken' ? token : checkNothing))
 
-const token: Check = (value) =>
+const token: ParamCheck = (value) =>
   typeof value === 'string' || Number.isSafeInteger(value)
     ? null
-    : wanted('a string or a whole number', value)
+    : expectedText('a string or a whole number', value)
 
-const nothing: Check = () => null
+const checkNothing: ParamCheck = () => null
 
-function optional(check: Check): Check {
+function optionalCheck(check: ParamCheck): ParamCheck {
   return (value) => (value === undefined ? null : check(value))
 }
 
 /** An object that has these members. */
-function having(members: Readonly<Record<string, Check>>): Check {
+function objectCheck(members: Readonly<Record<string, ParamCheck>>): ParamCheck {
   return (value) => {
     const mistake = object(value)
-    if (mistake !== null || !isMembers(value)) return mistake
+    if (mistake !== null || !isMemberObject(value)) return mistake
     for (const [name, check] of Object.entries(members)) {
       const found = check(Object.hasOwn(value, name) ? value[name] : undefined)
       if (found !== null) return `has a member "${name}" that ${found}`
@@ -68,48 +69,48 @@ function having(members: Readonly<Record<string, Check>>): Check {
   }
 }
 
-const reference: Check = (value) => {
-  const type = isMembers(value) ? value['type'] : undefined
-  if (type === 'ref/prompt') return having({ name: text })(value)
-  if (type === 'ref/resource') return having({ uri: text })(value)
-  return `must be { type: "ref/prompt", name } or { type: "ref/resource", uri }, not ${shown(value)}`
+const reference: ParamCheck = (value) => {
+  const type = isMemberObject(value) ? value['type'] : undefined
+  if (type === 'ref/prompt') return objectCheck({ name: text })(value)
+  if (type === 'ref/resource') return objectCheck({ uri: text })(value)
+  return `must be { type: "ref/prompt", name } or { type: "ref/resource", uri }, not ${shortJson(value)}`
 }
 
-const page = { cursor: optional(text) }
+const page = { cursor: optionalCheck(text) }
 const resource = { uri: text }
 
-const methods: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
+const methods: Readonly<Record<string, Readonly<Record<string, ParamCheck>>>> = {
   initialize: {
     protocolVersion: text,
     capabilities: object,
-    clientInfo: having({ name: text, version: text }),
+    clientInfo: objectCheck({ name: text, version: text }),
   },
   'tools/list': page,
-  'tools/call': { name: text, arguments: optional(namedFields) },
+  'tools/call': { name: text, arguments: optionalCheck(namedFields) },
   'resources/list': page,
   'resources/templates/list': page,
   'resources/read': resource,
   'resources/subscribe': resource,
   'resources/unsubscribe': resource,
   'prompts/list': page,
-  'prompts/get': { name: text, arguments: optional(textFields) },
-  'completion/complete': { ref: reference, argument: having({ name: text, value: text }) },
+  'prompts/get': { name: text, arguments: optionalCheck(textFields) },
+  'completion/complete': { ref: reference, argument: objectCheck({ name: text, value: text }) },
 }
 
-function inside(value: unknown, checkOf: (name: string) => Check): string | null {
-  if (!isMembers(value)) return null
+function checkMembers(value: unknown, checkOf: (name: string) => ParamCheck): string | null {
+  if (!isMemberObject(value)) return null
   for (const [name, member] of Object.entries(value)) {
     const mistake = checkOf(name)(member)
-    if (mistake !== null) return `has a member "${shown(name).slice(1, -1)}" that ${mistake}`
+    if (mistake !== null) return `has a member "${shortJson(name).slice(1, -1)}" that ${mistake}`
   }
   return null
 }
 
-function wanted(what: string, value: unknown): string {
-  return value === undefined ? `is missing: it must be ${what}` : `must be ${what}, not ${shown(value)}`
+function expectedText(what: string, value: unknown): string {
+  return value === undefined ? `is missing: it must be ${what}` : `must be ${what}, not ${shortJson(value)}`
 }
 
-function shown(value: unknown): string {
+function shortJson(value: unknown): string {
   const whole = JSON.stringify(value) ?? 'nothing'
   return excerpt(whole, 80)
 }

@@ -94,7 +94,8 @@ export const listedPrompts: ListPromptsResult = {
 export function getPrompt(name: string, given: PromptArguments): GetPromptResult {
   const prompt = findPrompt(name)
   const missing = prompt.arguments.find((argument) => argument.required && !given[argument.name])
-  if (missing) throw invalid(`Prompt ${name} needs the argument "${missing.name}": ${missing.description}.`)
+  if (missing)
+    throw invalidParams(`Prompt ${name} needs the argument "${missing.name}": ${missing.description}.`)
   return {
     description: prompt.description,
     messages: [{ role: 'user', content: { type: 'text', text: prompt.text(given) } }],
@@ -104,10 +105,10 @@ export function getPrompt(name: string, given: PromptArguments): GetPromptResult
 function findPrompt(name: string): Prompt {
   const prompt = prompts.find((candidate) => candidate.name === name)
   if (prompt) return prompt
-  throw invalid(`Unknown prompt: ${name}. There are ${prompts.map((known) => known.name).join(', ')}.`)
+  throw invalidParams(`Unknown prompt: ${name}. There are ${prompts.map((known) => known.name).join(', ')}.`)
 }
 
-function invalid(message: string): ProtocolError {
+function invalidParams(message: string): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, message)
 }
 
@@ -133,12 +134,12 @@ export interface Prompt {
 const most = 50
 
 /** Answers the ids of a kind that begin so. */
-export type KnownIds = (kind: 'mission' | 'run' | 'task', prefix: string) => Promise<readonly string[]>
+export type IdCompleter = (kind: 'mission' | 'run' | 'task', prefix: string) => Promise<readonly string[]>
 
 /** What the beginning of an argument may become: the ids that begin with it, or the words of a choice. */
-export async function complete(
+export async function completeArgument(
   { ref, argument }: CompleteRequest['params'],
-  idsLike: KnownIds,
+  idsLike: IdCompleter,
 ): Promise<CompleteResult> {
   if (ref.type === 'ref/prompt') {
     const asked = findPrompt(ref.name).arguments.find(({ name }) => name === argument.name)
@@ -151,7 +152,7 @@ export async function complete(
 }
 
 /** Those of a store. */
-export function idsIn(store: Store): KnownIds {
+export function idsIn(store: Store): IdCompleter {
   return (kind, prefix) =>
     store.view(({ missions, runs, tasks }) =>
       ({ mission: missions, run: runs, task: tasks })[kind].idsLike(prefix, most + 1),

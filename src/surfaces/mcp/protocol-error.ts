@@ -1,15 +1,15 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { Failure, type FailureCode } from '../../kernel/failure.ts'
 
-export interface Explaining {
+export interface ErrorContext {
   readonly log: (line: string, error?: unknown) => void
   /** Goes with the error, beside the failure's code. */
   readonly data?: Readonly<Record<string, unknown>>
 }
 
 /** Does what has no result to carry a refusal: a failure becomes an error of the protocol, a defect is logged too. */
-export async function explained<Result>(
-  { log, data }: Explaining,
+export async function explainErrors<Result>(
+  { log, data }: ErrorContext,
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {
@@ -24,7 +24,7 @@ export async function explained<Result>(
 
 function protocolError(
   { code, message, reason, hint, fix }: Failure,
-  data: Explaining['data'],
+  data: ErrorContext['data'],
 ): ProtocolError {
   return new ProtocolError(codes[code], hint === undefined ? message : `${message} ${hint}`, {
     ...data,

@@ -8,14 +8,20 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
-import type { Followed } from '../../events/operations/follow.ts'
+import type { FollowableStore } from '../../events/operations/follow.ts'
 import type { Answer } from '../../kernel/operations/operation.ts'
-import { type Introduced, introduction } from './introduction.ts'
-import { complete, getPrompt, type KnownIds, listedPrompts } from './prompts.ts'
-import { explained } from './protocol-error.ts'
-import { JournalFeed } from './resources/journal-feed.ts'
+import { introduction, type ServerIntroduction } from './introduction.ts'
+import { completeArgument, getPrompt, type IdCompleter, listedPrompts } from './prompts.ts'
+import { explainErrors } from './protocol-error.ts'
+import { EventLogFeed } from './resources/journal-feed.ts'
 import { listResources, readResource, resourceTemplates } from './resources/resources.ts'
-import { announceTo, ListChanges, listenRequests, subscribeTo, Watch } from './resources/subscriptions.ts'
+import {
+  announceChanges,
+  ListChanges,
+  listenRequests,
+  ResourceWatch,
+  subscribeTo,
+} from './resources/subscriptions.ts'
 import { canAsk } from './server.ts'
 import type { StdioTransport } from './stdio.ts'
 import { shownName } from './surface.ts'
@@ -33,18 +39,18 @@ export interface RelayedCall {
 }
 
 /** What came of it. */
-export type Relayed =
+export type RelayResult =
   | { readonly result: CallToolResult | InputRequiredResult }
   | { readonly protocolError: { readonly code: number; readonly message: string } }
 
 /** A project that is kept at a server elsewhere, as an MCP client on this machine sees it. */
-export interface RelayedProject extends Introduced {
+export interface RelayedProject extends ServerIntroduction {
   readonly tools: () => Promise<readonly Tool[]>
-  callTool(call: RelayedCall): Promise<Relayed>
+  callTool(call: RelayedCall): Promise<RelayResult>
   /** Asks an operation by its name. */
   ask(operation: string, input: Answer, client: string | undefined): Promise<Answer>
   /** What is recorded there. */
-  readonly journal: Followed
+  readonly journal: FollowableStore
   readonly log: (line: string) => void
 }
 
@@ -52,7 +58,7 @@ export interface RelayedProject extends Introduced {
 export function connectRelay(project: RelayedProject, transport: StdioTransport): { end(): Promise<void> } {
   const { log } = project
   const order = new CallOrder()
-  const watch = new Watch(new JournalFeed({ store: () => project.journal, log }))
+  const watch = new ResourceWatch(new EventLogFeed({ store: () => project.journal, log }))
   transport.observe(listenRequests({ watch, log }))
   const handle = serveStdio(({ era }) => relayServer(project, { era, order, watch }), {
     transport,
@@ -70,7 +76,7 @@ export function connectRelay(project: RelayedProject, transport: StdioTransport)
 interface RelayConnection {
   readonly era: 'legacy' | 'modern'
   readonly order: CallOrder
-  readonly watch: Watch
+  readonly watch: ResourceWatch
 }
 
 function relayServer(project: RelayedProject, { era, order, watch }: RelayConnection): Server {
@@ -105,20 +111,20 @@ function relayServer(project: RelayedProject, { era, order, watch }: RelayConnec
   server.setRequestHandler('prompts/list', () => listedPrompts)
   server.setRequestHandler('prompts/get', ({ params }) => getPrompt(params.name, params.arguments ?? {}))
   server.setRequestHandler('completion/complete', ({ params }, request) =>
-    explained({ log }, () => complete(params, idsAt(askFor(request)))),
+    explainErrors({ log }, () => completeArgument(params, idsAt(askFor(request)))),
   )
   server.setRequestHandler('resources/list', ({ params }, request) =>
-    explained({ log }, async () => {
+    explainErrors({ log }, async () => {
       await glance.begin()
       return listResources(params?.cursor, askFor(request))
     }),
   )
   server.setRequestHandler('resources/templates/list', () => resourceTemplates)
   server.setRequestHandler('resources/read', ({ params: { uri } }, request) =>
-    explained({ log, data: { uri } }, () => readResource(uri, askFor(request))),
+    explainErrors({ log, data: { uri } }, () => readResource(uri, askFor(request))),
   )
   if (era === 'legacy') subscribeTo(server, { watch, log })
-  announceTo(server, { watch, era, log, changed: () => undefined })
+  announceChanges(server, { watch, era, log, changed: () => undefined })
   return server
 }
 
@@ -143,7 +149,7 @@ const lists = {
 } as const
 
 /** The ids of a kind that the lists of the server show first. */
-function idsAt(ask: (name: string, input: Answer) => Promise<Answer>): KnownIds {
+function idsAt(ask: (name: string, input: Answer) => Promise<Answer>): IdCompleter {
   return async (kind, prefix) => {
     const [name, input] = lists[kind]
     const found = JSON.stringify(await ask(name, input))

@@ -5,22 +5,22 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { introduction } from './introduction.ts'
-import { complete, getPrompt, idsIn, listedPrompts } from './prompts.ts'
-import { explained } from './protocol-error.ts'
+import { completeArgument, getPrompt, idsIn, listedPrompts } from './prompts.ts'
+import { explainErrors } from './protocol-error.ts'
 import { serveResources } from './resources/resources.ts'
-import { announceTo, ListChanges, subscribeTo, type Watch } from './resources/subscriptions.ts'
+import { announceChanges, ListChanges, type ResourceWatch, subscribeTo } from './resources/subscriptions.ts'
 import type { ClientIdentity, Surface } from './surface.ts'
 import type { CallOrder } from './tools/call-order.ts'
 import { callTool } from './tools/call-tool.ts'
 import { type OfferedTools, ToolListChanges } from './tools/tool-list.ts'
 
 /** What is kept for the life of a connection, over every server that the SDK asks for. */
-export interface Connection {
+export interface McpConnection {
   readonly era: 'legacy' | 'modern'
   readonly tools: OfferedTools
   readonly order: CallOrder
   /** What the server announces. None where announcements go another way than over its connection. */
-  readonly watch: Watch | null
+  readonly watch: ResourceWatch | null
 }
 
 // The lists are fixed at the start of the process, except where the tools can grow; what they lead to changes with
@@ -29,7 +29,7 @@ const fixed = { ttlMs: 3_600_000, cacheScope: 'private' } as const
 const live = { ttlMs: 0, cacheScope: 'private' } as const
 
 /** A server for one connection in one era of the protocol. */
-export function createServer(surface: Surface, connection: Connection): Server {
+export function createServer(surface: Surface, connection: McpConnection): Server {
   const { era, tools, order, watch } = connection
   const { log } = surface
   const { serverInfo, capabilities, instructions } = introduction(surface)
@@ -69,13 +69,13 @@ export function createServer(surface: Surface, connection: Connection): Server {
   server.setRequestHandler('prompts/list', () => listedPrompts)
   server.setRequestHandler('prompts/get', ({ params }) => getPrompt(params.name, params.arguments ?? {}))
   server.setRequestHandler('completion/complete', ({ params }, request) =>
-    explained({ log }, () => complete(params, idsIn(contextOf(request).store))),
+    explainErrors({ log }, () => completeArgument(params, idsIn(contextOf(request).store))),
   )
   serveResources(server, { catalog: surface.catalog, contextOf, glance, log })
   if (watch && era === 'legacy') subscribeTo(server, { watch, log })
   if (watch) {
     const changed = () => void news.tell(server, surface.contextOf(undefined))
-    announceTo(server, { watch, era, log, changed })
+    announceChanges(server, { watch, era, log, changed })
   }
   return server
 }

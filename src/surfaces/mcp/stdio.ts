@@ -1,11 +1,11 @@
 import { Console } from 'node:console'
 import { type Readable, Writable } from 'node:stream'
 import type { JSONRPCMessage, JSONRPCRequest, RequestId, Transport } from '@modelcontextprotocol/server'
-import { answerToInitialize, type Introduced } from './introduction.ts'
-import { type Line, LineSplitter, readLine } from './lines.ts'
+import { answerToInitialize, type ServerIntroduction } from './introduction.ts'
+import { type InputLine, LineSplitter, readLine } from './lines.ts'
 import type { Surface } from './surface.ts'
 
-export interface StdioServing extends Introduced {
+export interface StdioServerOptions extends ServerIntroduction {
   readonly log: Surface['log']
   /** Loads what is served: after the first answer, because a client waits for that. */
   readonly open: () => Promise<(transport: StdioTransport) => { end(): Promise<void> }>
@@ -16,7 +16,7 @@ export interface StdioServing extends Introduced {
  * asked for is done and answered; closing the store is the caller's.
  */
 export async function serveMcpOverStdio(
-  { open, log, ...introduced }: StdioServing,
+  { open, log, ...introduced }: StdioServerOptions,
   streams: StdioStreams = { input: process.stdin, output: process.stdout },
 ): Promise<void> {
   keepOutputForProtocol(log)
@@ -41,7 +41,7 @@ function keepOutputForProtocol(log: Surface['log']): void {
 }
 
 /** Counts the requests that still wait for an answer. */
-class Unanswered {
+class PendingRequests {
   readonly #waiting = new Map<RequestId, number>()
   #whenNone: (() => void)[] = []
 
@@ -111,9 +111,9 @@ export class StdioTransport implements Transport {
   onerror?: (error: Error) => void
   onmessage?: (message: JSONRPCMessage) => void
   readonly #streams: StdioStreams
-  readonly #introduced: Introduced
+  readonly #introduced: ServerIntroduction
   readonly #splitter = new LineSplitter(longestLine)
-  readonly #unanswered = new Unanswered()
+  readonly #unanswered = new PendingRequests()
   readonly #begun = Promise.withResolvers<boolean>()
   readonly #finished = Promise.withResolvers<void>()
   #events: StdioEvents | null = null
@@ -125,7 +125,7 @@ export class StdioTransport implements Transport {
   #closed = false
   #gone = false
 
-  constructor(streams: StdioStreams, introduced: Introduced) {
+  constructor(streams: StdioStreams, introduced: ServerIntroduction) {
     this.#streams = streams
     this.#introduced = introduced
   }
@@ -196,7 +196,7 @@ export class StdioTransport implements Transport {
     this.#finished.resolve()
   }
 
-  #onLine(line: Line): void {
+  #onLine(line: InputLine): void {
     const read = readLine(line)
     if (read.kind === 'empty') return
     if (read.kind === 'refused') {

@@ -1,12 +1,12 @@
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
-import { counted } from '../../kernel/text.ts'
-import { blocks, bullets, cutNote, indented, section, warnings } from '../../surfaces/cli/render/parts.ts'
-import { inOneLine } from '../../surfaces/cli/render/text.ts'
-import type { Page, View } from '../../surfaces/cli/render/view.ts'
-import type { Style } from '../../surfaces/cli/terminal.ts'
+import { formatCount } from '../../kernel/text.ts'
+import { blocks, bullets, cutNote, indentText, section, warnings } from '../../surfaces/cli/render/parts.ts'
+import { escapeLineBreaks } from '../../surfaces/cli/render/text.ts'
+import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
+import type { TextStyle } from '../../surfaces/cli/terminal.ts'
 import { repeatsScope } from '../domain/scope/repeats-scope.ts'
 
-export const changes: View<'changes'> = (answer, page) => {
+export const changes: AnswerView<'changes'> = (answer, page) => {
   const { changes: files, counts, next_offset: next } = answer
   const soFar = answer.status === 'open' ? ' so far' : ''
   return blocks(
@@ -19,11 +19,11 @@ export const changes: View<'changes'> = (answer, page) => {
 }
 
 /** Every file that a mission changed, in the form of the changes of a task. */
-export const missionChanges: View<'mission_changes'> = (answer, page) => {
+export const missionChanges: AnswerView<'mission_changes'> = (answer, page) => {
   const { files, total } = answer
   if (files.length === 0) return 'No file was changed.'
   const out = files.filter((file) => file.scope === 'out').length
-  const head = `${counted(total, 'file')} changed in ${answer.id}`
+  const head = `${formatCount(total, 'file')} changed in ${answer.id}`
   return blocks(
     out === 0 ? head : `${head}, ${page.ink('red', `${out} outside the declared scope`)}`,
     changedFiles(files, page),
@@ -31,33 +31,33 @@ export const missionChanges: View<'mission_changes'> = (answer, page) => {
   )
 }
 
-export const diff: View<'diff'> = (answer, page) => {
+export const diff: AnswerView<'diff'> = (answer, page) => {
   const { contested_files: others = [], contested_files_total: total = others.length } = answer
   return blocks(
-    section('Probably by others, not counted', indented(contestedRows(others, page)), page),
+    section('Probably by others, not counted', indentText(contestedRows(others, page)), page),
     cutNote(others.length, total, 'waymark changes tells of the task.'),
     diffText(answer, page),
   )
 }
 
-export const diffOfTurn: View<'sessions_diff'> = (answer, page) => diffText(answer, page)
+export const diffOfTurn: AnswerView<'sessions_diff'> = (answer, page) => diffText(answer, page)
 
 function diffText(
   answer: Pick<OutputOf<'diff'>, 'diff' | 'truncated' | 'left_out_total'>,
-  { ink }: Page,
+  { ink }: RenderContext,
 ): string {
   if (answer.diff === '') return 'Nothing changed.'
   const { left_out_total: leftOut = 0 } = answer
   const cut = !answer.truncated
     ? ''
     : leftOut > 0
-      ? `\nNot everything is shown: ${counted(leftOut, 'file')} without lines. Name a path to see one file.`
+      ? `\nNot everything is shown: ${formatCount(leftOut, 'file')} without lines. Name a path to see one file.`
       : '\nThe diff is longer; name a path to see one file.'
   const lines = answer.diff.trimEnd().split('\n')
-  return `${lines.map((line) => styled(line, ink)).join('\n')}${cut}`
+  return `${lines.map((line) => styleDiffLine(line, ink)).join('\n')}${cut}`
 }
 
-function styled(line: string, ink: (style: Style, text: string) => string): string {
+function styleDiffLine(line: string, ink: (style: TextStyle, text: string) => string): string {
   if (/^(diff|index|---|\+\+\+|similarity|rename|new file|deleted file|old mode|new mode)/.test(line)) {
     return ink('bold', line)
   }
@@ -66,8 +66,8 @@ function styled(line: string, ink: (style: Style, text: string) => string): stri
   return line.startsWith('-') ? ink('red', line) : line
 }
 
-type Scoped = Pick<OutputOf<'changes'>, 'measurement' | 'verification'>
-type ChangeCounts = OutputOf<'changes'>['counts']
+type ScopeAnswer = Pick<OutputOf<'changes'>, 'measurement' | 'verification'>
+type ChangeCountsAnswer = OutputOf<'changes'>['counts']
 type SharedTree = Pick<
   OutputOf<'changes'>,
   | 'contested_files'
@@ -78,19 +78,20 @@ type SharedTree = Pick<
   | 'claimed_paths_total'
 >
 /** A changed file of an attempt; of a mission's, what happened to it in the attempts is not told. */
-type ChangedFile = OutputOf<'changes'>['changes'][number]
-type Changed = Pick<ChangedFile, 'path' | 'change' | 'added_lines' | 'deleted_lines'> & Partial<ChangedFile>
+type ChangedFileRow = OutputOf<'changes'>['changes'][number]
+type ChangedFileLine = Pick<ChangedFileRow, 'path' | 'change' | 'added_lines' | 'deleted_lines'> &
+  Partial<ChangedFileRow>
 
 /** The letter that git gives a change. */
 const letters = { added: 'A', modified: 'M', deleted: 'D', renamed: 'R' } as const
 const kinds = ['added', 'modified', 'deleted', 'renamed'] as const
 
 /** Changed files, one a line, as they were measured. */
-export function changedFiles(changes: readonly Changed[], { ink }: Page): string {
+export function changedFiles(changes: readonly ChangedFileLine[], { ink }: RenderContext): string {
   return changes
     .map((change) => {
       const letter = letters[change.change]
-      const path = [change.from ?? [], change.path].flat().map(inOneLine)
+      const path = [change.from ?? [], change.path].flat().map(escapeLineBreaks)
       const out = change.scope === 'out'
       const notes = notesOf(change).map((note) => ink('dim', note))
       return [ink(out ? 'red' : 'green', letter), path.join(' -> '), lineCounts(change), ...notes]
@@ -101,29 +102,32 @@ export function changedFiles(changes: readonly Changed[], { ink }: Page): string
 }
 
 /** What else happened in the work tree meanwhile: files that are probably others', commits, and paths that were named. */
-function contestedRows(files: NonNullable<SharedTree['contested_files']>, { ink }: Page): string {
+function contestedRows(files: NonNullable<SharedTree['contested_files']>, { ink }: RenderContext): string {
   return files
-    .map((file) => `${inOneLine(file.path)}  ${ink('dim', file.perhaps.map(inOneLine).join(' or '))}`)
+    .map(
+      (file) =>
+        `${escapeLineBreaks(file.path)}  ${ink('dim', file.perhaps.map(escapeLineBreaks).join(' or '))}`,
+    )
     .join('\n')
 }
 
-export function sharedTree(answer: SharedTree, page: Page): string {
+export function sharedTree(answer: SharedTree, page: RenderContext): string {
   const contested = contestedRows(answer.contested_files ?? [], page)
   const commits = (answer.commits ?? []).map((commit) => {
     const by = page.ink('dim', committers[commit.by])
-    return `${page.ink('yellow', commit.id.slice(0, 8))}  ${inOneLine(commit.subject)}  ${by}`
+    return `${page.ink('yellow', commit.id.slice(0, 8))}  ${escapeLineBreaks(commit.subject)}  ${by}`
   })
   const claimed = (answer.claimed_paths ?? []).map(
-    (path) => `${inOneLine(path.path)}  ${page.ink('dim', found[path.found])}`,
+    (path) => `${escapeLineBreaks(path.path)}  ${page.ink('dim', found[path.found])}`,
   )
   const total = answer.commits_total ?? 0
   const { contested_files: others = [], contested_files_total: othersTotal = others.length } = answer
   return blocks(
-    section('Probably by others, not counted', indented(contested), page),
+    section('Probably by others, not counted', indentText(contested), page),
     cutNote(others.length, othersTotal, 'the others are not listed here.'),
-    section('Commits made meanwhile', indented(commits.join('\n')), page),
+    section('Commits made meanwhile', indentText(commits.join('\n')), page),
     total > commits.length ? cutNote(commits.length, total, 'git log shows the others.') : '',
-    section('Paths that the report names', indented(claimed.join('\n')), page),
+    section('Paths that the report names', indentText(claimed.join('\n')), page),
     cutNote(claimed.length, answer.claimed_paths_total ?? claimed.length, 'the others are not listed here.'),
   )
 }
@@ -140,26 +144,30 @@ const found = {
 } as const
 
 /** `4 files: 1 added, 2 modified, 1 renamed`. */
-export function countsInWords(counts: ChangeCounts): string {
+export function countsInWords(counts: ChangeCountsAnswer): string {
   const total = countOf(counts)
   if (total === 0) return 'no file changed'
   const parts = kinds.filter((kind) => counts[kind] > 0).map((kind) => `${counts[kind]} ${kind}`)
-  return `${counted(total, 'file')}: ${parts.join(', ')}`
+  return `${formatCount(total, 'file')}: ${parts.join(', ')}`
 }
 
-export function countOf(counts: ChangeCounts): number {
+export function countOf(counts: ChangeCountsAnswer): number {
   return kinds.reduce((sum, kind) => sum + counts[kind], 0)
 }
 
 /** How complete the measurement is, and what it says of the scope. */
-export function scopeText({ measurement, verification }: Scoped, page: Page, counts: ChangeCounts): string {
+export function scopeText(
+  { measurement, verification }: ScopeAnswer,
+  page: RenderContext,
+  counts: ChangeCountsAnswer,
+): string {
   const { ink } = page
   const { unexpected_files: unexpected, unexpected_total: total = unexpected.length } = verification
   const told = verification.warnings.filter((warning) => !repeatsScope(warning, unexpected))
   const lines = [
-    `${completeness(measurement, page)} ${scopeInWords({ measurement, verification }, page, counts)}`.trimEnd(),
-    ink('red', indented(bullets(unexpected.map(inOneLine)))),
-    indented(cutNote(unexpected.length, total, 'waymark changes <task> lists all files.')),
+    `${measurementLine(measurement, page)} ${scopeInWords({ measurement, verification }, page, counts)}`.trimEnd(),
+    ink('red', indentText(bullets(unexpected.map(escapeLineBreaks)))),
+    indentText(cutNote(unexpected.length, total, 'waymark changes <task> lists all files.')),
     warnings(told, page),
   ]
   return lines.filter((line) => line !== '').join('\n')
@@ -171,23 +179,27 @@ export function ignoredFiles(
   total?: number,
 ): string {
   const lines = (['added', 'modified', 'deleted'] as const).flatMap((kind) =>
-    ignored[kind].map((path) => `${letters[kind]}  ${inOneLine(path)}`),
+    ignored[kind].map((path) => `${letters[kind]}  ${escapeLineBreaks(path)}`),
   )
   return [...lines, cutNote(lines.length, total ?? lines.length, 'the others are not listed here.')]
     .filter((line) => line !== '')
     .join('\n')
 }
 
-function completeness(measurement: Scoped['measurement'], { ink }: Page): string {
+function measurementLine(measurement: ScopeAnswer['measurement'], { ink }: RenderContext): string {
   if (measurement === 'exact') return ink('green', '● Measured exactly.')
   if (measurement === 'partial') return ink('yellow', '◐ Measured in part.')
   return ink('red', '○ Not known: it could not be measured.')
 }
 
-function scopeInWords({ measurement, verification }: Scoped, { ink }: Page, counts: ChangeCounts): string {
+function scopeInWords(
+  { measurement, verification }: ScopeAnswer,
+  { ink }: RenderContext,
+  counts: ChangeCountsAnswer,
+): string {
   const matches = verification.scope_match
   const total = countOf(counts)
-  const files = counted(total, 'file')
+  const files = formatCount(total, 'file')
   if (matches === true) {
     return total === 0 ? 'No file was changed.' : `${files} changed, all inside the declared scope.`
   }
@@ -199,7 +211,7 @@ function scopeInWords({ measurement, verification }: Scoped, { ink }: Page, coun
   return measurement === 'unknown' ? '' : 'No scope was declared.'
 }
 
-function lineCounts(change: Changed): string {
+function lineCounts(change: ChangedFileLine): string {
   const { added_lines: added, deleted_lines: deleted } = change
   return added === null && deleted === null ? '' : linesInWords(change)
 }
@@ -208,23 +220,23 @@ function lineCounts(change: Changed): string {
 export function linesInWords({
   added_lines: added,
   deleted_lines: deleted,
-}: Pick<Changed, 'added_lines' | 'deleted_lines'>): string {
+}: Pick<ChangedFileLine, 'added_lines' | 'deleted_lines'>): string {
   return added === null || deleted === null ? 'lines not counted' : `+${added} -${deleted}`
 }
 
-function sharedWith(change: Changed): readonly string[] {
-  const others = (change.with ?? []).map(({ agent, task_id: task }) => `${inOneLine(agent)} (${task})`)
+function sharedWithLines(change: ChangedFileLine): readonly string[] {
+  const others = (change.with ?? []).map(({ agent, task_id: task }) => `${escapeLineBreaks(agent)} (${task})`)
   const agents = [...new Set(others)]
   if (agents.length === 0) return []
   return [`with ${agents.join(' and ')}`, ...(change.lines === 'all' ? ['lines of all of them'] : [])]
 }
 
-function notesOf(change: Changed): readonly string[] {
+function notesOf(change: ChangedFileLine): readonly string[] {
   const { scope, origin = 'task', attribution = 'certain', via, uncertain = '' } = change
   return [
     scope === 'out' ? 'out of scope' : '',
     origin === 'task' ? '' : origin,
-    attribution === 'certain' ? '' : [attribution, ...sharedWith(change)].join(', '),
+    attribution === 'certain' ? '' : [attribution, ...sharedWithLines(change)].join(', '),
     via === undefined ? '' : `by ${via}`,
     uncertain,
   ].filter((note) => note !== '')

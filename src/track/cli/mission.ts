@@ -1,24 +1,24 @@
-import { holdList } from '../../inbox/cli/inbox.ts'
+import { inboxList } from '../../inbox/cli/inbox.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
-import { counted } from '../../kernel/text.ts'
+import { formatCount } from '../../kernel/text.ts'
 import { taskTable } from '../../plan/cli/task.ts'
 import { blocks, cutNote, nextPage, pairs, section, statusWord } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
-import { age, lasting } from '../../surfaces/cli/render/text.ts'
-import type { Page, View } from '../../surfaces/cli/render/view.ts'
+import { formatAge, formatDuration } from '../../surfaces/cli/render/text.ts'
+import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import type { MissionEntry, PhaseSummary } from '../operations/mission-answer.ts'
 import { claims, decisionList, issueList, progressList } from './records.ts'
 
-export const listMissions: View<'list_missions'> = (answer, page) => {
+export const listMissions: AnswerView<'list_missions'> = (answer, page) => {
   const { missions } = answer
   if (missions.length === 0) return 'No mission matches. waymark mission list --status all shows all of them.'
   return blocks(missionTable(missions, page), cutNote(missions.length, answer.total, nextPage(answer)))
 }
 
-type MissionDetail = Exclude<OutputOf<'show'>, { readonly kind: 'task' | 'run' }>
+type MissionAnswer = Exclude<OutputOf<'show'>, { readonly kind: 'task' | 'run' }>
 
 /** Everything about one mission. */
-export function missionPage(mission: MissionDetail, page: Page): string {
+export function missionPage(mission: MissionAnswer, page: RenderContext): string {
   const { tasks } = mission
   return blocks(
     `${page.ink('bold', mission.name)}\n${pairs(headOf(mission, page), page)}`,
@@ -26,13 +26,13 @@ export function missionPage(mission: MissionDetail, page: Page): string {
     section('Tasks', taskTable(tasks, page), page),
     cutNote(tasks.length, mission.tasks_total, 'waymark context <mission> --include tasks shows all.'),
     section('Runs', runLines(mission, page), page),
-    section('Waiting for a person', holdList(mission.holds, page), page),
+    section('Waiting for a person', inboxList(mission.holds, page), page),
     section('Decisions', decisionList(mission.decisions, page), page),
     claims(mission, 'The one who completed it', page),
   )
 }
 
-function headOf(mission: MissionDetail, page: Page): readonly (readonly [string, string])[] {
+function headOf(mission: MissionAnswer, page: RenderContext): readonly (readonly [string, string])[] {
   return [
     ['id', mission.id],
     ['objective', mission.objective ?? ''],
@@ -42,20 +42,20 @@ function headOf(mission: MissionDetail, page: Page): readonly (readonly [string,
     ['profile', mission.profile?.toLowerCase() ?? ''],
     ['status', statusWord(mission.status, page)],
     ['phase', `${mission.current_phase} of ${mission.total_phases}`],
-    ['measured', `${counted(mission.files_changed, 'file')} changed`],
-    ['began', age(mission.created_at, page.now)],
-    ['ended', mission.completed_at === null ? '' : age(mission.completed_at, page.now)],
+    ['measured', `${formatCount(mission.files_changed, 'file')} changed`],
+    ['began', formatAge(mission.created_at, page.now)],
+    ['ended', mission.completed_at === null ? '' : formatAge(mission.completed_at, page.now)],
   ]
 }
 
-export const getContext: View<'get_context'> = (answer, page) => {
+export const getContext: AnswerView<'get_context'> = (answer, page) => {
   const part = <Entry>(
     title: string,
     {
       shown = [],
       total = 0,
     }: { readonly shown?: readonly Entry[] | undefined; readonly total?: number | undefined },
-    list: (entries: readonly Entry[], page: Page) => string,
+    list: (entries: readonly Entry[], page: RenderContext) => string,
   ) =>
     shown.length === 0
       ? ''
@@ -72,7 +72,7 @@ export const getContext: View<'get_context'> = (answer, page) => {
   )
 }
 
-function contextHead(answer: OutputOf<'get_context'>, page: Page): string {
+function contextHead(answer: OutputOf<'get_context'>, page: RenderContext): string {
   const rows = [
     ['id', answer.mission_id],
     ['objective', answer.objective ?? ''],
@@ -82,10 +82,10 @@ function contextHead(answer: OutputOf<'get_context'>, page: Page): string {
   return `${page.ink('bold', answer.mission_name)}\n${pairs(rows, page)}`
 }
 
-type MissionLine = Omit<MissionEntry, 'kind' | 'objective' | 'created_at' | 'completed_at'>
+type MissionListRow = Omit<MissionEntry, 'kind' | 'objective' | 'created_at' | 'completed_at'>
 
 /** Missions, one a row: where each stands. */
-export function missionTable(missions: readonly MissionLine[], page: Page): string {
+export function missionTable(missions: readonly MissionListRow[], page: RenderContext): string {
   const columns = [
     { title: 'id' },
     { title: 'mission', shrinks: true },
@@ -109,11 +109,11 @@ export function missionTable(missions: readonly MissionLine[], page: Page): stri
   return table(columns, rows, page)
 }
 
-function blockers(count: number, { ink }: Page): string {
+function blockers(count: number, { ink }: RenderContext): string {
   return count === 0 ? '0' : ink('red', String(count))
 }
 
-function phaseTable(phases: readonly PhaseSummary[], page: Page): string {
+function phaseTable(phases: readonly PhaseSummary[], page: RenderContext): string {
   const columns = [
     { title: 'phase', align: 'right' },
     { title: 'name', shrinks: true },
@@ -126,7 +126,7 @@ function phaseTable(phases: readonly PhaseSummary[], page: Page): string {
     phase.name,
     statusWord(phase.status, page),
     String(phase.tasks_count),
-    lasting(phase.duration_seconds),
+    formatDuration(phase.duration_seconds),
   ])
   return table(columns, rows, page)
 }
@@ -134,7 +134,7 @@ function phaseTable(phases: readonly PhaseSummary[], page: Page): string {
 /** The runs that gate a mission, a line each, and what it was completed in spite of. */
 function runLines(
   mission: Pick<OutputOf<'get_context'>, 'runs' | 'completed_despite'>,
-  { ink }: Page,
+  { ink }: RenderContext,
 ): string {
   return [
     ...(mission.runs ?? []).map(

@@ -1,25 +1,25 @@
 import type { BlockerEntry } from '../../inbox/operations/hold-answer.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
-import { blocks, bullets, indented } from '../../surfaces/cli/render/parts.ts'
-import { age } from '../../surfaces/cli/render/text.ts'
-import type { Page } from '../../surfaces/cli/render/view.ts'
+import { blocks, bullets, indentText } from '../../surfaces/cli/render/parts.ts'
+import { formatAge } from '../../surfaces/cli/render/text.ts'
+import type { RenderContext } from '../../surfaces/cli/render/view.ts'
 import type { DecisionEntry, ProgressEntry } from '../operations/record-answer.ts'
 
 /** Decisions, as the agents gave them. */
-export function decisionList(decisions: readonly DecisionEntry[], page: Page): string {
+export function decisionList(decisions: readonly DecisionEntry[], page: RenderContext): string {
   return decisions
     .map((decision) => {
       const head = `${decision.question} ${page.ink('bold', decision.chosen)}`
-      return `- ${head}  ${page.ink('dim', by(decision, page))}\n  ${quoted(decision.reasoning, page)}`
+      return `- ${head}  ${page.ink('dim', by(decision, page))}\n  ${quoteText(decision.reasoning, page)}`
     })
     .join('\n')
 }
 
-export function progressList(progress: readonly ProgressEntry[], page: Page): string {
+export function progressList(progress: readonly ProgressEntry[], page: RenderContext): string {
   return progress
     .map((step) => {
       const share = step.progress === null ? '' : ` (${step.progress} %)`
-      return `- ${quoted(step.message, page)}${share}  ${page.ink('dim', by(step, page))}`
+      return `- ${quoteText(step.message, page)}${share}  ${page.ink('dim', by(step, page))}`
     })
     .join('\n')
 }
@@ -27,7 +27,7 @@ export function progressList(progress: readonly ProgressEntry[], page: Page): st
 /** An issue; where it waits or waited for a person, with its hold and its answer. */
 type IssueLine = Pick<BlockerEntry, 'id' | 'type' | 'description' | 'resolution'> & Partial<BlockerEntry>
 
-export function issueList(issues: readonly IssueLine[], page: Page): string {
+export function issueList(issues: readonly IssueLine[], page: RenderContext): string {
   return issues
     .map((issue) => {
       const type = issue.type.toLowerCase().replace(/_/g, ' ')
@@ -35,14 +35,18 @@ export function issueList(issues: readonly IssueLine[], page: Page): string {
       const answer = resolved
         ? `\n  ${resolved.by ?? ''} answered: ${resolved.answer ?? resolved.status}`
         : ''
-      const workaround = issue.resolution === null ? '' : `\n  meanwhile: ${quoted(issue.resolution, page)}`
-      return `- ${id}  ${type}: ${quoted(issue.description, page)}${workaround}${answer}`
+      const workaround =
+        issue.resolution === null ? '' : `\n  meanwhile: ${quoteText(issue.resolution, page)}`
+      return `- ${id}  ${type}: ${quoteText(issue.description, page)}${workaround}${answer}`
     })
     .join('\n')
 }
 
-function by(entry: { readonly agent_name: string | null; readonly created_at: string }, page: Page): string {
-  const when = age(entry.created_at, page.now)
+function by(
+  entry: { readonly agent_name: string | null; readonly created_at: string },
+  page: RenderContext,
+): string {
+  const when = formatAge(entry.created_at, page.now)
   return entry.agent_name === null ? when : `${entry.agent_name}, ${when}`
 }
 
@@ -56,36 +60,36 @@ const lists = [
 ] as const
 
 /** What an agent said of an attempt; of a mission, what was said of it. */
-type Claimed = Partial<
+type AgentClaims = Partial<
   NonNullable<Extract<OutputOf<'show'>, { readonly kind: 'task' }>['attempts'][number]['claimed']>
 >
 
 /** What was said, never shown like what was measured: attributed, and in italics where there are any. */
 export function claims(
-  claimed: Omit<Claimed, 'summary'> & { readonly summary: string | null },
+  claimed: Omit<AgentClaims, 'summary'> & { readonly summary: string | null },
   who: string,
-  { ink }: Page,
+  { ink }: RenderContext,
 ): string {
   const said = [
     claimed.summary ?? '',
     ...lists.map(([field, title]) => {
       const items = claimed[field] ?? []
-      return items.length === 0 ? '' : `${title}:\n${indented(bullets(items))}`
+      return items.length === 0 ? '' : `${title}:\n${indentText(bullets(items))}`
     }),
     claimed.tests_status ? `Tests: ${claimed.tests_status}` : '',
   ].filter((part) => part !== '')
   if (said.length === 0) return ''
   return blocks(
-    `${ink('italic', `${who} says (a claim, not measured):`)}\n${indented(inkLines(said.join('\n'), ink))}`,
+    `${ink('italic', `${who} says (a claim, not measured):`)}\n${indentText(inkLines(said.join('\n'), ink))}`,
   )
 }
 
 /** One thing that was said, in a line. */
-export function quoted(text: string, { ink }: Page): string {
+export function quoteText(text: string, { ink }: RenderContext): string {
   return text === '' ? '' : ink('italic', `"${text}"`)
 }
 
-function inkLines(text: string, ink: Page['ink']): string {
+function inkLines(text: string, ink: RenderContext['ink']): string {
   return text
     .split('\n')
     .map((line) => (line === '' ? line : ink('italic', line)))

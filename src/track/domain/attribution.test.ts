@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { attributeChanges } from './attribution.ts'
 import { parseScope } from './scope/scope.ts'
-import type { Contender, Stretch } from './sight.ts'
+import type { CandidateAuthor, Interval } from './sight.ts'
 
 function attempt(
   id: string,
   more: { areas?: string[]; ancestors?: string[]; reported?: string[] } = {},
-): Contender {
+): CandidateAuthor {
   return {
     id,
     ancestors: more.ancestors ?? [],
@@ -22,15 +22,15 @@ function reportOf(path: string) {
   return { path, call: null, tool: 'Edit', from: 1, at: 2, explained: true, ended: true }
 }
 
-function stretch(open: readonly Contender[], ...touched: readonly string[]): Stretch {
+function touchedInterval(open: readonly CandidateAuthor[], ...touched: readonly string[]): Interval {
   return { open, touched: new Set(touched) }
 }
 
-function blind(open: readonly Contender[]): Stretch {
+function unseenInterval(open: readonly CandidateAuthor[]): Interval {
   return { open, touched: null }
 }
 
-function attribute(id: string, stretches: readonly Stretch[], ...paths: readonly string[]) {
+function attribute(id: string, stretches: readonly Interval[], ...paths: readonly string[]) {
   const { own, perhaps, foreign } = attributeChanges(
     id,
     stretches,
@@ -46,7 +46,7 @@ function attribute(id: string, stretches: readonly Stretch[], ...paths: readonly
 const sure = { certainty: 'certain', rivals: [] }
 
 test('what changed while one attempt was open is certainly its own', () => {
-  expect(attribute('a', [stretch([attempt('a')], 'x.ts')], 'x.ts').own).toEqual({ 'x.ts': sure })
+  expect(attribute('a', [touchedInterval([attempt('a')], 'x.ts')], 'x.ts').own).toEqual({ 'x.ts': sure })
 })
 
 describe('with two attempts open', () => {
@@ -54,7 +54,7 @@ describe('with two attempts open', () => {
   const api = attempt('b', { areas: ['api'] })
 
   test('an area makes a change probable for its owner, and takes it from no one', () => {
-    const stretches = [stretch([auth, api], 'auth.ts', 'api.ts', 'utils.ts')]
+    const stretches = [touchedInterval([auth, api], 'auth.ts', 'api.ts', 'utils.ts')]
     expect(attribute('a', stretches, 'auth.ts', 'api.ts', 'utils.ts')).toEqual({
       own: {
         'auth.ts': { certainty: 'probable', rivals: ['b'] },
@@ -67,7 +67,7 @@ describe('with two attempts open', () => {
 
   test('where several areas cover a path it is contested between these, and perhaps of the others', () => {
     const alsoAuth = attempt('b', { areas: ['auth'] })
-    const stretches = [stretch([auth, alsoAuth, attempt('c')], 'auth.ts')]
+    const stretches = [touchedInterval([auth, alsoAuth, attempt('c')], 'auth.ts')]
     expect(attribute('a', stretches, 'auth.ts').own).toEqual({
       'auth.ts': { certainty: 'contested', rivals: ['b'] },
     })
@@ -76,17 +76,17 @@ describe('with two attempts open', () => {
 
   test('what a hook saw is known', () => {
     const reporting = attempt('b', { areas: ['api'], reported: ['auth.ts'] })
-    expect(attribute('b', [stretch([auth, reporting], 'auth.ts')], 'auth.ts').own).toEqual({
+    expect(attribute('b', [touchedInterval([auth, reporting], 'auth.ts')], 'auth.ts').own).toEqual({
       'auth.ts': { certainty: 'certain', rivals: [] },
     })
-    expect(attribute('a', [stretch([auth, reporting], 'auth.ts')], 'auth.ts').foreign).toEqual({
+    expect(attribute('a', [touchedInterval([auth, reporting], 'auth.ts')], 'auth.ts').foreign).toEqual({
       'auth.ts': ['b'],
     })
   })
 
   test('undeclared work leaves everything contested that no area speaks of', () => {
     const anything = attempt('b')
-    const { own } = attribute('a', [stretch([auth, anything], 'auth.ts', 'x.ts')], 'auth.ts', 'x.ts')
+    const { own } = attribute('a', [touchedInterval([auth, anything], 'auth.ts', 'x.ts')], 'auth.ts', 'x.ts')
     expect(own).toEqual({
       'auth.ts': { certainty: 'probable', rivals: ['b'] },
       'x.ts': { certainty: 'contested', rivals: ['b'] },
@@ -94,9 +94,9 @@ describe('with two attempts open', () => {
   })
 
   test('a change made alone before the other began stays certain, until the other may have written there too', () => {
-    const before = [stretch([auth], 'x.ts', 'api.ts'), stretch([auth, api], 'auth.ts')]
+    const before = [touchedInterval([auth], 'x.ts', 'api.ts'), touchedInterval([auth, api], 'auth.ts')]
     expect(attribute('a', before, 'x.ts').own).toEqual({ 'x.ts': sure })
-    const both = [stretch([auth], 'x.ts', 'api.ts'), stretch([auth, api], 'x.ts', 'api.ts')]
+    const both = [touchedInterval([auth], 'x.ts', 'api.ts'), touchedInterval([auth, api], 'x.ts', 'api.ts')]
     expect(attribute('a', both, 'x.ts', 'api.ts').own).toEqual({
       'x.ts': { certainty: 'probable', rivals: ['b'] },
       'api.ts': { certainty: 'probable', rivals: ['b'] },
@@ -105,7 +105,7 @@ describe('with two attempts open', () => {
 
   test('a rename is known by either of its names', () => {
     const changes = [{ path: 'new.ts', from: 'auth.ts' }]
-    const { own } = attributeChanges('a', [stretch([auth, api], 'auth.ts', 'new.ts')], changes)
+    const { own } = attributeChanges('a', [touchedInterval([auth, api], 'auth.ts', 'new.ts')], changes)
     expect(own.get('new.ts')).toEqual({ certainty: 'probable', rivals: ['b'] })
   })
 })
@@ -117,7 +117,7 @@ describe('in one family', () => {
   const stranger = attempt('s', { areas: ['web'] })
 
   test("a descendant's change is certain for both and reaches the ancestor through the descendant", () => {
-    const stretches = [stretch([parent], 'a.ts'), stretch([parent, child], 'b.ts')]
+    const stretches = [touchedInterval([parent], 'a.ts'), touchedInterval([parent, child], 'b.ts')]
     expect(attribute('p', stretches, 'a.ts', 'b.ts').own).toEqual({
       'a.ts': sure,
       'b.ts': { ...sure, via: 'c' },
@@ -126,7 +126,7 @@ describe('in one family', () => {
   })
 
   test('two descendants are rivals of each other but not of the ancestor', () => {
-    const stretches = [stretch([parent, child, sibling], 'x.ts', 'docs/a.md')]
+    const stretches = [touchedInterval([parent, child, sibling], 'x.ts', 'docs/a.md')]
     expect(attribute('p', stretches, 'x.ts', 'docs/a.md').own).toEqual({
       'x.ts': sure,
       'docs/a.md': { ...sure, via: 'd' },
@@ -139,7 +139,7 @@ describe('in one family', () => {
   })
 
   test('a stranger beside a descendant contests it in the report of the ancestor too', () => {
-    const stretches = [stretch([parent, child, stranger], 'x.ts', 'web/a.ts')]
+    const stretches = [touchedInterval([parent, child, stranger], 'x.ts', 'web/a.ts')]
     expect(attribute('p', stretches, 'x.ts', 'web/a.ts')).toEqual({
       own: { 'x.ts': { certainty: 'contested', via: 'c', rivals: ['s'] } },
       perhaps: { 'web/a.ts': ['s'] },
@@ -153,15 +153,17 @@ describe('when a stretch could not be measured', () => {
   const two = attempt('b', { areas: ['api'] })
 
   test('an unseen change is certain only if no rival was open in any such stretch', () => {
-    expect(attribute('a', [blind([one])], 'x.ts').own).toEqual({ 'x.ts': sure })
-    expect(attribute('a', [blind([one]), blind([one, two])], 'x.ts', 'api.ts').own).toEqual({
-      'x.ts': { certainty: 'contested', rivals: ['b'] },
-      'api.ts': { certainty: 'contested', rivals: ['b'] },
-    })
+    expect(attribute('a', [unseenInterval([one])], 'x.ts').own).toEqual({ 'x.ts': sure })
+    expect(attribute('a', [unseenInterval([one]), unseenInterval([one, two])], 'x.ts', 'api.ts').own).toEqual(
+      {
+        'x.ts': { certainty: 'contested', rivals: ['b'] },
+        'api.ts': { certainty: 'contested', rivals: ['b'] },
+      },
+    )
   })
 
   test('a change seen as foreign is contested, because the attempt may have made it unseen', () => {
-    const stretches = [stretch([one, two], 'api.ts'), blind([one])]
+    const stretches = [touchedInterval([one, two], 'api.ts'), unseenInterval([one])]
     expect(attribute('a', stretches, 'api.ts').own).toEqual({
       'api.ts': { certainty: 'contested', rivals: ['b'] },
     })
@@ -184,7 +186,7 @@ const anyStretch = fc
     fc.uniqueArray(contender, { selector: ({ id }) => id, minLength: 1 }),
     fc.option(fc.subarray(['auth.ts', 'api.ts', 'x.ts'])),
   )
-  .map(([open, touched]): Stretch => ({ open, touched: touched === null ? null : new Set(touched) }))
+  .map(([open, touched]): Interval => ({ open, touched: touched === null ? null : new Set(touched) }))
 
 test('no change is lost: each is the attempt’s, or perhaps, or known to be of others, who are then named', () => {
   fc.assert(
@@ -208,7 +210,7 @@ test('no change is lost: each is the attempt’s, or perhaps, or known to be of 
 
 describe('with hooks that tell of everything', () => {
   const window = { from: 10_000, to: 20_000 }
-  const working: Contender = {
+  const working: CandidateAuthor = {
     ...attempt('a'),
     seen: { isTurn: false, isComplete: true, edits: [], windows: [window] },
   }
@@ -217,7 +219,7 @@ describe('with hooks that tell of everything', () => {
       'a',
       [
         {
-          ...stretch([working], 'x.ts'),
+          ...touchedInterval([working], 'x.ts'),
           time: { from: 0, to: 60_000 },
           contents: new Map([['x.ts', { before: undefined, after: 'id', changedAt }]]),
         },

@@ -1,5 +1,11 @@
 import { coverage } from './scope/scope.ts'
-import { type Contender, type Sight, type Stretch, sightOf, withoutAncestors } from './sight.ts'
+import {
+  type CandidateAuthor,
+  type HookEvidence,
+  hookEvidenceOf,
+  type Interval,
+  withoutAncestors,
+} from './sight.ts'
 
 /** How sure it is that an attempt made a change. */
 export type Certainty = 'certain' | 'probable' | 'contested'
@@ -36,7 +42,7 @@ export interface AttributedChanges {
 /** Says for every change during an attempt whether it is that attempt's, from the stretches in which it was open. */
 export function attributeChanges(
   attempt: string,
-  stretches: readonly Stretch[],
+  stretches: readonly Interval[],
   changes: readonly ChangedPath[],
 ): AttributedChanges {
   const lived = stretches.filter((stretch) => stretch.open.some(({ id }) => id === attempt))
@@ -50,7 +56,7 @@ export function attributeChanges(
     if (certainty === 'foreign') foreign.set(change.path, rivals)
     else if (certainty === 'outside') outside.add(change.path)
     else if (certainty === 'perhaps') perhaps.set(change.path, rivals)
-    else own.set(change.path, { certainty, ...viaOf(attempt, claim), rivals, ...(unseen && { unseen }) })
+    else own.set(change.path, { certainty, ...viaField(attempt, claim), rivals, ...(unseen && { unseen }) })
   }
   return { own, perhaps, foreign, outside }
 }
@@ -60,7 +66,7 @@ export function attributeChanges(
  * says that it changed is never another's alone by its area.
  */
 export function makersIn(
-  open: readonly Contender[],
+  open: readonly CandidateAuthor[],
   { path, from }: ChangedPath,
   claimant: string | null,
 ): { readonly owners: readonly string[]; readonly certainty: Certainty } {
@@ -75,7 +81,7 @@ export function makersIn(
   return { owners, certainty }
 }
 
-interface Claim {
+interface AttributionClaim {
   readonly certainty: Certainty | 'perhaps' | 'outside' | 'foreign'
   /** The attempt itself and its descendants, as far as they may have made the change. */
   readonly family: readonly string[]
@@ -83,43 +89,47 @@ interface Claim {
   readonly unseen?: true
 }
 
-function claimOn(attempt: string, lived: readonly Stretch[], change: ChangedPath): Claim {
-  const seen = lived.filter((stretch) => wasTouched(stretch, change))
+function claimOn(attempt: string, lived: readonly Interval[], change: ChangedPath): AttributionClaim {
+  const seen = lived.filter((stretch) => isTouched(stretch, change))
   const blind = lived.filter((stretch) => stretch.touched === null)
-  const claims = (candidates: readonly Stretch[]) =>
+  const claims = (candidates: readonly Interval[]) =>
     candidates.map((stretch) => claimIn(attempt, stretch, change))
   // A change that no stretch saw fell into one that could not be measured, but which one is not known.
-  if (seen.length === 0) return merged(claims(blind.length > 0 ? blind : lived), WEAKEST)
+  if (seen.length === 0) return mergeClaims(claims(blind.length > 0 ? blind : lived), WEAKEST)
   const claim = seenClaim(claims(seen))
-  if (!isOthers(claim.certainty) || blind.length === 0) return claim
-  return merged([claim, ...claims(blind)], WEAKEST)
+  if (!isUncertainOrForeign(claim.certainty) || blind.length === 0) return claim
+  return mergeClaims([claim, ...claims(blind)], WEAKEST)
 }
 
 /** An attempt that certainly touched the path once has changed it; whose all of its lines are is another matter. */
-function seenClaim(claims: readonly Claim[]): Claim {
-  const claim = merged(claims, STRONGEST)
+function seenClaim(claims: readonly AttributionClaim[]): AttributionClaim {
+  const claim = mergeClaims(claims, STRONGEST)
   const isShared = claims.some(({ certainty }) => doubtful.includes(certainty))
   return claim.certainty === 'certain' && isShared ? { ...claim, certainty: 'probable' } : claim
 }
 
-const doubtful: Order = ['probable', 'contested', 'perhaps']
+const doubtful: CertaintyOrder = ['probable', 'contested', 'perhaps']
 
-function wasTouched({ touched }: Stretch, { path, from }: ChangedPath): boolean {
+function isTouched({ touched }: Interval, { path, from }: ChangedPath): boolean {
   return touched !== null && (touched.has(path) || (from !== undefined && touched.has(from)))
 }
 
 /** Only what is known takes a change out of a report: that one attempt was open alone, or what hooks told. */
-function claimIn(attempt: string, stretch: Stretch, { path, from }: ChangedPath): Claim {
+function claimIn(attempt: string, stretch: Interval, { path, from }: ChangedPath): AttributionClaim {
   const names = from === undefined ? [path] : [path, from]
   if (!stretch.open.some(({ seen }) => seen))
     return claimByAreas(attempt, withoutAncestors(stretch.open), names)
-  const sight = sightOf(stretch, names, attempt)
-  return claimBySight(attempt, sight, names)
+  const sight = hookEvidenceOf(stretch, names, attempt)
+  return claimByEvidence(attempt, sight, names)
 }
 
 /** A declared area makes its owner likelier, no more. */
-function claimByAreas(attempt: string, candidates: readonly Contender[], names: readonly string[]): Claim {
-  const { isFamily, claim } = claiming(attempt)
+function claimByAreas(
+  attempt: string,
+  candidates: readonly CandidateAuthor[],
+  names: readonly string[],
+): AttributionClaim {
+  const { isFamily, claim } = claimBuilder(attempt)
   if (!candidates.some(isFamily)) return claim('foreign', candidates)
   const covering = candidates.filter(({ scope }) => names.some((name) => coverage(scope, name) === 'covered'))
   if (candidates.every(isFamily)) return claim('certain', covering.length > 0 ? covering : candidates)
@@ -130,9 +140,13 @@ function claimByAreas(attempt: string, candidates: readonly Contender[], names: 
   return claim('probable', [...covering, ...others])
 }
 
-function claiming(attempt: string) {
-  const isFamily = ({ id, ancestors }: Contender): boolean => id === attempt || ancestors.includes(attempt)
-  const claim = (certainty: Claim['certainty'], among: readonly Contender[]): Claim => ({
+function claimBuilder(attempt: string) {
+  const isFamily = ({ id, ancestors }: CandidateAuthor): boolean =>
+    id === attempt || ancestors.includes(attempt)
+  const claim = (
+    certainty: AttributionClaim['certainty'],
+    among: readonly CandidateAuthor[],
+  ): AttributionClaim => ({
     certainty,
     family: [...new Set(among.filter(isFamily).map(({ id }) => id))],
     rivals: [...new Set(among.filter((one) => !isFamily(one)).map(({ id }) => id))],
@@ -141,8 +155,8 @@ function claiming(attempt: string) {
 }
 
 /** What reports and commands leave: each edit is its tool's, and what lies between them is whoever's could write then. */
-function claimBySight(attempt: string, sight: Sight, names: readonly string[]): Claim {
-  const { isFamily, claim } = claiming(attempt)
+function claimByEvidence(attempt: string, sight: HookEvidence, names: readonly string[]): AttributionClaim {
+  const { isFamily, claim } = claimBuilder(attempt)
   const { present, steps, gaps } = sight
   const isTurn = present.some(({ id, seen }) => id === attempt && seen?.isTurn)
   const own = steps.filter(({ by }) => isFamily(by))
@@ -175,31 +189,32 @@ function claimBySight(attempt: string, sight: Sight, names: readonly string[]): 
   return claim(shared.length > 0 || own.some(({ isBetween }) => isBetween) ? 'contested' : 'probable', hands)
 }
 
-function isOthers(certainty: Claim['certainty']): boolean {
+function isUncertainOrForeign(certainty: AttributionClaim['certainty']): boolean {
   return certainty === 'perhaps' || certainty === 'outside' || certainty === 'foreign'
 }
 
-type Order = readonly Claim['certainty'][]
+type CertaintyOrder = readonly AttributionClaim['certainty'][]
 
 // Seen several times: what is known of one of the times counts.
-const STRONGEST: Order = ['certain', 'probable', 'contested', 'perhaps', 'outside', 'foreign']
+const STRONGEST: CertaintyOrder = ['certain', 'probable', 'contested', 'perhaps', 'outside', 'foreign']
 // Seen nowhere: it may be any of the claims, so that mine and another's together are contested.
-const WEAKEST: Order = ['contested', 'probable', 'certain', 'perhaps', 'outside', 'foreign']
+const WEAKEST: CertaintyOrder = ['contested', 'probable', 'certain', 'perhaps', 'outside', 'foreign']
 
-function merged(claims: readonly Claim[], order: Order): Claim {
+function mergeClaims(claims: readonly AttributionClaim[], order: CertaintyOrder): AttributionClaim {
   const kinds = new Set(claims.map(({ certainty }) => certainty))
-  const undecided = order === WEAKEST && [...kinds].some(isOthers) && ![...kinds].every(isOthers)
+  const undecided =
+    order === WEAKEST && [...kinds].some(isUncertainOrForeign) && ![...kinds].every(isUncertainOrForeign)
   const certainty = undecided ? 'contested' : (order.find((kind) => kinds.has(kind)) ?? 'contested')
-  const isUnseen = claims.filter((one) => !isOthers(one.certainty)).every(({ unseen }) => unseen)
+  const isUnseen = claims.filter((one) => !isUncertainOrForeign(one.certainty)).every(({ unseen }) => unseen)
   return {
     certainty,
-    ...(isUnseen && !isOthers(certainty) && claims.length > 0 && { unseen: true }),
+    ...(isUnseen && !isUncertainOrForeign(certainty) && claims.length > 0 && { unseen: true }),
     family: [...new Set(claims.flatMap(({ family }) => family))],
     rivals: [...new Set(claims.flatMap(({ rivals }) => rivals))],
   }
 }
 
-function viaOf(attempt: string, { family }: Claim): { readonly via?: string } {
+function viaField(attempt: string, { family }: AttributionClaim): { readonly via?: string } {
   const [only, ...more] = family
   return only === undefined || only === attempt || more.length > 0 ? {} : { via: only }
 }

@@ -1,11 +1,11 @@
 import type { AttemptId, TaskId, TurnId } from '../../kernel/id.ts'
-import type { FileVerdict } from './scope/scope.ts'
+import type { FileScope } from './scope/scope.ts'
 
 /** How a path's state differs between two snapshots. A change of type (file to symbolic link) counts as modified. */
 export type ChangeKind = 'added' | 'modified' | 'deleted' | 'renamed'
 
 /** Where a change came from: the work itself, git moving other people's work in, or both. */
-export type Origin = 'task' | 'imported' | 'mixed'
+export type ChangeOrigin = 'task' | 'imported' | 'mixed'
 
 /** One path whose state differs. Paths are relative to the work tree's top, with `/`, as UTF-8 for display. */
 export interface FileChange {
@@ -14,7 +14,7 @@ export interface FileChange {
   readonly from?: string
   readonly change: ChangeKind
   readonly typeChanged?: true
-  readonly origin: Origin
+  readonly origin: ChangeOrigin
   /** Null when not countable: binary, a blob that is gone, or too large to keep. */
   readonly addedLines: number | null
   readonly deletedLines: number | null
@@ -59,7 +59,7 @@ export interface ChangeReport {
 export type AttributionCertainty = 'certain' | 'probable' | 'contested'
 
 /** Another agent that was at work in the same tree. */
-export interface Rival {
+export interface CandidateAgent {
   readonly agent: string
   /** Its task, or its turn where it is captured and has none. */
   readonly taskId: TaskId | TurnId
@@ -68,10 +68,10 @@ export interface Rival {
 /** A change as it is reported and stored: what was measured, judged against the scope, and whose it is. */
 export interface ReportedChange extends FileChange {
   /** Null when no areas were declared, and for what is contested: that is not judged. */
-  readonly scope: FileVerdict | null
+  readonly scope: FileScope | null
   readonly attribution: AttributionCertainty
   /** Who may have written there too: the lines are then counted for all writers together. */
-  readonly with?: readonly Rival[]
+  readonly with?: readonly CandidateAgent[]
   /** The descendant attempt that made it. */
   readonly via?: AttemptId
   /** Its hooks tell of every edit, and told of none of this. */
@@ -93,7 +93,7 @@ export function sumOfLines(lines: readonly (number | null)[]): number | null {
 }
 
 /** Out of scope first, then by path: what a reader must see comes before a cut. */
-export function inReadingOrder(changes: readonly ReportedChange[]): readonly ReportedChange[] {
+export function sortOutOfScopeFirst(changes: readonly ReportedChange[]): readonly ReportedChange[] {
   const rank = (change: ReportedChange): number => (change.scope === 'out' ? 0 : 1)
   return [...changes].sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
 }
@@ -113,7 +113,7 @@ export interface ContestedFile {
 }
 
 /** A commit made in the work tree while the attempt was open. */
-export interface CommitDuring {
+export interface AttemptCommit {
   readonly id: string
   readonly subject: string
   /** Whose it is, as far as the time and the files tell. */
@@ -135,7 +135,7 @@ export interface MissionChange {
   readonly from?: string
   /** `none`: attempts changed it, and at the end it is as it was. */
   readonly change: ChangeKind | 'none'
-  readonly origin: Origin
+  readonly origin: ChangeOrigin
   readonly addedLines: number | null
   readonly deletedLines: number | null
   /** Someone outside the mission wrote there too, as far as that was seen. */
@@ -143,7 +143,7 @@ export interface MissionChange {
 }
 
 /** What a mission's record says of a work tree, and what was measured when another of its attempts ended there. */
-export interface MissionMeasured {
+export interface MissionMeasurement {
   /** What is recorded of the paths that earlier attempts changed. */
   readonly recorded: readonly MissionChange[]
   /** What the attempt that ends changed. */
@@ -163,7 +163,7 @@ export function changesOfMission({
   own,
   states,
   others,
-}: MissionMeasured): readonly MissionChange[] {
+}: MissionMeasurement): readonly MissionChange[] {
   const before = new Map(recorded.map((row) => [row.path, row]))
   const ends = ({ path, from }: Pick<FileChange, 'path' | 'from'>) =>
     from === undefined ? [path] : [path, from]

@@ -11,7 +11,7 @@ export interface ClaimedWork {
 const path = /(?<![\w@./:-])(?:\.{0,2}\/)?((?:[\w@.-]+\/)+[\w@-][\w@.-]*\.\w{1,8})(?![\w/])/g
 
 /** Files that an agent says it changed and that are not among the measured paths. A path may be named from its middle. */
-export function claimedNotFound(claimed: ClaimedWork, measured: readonly string[]): readonly string[] {
+export function unmeasuredClaims(claimed: ClaimedWork, measured: readonly string[]): readonly string[] {
   const said = [claimed.summary, ...claimed.achievements].flatMap((text) =>
     [...text.matchAll(path)].map(([, found]) => found ?? ''),
   )
@@ -21,14 +21,14 @@ export function claimedNotFound(claimed: ClaimedWork, measured: readonly string[
 }
 
 /** Which of some paths an agent's words name whole. */
-export function namedIn(claimed: ClaimedWork, paths: readonly string[]): readonly string[] {
+export function pathsNamedIn(claimed: ClaimedWork, paths: readonly string[]): readonly string[] {
   const text = [claimed.summary, ...claimed.achievements, ...(claimed.limitations ?? [])].join('\n')
   const explained = new Set(claimed.unexpected?.map(({ path }) => path.replace(/^\.\//, '')))
-  return paths.filter((path) => explained.has(path) || names(text, path))
+  return paths.filter((path) => explained.has(path) || hasPathName(text, path))
 }
 
 // Not a part of a longer name: neither `src/a.ts` in `old/src/a.ts`, nor in `src/a.tsx` or `src/a.ts.bak`.
-function names(text: string, path: string): boolean {
+function hasPathName(text: string, path: string): boolean {
   for (let at = text.indexOf(path); at >= 0; at = text.indexOf(path, at + 1)) {
     const before = text.slice(0, at)
     const after = text.slice(at + path.length)

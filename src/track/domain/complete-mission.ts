@@ -1,13 +1,13 @@
-import type { NewFact } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/fact.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type { RunId } from '../../kernel/id.ts'
 import { isEnded, type Mission, type MissionEnding } from './mission.ts'
-import type { Hold } from './records.ts'
+import type { InboxItem } from './records.ts'
 import { abandon } from './take-over.ts'
 import type { Attempt } from './task.ts'
 
-export interface MissionClosing {
+export interface MissionCompletion {
   readonly status: MissionEnding
   readonly summary: string
   readonly achievements: readonly string[]
@@ -17,17 +17,17 @@ export interface MissionClosing {
 /** Ends a mission. Open attempts refuse it, unless it failed: then they are abandoned. Empty when it is a repeat. */
 export function completeMission(
   mission: Mission,
-  closing: MissionClosing,
+  closing: MissionCompletion,
   running: {
     readonly open: readonly Attempt[]
-    readonly holds: readonly Hold[]
+    readonly holds: readonly InboxItem[]
     /** Runs that did not succeed, and that a person passes over. */
     readonly passedOver: readonly RunId[]
   },
-): readonly NewFact[] {
+): readonly NewProjectEvent[] {
   const { open, holds, passedOver } = running
-  if (isEnded(mission) && !endedByItself(mission)) return repeated(mission, closing)
-  if (open.length > 0 && closing.status !== 'failed') throw stillOpen(mission, open)
+  if (isEnded(mission) && !isWorkflowWithoutSummary(mission)) return repeatedClosing(mission, closing)
+  if (open.length > 0 && closing.status !== 'failed') throw openAttemptsFailure(mission, open)
   const reason = `The ${mission.kind} was completed as failed.`
   const abandoned = open.flatMap((attempt) =>
     abandon(
@@ -48,16 +48,16 @@ export function completeMission(
 }
 
 /** A workflow that ended with its last task still takes its summary. */
-function endedByItself(mission: Mission): boolean {
+function isWorkflowWithoutSummary(mission: Mission): boolean {
   return mission.kind === 'workflow' && mission.summary === null
 }
 
-function repeated(mission: Mission, closing: MissionClosing): readonly NewFact[] {
+function repeatedClosing(mission: Mission, closing: MissionCompletion): readonly NewProjectEvent[] {
   const same =
     mission.status === closing.status &&
     mission.summary === closing.summary &&
-    sameTexts(mission.achievements, closing.achievements) &&
-    sameTexts(mission.limitations, closing.limitations)
+    isSameTexts(mission.achievements, closing.achievements) &&
+    isSameTexts(mission.limitations, closing.limitations)
   if (same) return []
   throw new Failure(
     'CONFLICT',
@@ -69,11 +69,11 @@ function repeated(mission: Mission, closing: MissionClosing): readonly NewFact[]
   )
 }
 
-function sameTexts(a: readonly string[], b: readonly string[]): boolean {
+function isSameTexts(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((text, index) => text === b[index])
 }
 
-function stillOpen(mission: Mission, open: readonly Attempt[]): Failure {
+function openAttemptsFailure(mission: Mission, open: readonly Attempt[]): Failure {
   const tasks = open
     .slice(0, 5)
     .map(({ taskId, agentName, actor }) => `${taskId} (${displayName({ actor, agentName })})`)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { aHold, aMission, anAttempt, aPhase, aTask } from '../../../test/support/entities.ts'
 import { settingAt } from '../../../test/support/setting.ts'
-import type { Measured, Outcome } from '../../events/domain/fact.ts'
+import type { AttemptMeasurement, Outcome } from '../../events/domain/fact.ts'
 import type { PhaseId, TaskId } from '../../kernel/id.ts'
 import { type CompletionRequest, type CompletionSituation, completeTask } from './completion.ts'
 
@@ -20,7 +20,7 @@ const outcome: Outcome = {
   tokensOutput: null,
 }
 
-const evidence: Measured = {
+const evidence: AttemptMeasurement = {
   measurement: 'exact',
   changes: [],
   ignored: { added: [], modified: [], deleted: [] },
@@ -62,7 +62,8 @@ function situation(changes: Partial<CompletionSituation> = {}): CompletionSituat
   }
 }
 
-const kinds = (completed: ReturnType<typeof completeTask>) => completed.consequences.map(({ kind }) => kind)
+const consequenceKinds = (completed: ReturnType<typeof completeTask>) =>
+  completed.consequences.map(({ kind }) => kind)
 
 test('open subtasks refuse a completion and are named, unless the task failed', () => {
   const openSubtasks = [aTask({ id: 't-2' as TaskId, name: 'Cookies' })]
@@ -89,12 +90,16 @@ describe('holds', () => {
 
   test('an unknown scope verdict opens nothing', () => {
     const unknown = { ...evidence, scope: { matches: null, unexpected: [] } }
-    expect(kinds(completeTask(request({ evidence: unknown }), situation(), settingAt(9)))).toEqual([])
+    expect(consequenceKinds(completeTask(request({ evidence: unknown }), situation(), settingAt(9)))).toEqual(
+      [],
+    )
   })
 
   test('a hold about the silence of the attempt ends with it', () => {
     const holds = [aHold({ kind: 'stale_attempt' }), aHold({ kind: 'blocker' })]
-    expect(kinds(completeTask(request(), situation({ holds }), settingAt(9)))).toEqual(['hold.closed'])
+    expect(consequenceKinds(completeTask(request(), situation({ holds }), settingAt(9)))).toEqual([
+      'hold.closed',
+    ])
   })
 })
 
@@ -102,7 +107,7 @@ describe('phases', () => {
   test('phase_complete completes the phase of the attempt', () => {
     const phase = aPhase(1)
     const completed = completeTask(request({ phaseComplete: true }), situation({ phase }), settingAt(9))
-    expect(kinds(completed)).toEqual(['phase.completed'])
+    expect(consequenceKinds(completed)).toEqual(['phase.completed'])
     expect(completed.phase).toMatchObject({ status: 'completed', completedAt: 9 })
   })
 
@@ -116,7 +121,7 @@ describe('phases', () => {
       phase: aPhase(1),
       openInPhase: openInPhase.map((task) => ({ ...task, hasFailed: true })),
     })
-    expect(kinds(completeTask(request({ phaseComplete: true }), failed, settingAt(9)))).toEqual([
+    expect(consequenceKinds(completeTask(request({ phaseComplete: true }), failed, settingAt(9)))).toEqual([
       'phase.completed',
     ])
   })
@@ -127,16 +132,20 @@ describe('phases', () => {
       task: aTask({ phaseId: 'ph-1' as PhaseId }),
       wasPlanned: true,
     })
-    expect(kinds(completeTask(request(), last, settingAt(9)))).toEqual(['phase.completed'])
-    expect(kinds(completeTask(request({ status: 'failed' }), last, settingAt(9)))).toEqual([])
-    expect(kinds(completeTask(request(), { ...last, wasPlanned: false }, settingAt(9)))).toEqual([])
-    expect(kinds(completeTask(request(), { ...last, isPhaseFree: false }, settingAt(9)))).toEqual([])
-    expect(kinds(completeTask(request(), { ...last, undoneInPhase: 2 }, settingAt(9)))).toEqual([])
+    expect(consequenceKinds(completeTask(request(), last, settingAt(9)))).toEqual(['phase.completed'])
+    expect(consequenceKinds(completeTask(request({ status: 'failed' }), last, settingAt(9)))).toEqual([])
+    expect(consequenceKinds(completeTask(request(), { ...last, wasPlanned: false }, settingAt(9)))).toEqual(
+      [],
+    )
+    expect(consequenceKinds(completeTask(request(), { ...last, isPhaseFree: false }, settingAt(9)))).toEqual(
+      [],
+    )
+    expect(consequenceKinds(completeTask(request(), { ...last, undoneInPhase: 2 }, settingAt(9)))).toEqual([])
   })
 
   test('phase_complete without a phase changes nothing and says so', () => {
     const completed = completeTask(request({ phaseComplete: true }), situation(), settingAt(9))
-    expect(kinds(completed)).toEqual([])
+    expect(consequenceKinds(completed)).toEqual([])
     expect(completed.notes.join()).toContain('no phase')
   })
 })
@@ -145,12 +154,16 @@ describe('a workflow', () => {
   const mission = aMission({ kind: 'workflow' })
 
   test('ends by itself with its last task', () => {
-    expect(kinds(completeTask(request(), situation({ mission }), settingAt(9)))).toEqual(['mission.ended'])
+    expect(consequenceKinds(completeTask(request(), situation({ mission }), settingAt(9)))).toEqual([
+      'mission.ended',
+    ])
   })
 
   test('goes on while something is open, to do, or has failed', () => {
     const goesOn = (changes: Partial<CompletionSituation>, asked = request()) =>
-      expect(kinds(completeTask(asked, situation({ mission, ...changes }), settingAt(9)))).toEqual([])
+      expect(consequenceKinds(completeTask(asked, situation({ mission, ...changes }), settingAt(9)))).toEqual(
+        [],
+      )
     goesOn({ isOtherOpen: true })
     goesOn({ stepsToDo: 1 })
     goesOn({}, request({ status: 'failed' }))

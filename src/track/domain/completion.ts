@@ -1,11 +1,11 @@
-import type { Measured, NewFact, Outcome } from '../../events/domain/fact.ts'
-import type { HoldsGate } from '../../inbox/domain/holds.ts'
+import type { AttemptMeasurement, NewProjectEvent, Outcome } from '../../events/domain/fact.ts'
+import type { InboxGateMode } from '../../inbox/domain/holds.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
-import type { Setting } from '../../kernel/id.ts'
+import type { TransactionContext } from '../../kernel/id.ts'
 import type { Mission, Phase } from './mission.ts'
-import { type Hold, openHold } from './records.ts'
-import { endSilence } from './take-over.ts'
+import { type InboxItem, openInboxItem } from './records.ts'
+import { closeStaleItems } from './take-over.ts'
 import {
   type Attempt,
   type Correction,
@@ -21,7 +21,7 @@ export interface CompletionRequest {
   readonly status: TaskOutcome
   readonly outcome: Outcome
   readonly phaseComplete: boolean
-  readonly evidence: Measured
+  readonly evidence: AttemptMeasurement
   /** Mission Control's sentence about files outside the scope, for the hold. */
   readonly scopeReason: string
 }
@@ -48,9 +48,9 @@ export interface CompletionSituation {
   /** Whether a run that is not at an end gates the mission. */
   readonly isGated: boolean
   /** Open holds on the attempt. */
-  readonly holds: readonly Hold[]
+  readonly holds: readonly InboxItem[]
   /** What the project's setting says of open holds, and how many of the mission are open. */
-  readonly waiting: { readonly gate: HoldsGate; readonly ofMission: number }
+  readonly waiting: { readonly gate: InboxGateMode; readonly ofMission: number }
 }
 
 export interface OpenTask extends Pick<Task, 'id' | 'name'> {
@@ -60,7 +60,7 @@ export interface OpenTask extends Pick<Task, 'id' | 'name'> {
 
 export interface CompletedTask {
   /** What follows from closing the attempt, in order: its holds, its phase, its mission. */
-  readonly consequences: readonly NewFact[]
+  readonly consequences: readonly NewProjectEvent[]
   readonly phase: Phase | null
   readonly notes: readonly string[]
 }
@@ -69,19 +69,19 @@ export interface CompletedTask {
 export function completeTask(
   request: CompletionRequest,
   situation: CompletionSituation,
-  setting: Setting,
+  setting: TransactionContext,
 ): CompletedTask {
   refuseOpenSubtasks(request.status, situation.task, situation.openSubtasks)
   const phase = phaseAfter(request, situation, setting)
-  const asked = askedBy(request, { ...situation.attempt, completedBy: request.actor }, setting)
-  const holds = asked.map((hold): NewFact => ({ kind: 'hold.opened', hold }))
+  const asked = itemsOpenedBy(request, { ...situation.attempt, completedBy: request.actor }, setting)
+  const holds = asked.map((hold): NewProjectEvent => ({ kind: 'hold.opened', hold }))
   const end = workflowEnd(request, situation)
   // With `holds_gate: all` nothing ends while something waits, by itself neither.
   const { gate, ofMission } = situation.waiting
   const isHeldUp = end.length > 0 && gate === 'all' && ofMission + holds.length > 0
   return {
     consequences: [
-      ...endSilence(situation.holds, 'The attempt was completed.'),
+      ...closeStaleItems(situation.holds, 'The attempt was completed.'),
       ...holds,
       ...phase.facts,
       ...(isHeldUp ? [] : end),
@@ -119,22 +119,22 @@ function subtaskNotes({ openSubtasks }: CompletionSituation): readonly string[] 
 }
 
 /** What a completion asks of a person. */
-export function askedBy(
+export function itemsOpenedBy(
   { outcome, evidence, scopeReason }: Pick<CompletionRequest, 'outcome' | 'evidence' | 'scopeReason'>,
   attempt: Attempt,
-  setting: Setting,
-): readonly Hold[] {
+  setting: TransactionContext,
+): readonly InboxItem[] {
   const openedBy = outcomeAuthorOf(attempt)
   const where = { ...attempt, attemptId: attempt.id }
-  const holds: Hold[] = []
+  const holds: InboxItem[] = []
   if (outcome.manualReviewNeeded) {
     const reason = outcome.manualReviewReason ?? 'The agent asks for a review and gave no reason.'
-    holds.push(openHold({ kind: 'review', reason, openedBy }, where, setting))
+    holds.push(openInboxItem({ kind: 'review', reason, openedBy }, where, setting))
   }
   if (evidence.scope.unexpected.length > 0) {
     const said = (outcome.unexpected ?? []).map(({ path, why }) => `${path}: ${why}`)
     const reason = said.length === 0 ? scopeReason : `${scopeReason}\nThe agent says: ${said.join('; ')}`
-    const hold = openHold({ kind: 'scope', reason, openedBy: 'waymark' }, where, setting)
+    const hold = openInboxItem({ kind: 'scope', reason, openedBy: 'waymark' }, where, setting)
     holds.push({ ...hold, paths: evidence.scope.unexpected })
   }
   return holds
@@ -143,10 +143,10 @@ export function askedBy(
 function phaseAfter(
   { status, phaseComplete }: CompletionRequest,
   { task, phase, undoneInPhase, openInPhase, wasPlanned, isPhaseFree }: CompletionSituation,
-  setting: Setting,
+  setting: TransactionContext,
 ): {
   readonly phase: Phase | null
-  readonly facts: readonly NewFact[]
+  readonly facts: readonly NewProjectEvent[]
   readonly notes: readonly string[]
 } {
   if (!phase) {
@@ -182,7 +182,7 @@ function refuseOpenPhase(phase: Phase, openInPhase: readonly OpenTask[]): void {
 }
 
 /** A workflow ends by itself with its last task: nothing open, no step to do, and this one done. */
-function workflowEnd(request: CompletionRequest, situation: CompletionSituation): readonly NewFact[] {
+function workflowEnd(request: CompletionRequest, situation: CompletionSituation): readonly NewProjectEvent[] {
   const { mission, isOtherOpen, stepsToDo } = situation
   if (mission?.kind !== 'workflow' || mission.status !== 'in_progress' || situation.isGated) return []
   if (request.status === 'failed' || isOtherOpen || stepsToDo > 0) return []
@@ -210,18 +210,18 @@ export function correctAttempt(
     readonly before: readonly Correction[]
   },
   { text, actor }: { readonly text: string; readonly actor: Actor },
-  setting: Setting,
+  setting: TransactionContext,
 ): {
   readonly attempt: Attempt
   readonly agentName: string
-  readonly facts: readonly NewFact[]
+  readonly facts: readonly NewProjectEvent[]
   readonly at: number
 } {
   const ended = assertCompleted(task, attempt)
   const agentName = speakerOf(ended, actor)
   const said = before.find((correction) => correction.text === text)
   if (said) return { attempt: ended, agentName, facts: [], at: said.at }
-  const fact: NewFact = {
+  const fact: NewProjectEvent = {
     kind: 'attempt.corrected',
     attemptId: ended.id,
     taskId: task.id,

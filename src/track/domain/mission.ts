@@ -68,7 +68,7 @@ export interface PhaseWithWork extends Phase {
 }
 
 /** The first phase that is not completed and has work, else the first that is not completed, else none. */
-export function phaseUnderWay(phases: readonly PhaseWithWork[]): PhaseWithWork | null {
+export function currentPhaseOf(phases: readonly PhaseWithWork[]): PhaseWithWork | null {
   const open = phases.filter(({ status }) => status !== 'completed' && status !== 'failed')
   return open.find(({ hasWork }) => hasWork) ?? open[0] ?? null
 }
@@ -87,7 +87,7 @@ export function nextNumber(phases: readonly Pick<Phase, 'number'>[]): number {
  */
 export function currentPhase(mission: Mission, phases: readonly PhaseWithWork[]): number {
   if (mission.status === 'completed') return Math.max(1, ...phases.map(({ number }) => number ?? 1))
-  const current = phaseUnderWay(phases)
+  const current = currentPhaseOf(phases)
   return current?.number ?? Math.min(nextNumber(phases), Math.max(totalPhases(mission, phases), 1))
 }
 

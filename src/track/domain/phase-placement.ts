@@ -1,14 +1,14 @@
-import type { NewFact } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/fact.ts'
 import { callTo, Failure, type Hint, hintOf } from '../../kernel/failure.ts'
-import type { Setting } from '../../kernel/id.ts'
-import { isEnded, type Mission, nextNumber, type Phase, phaseUnderWay } from './mission.ts'
+import type { TransactionContext } from '../../kernel/id.ts'
+import { currentPhaseOf, isEnded, type Mission, nextNumber, type Phase } from './mission.ts'
 import type { TaskRequest, TaskSituation } from './start-task.ts'
 import type { Task } from './task.ts'
 
 export interface PhasePlacement {
   readonly phase: Phase | null
   readonly created: boolean
-  readonly facts: readonly NewFact[]
+  readonly facts: readonly NewProjectEvent[]
   readonly notes: readonly string[]
 }
 
@@ -18,14 +18,14 @@ const nowhere: PhasePlacement = { phase: null, created: false, facts: [], notes:
 export function placeInPhase(
   request: Pick<TaskRequest, 'phase' | 'phaseName'>,
   situation: TaskSituation,
-  setting: Setting,
+  setting: TransactionContext,
 ): PhasePlacement {
   const { mission, phases, home } = situation
   // A planned task is worked on in its own phase, unless it is taken into another mission.
-  if (home && home.missionId === (mission?.id ?? null)) return atHome(home, request)
+  if (home && home.missionId === (mission?.id ?? null)) return placeInHomePhase(home, request)
   if (!mission) return request.phase === null ? nowhere : { ...nowhere, notes: [phaseWithoutMission] }
   const existing = existingPhase(request, situation)
-  if (existing) return intoExisting(existing, request.phaseName)
+  if (existing) return placeInExistingPhase(existing, request.phaseName)
   if (mission.kind === 'workflow' && request.phase === null && request.phaseName === null) return nowhere
   const number = request.phase ?? nextNumber(phases)
   const phase: Phase = {
@@ -38,7 +38,7 @@ export function placeInPhase(
     createdAt: setting.at,
     completedAt: null,
   }
-  const longer = extended(mission, number)
+  const longer = extendMission(mission, number)
   return {
     phase,
     created: true,
@@ -49,8 +49,8 @@ export function placeInPhase(
 
 const phaseWithoutMission = 'A phase belongs to a mission: without mission_id the phase number was not used.'
 
-function atHome(home: Phase, request: Pick<TaskRequest, 'phase' | 'phaseName'>): PhasePlacement {
-  const placed = intoExisting(home, null)
+function placeInHomePhase(home: Phase, request: Pick<TaskRequest, 'phase' | 'phaseName'>): PhasePlacement {
+  const placed = placeInExistingPhase(home, null)
   const names = request.phaseName !== null && !isNamed(home, request.phaseName)
   const asked = request.phase !== null && request.phase !== home.number ? request.phase : null
   if (asked === null && !names) return placed
@@ -72,7 +72,7 @@ function existingPhase(
   const homes = [parentAttempt?.phaseId, parent?.phaseId]
   const home = homes.map((id) => phases.find((phase) => phase.id === id)).find(Boolean)
   if (home) return home
-  return mission?.kind === 'workflow' ? null : phaseUnderWay(phases)
+  return mission?.kind === 'workflow' ? null : currentPhaseOf(phases)
 }
 
 function isNamed({ name }: Phase, asked: string): boolean {
@@ -83,7 +83,7 @@ function labelOf({ id, number, name }: Phase): string {
   return `phase ${number ?? id} "${name}"`
 }
 
-function intoExisting(phase: Phase, askedName: string | null): PhasePlacement {
+function placeInExistingPhase(phase: Phase, askedName: string | null): PhasePlacement {
   const notes =
     askedName !== null && !isNamed(phase, askedName)
       ? [`Phase ${phase.number} is already named "${phase.name}"; "${askedName}" was not used.`]
@@ -97,7 +97,7 @@ function intoExisting(phase: Phase, askedName: string | null): PhasePlacement {
   }
 }
 
-function extended(mission: Mission, number: number): Pick<PhasePlacement, 'facts' | 'notes'> {
+function extendMission(mission: Mission, number: number): Pick<PhasePlacement, 'facts' | 'notes'> {
   if (number <= mission.totalPhases) return { facts: [], notes: [] }
   const before = mission.totalPhases
   const notes =
@@ -114,7 +114,7 @@ const deepest = 20
 
 /** Whether work may begin here: the mission runs, the parent is of it, the planned task is not done. */
 export function admitTask(situation: TaskSituation): {
-  readonly facts: readonly NewFact[]
+  readonly facts: readonly NewProjectEvent[]
   readonly notes: readonly string[]
 } {
   const { mission, parent, parentAttempt } = situation
@@ -146,7 +146,7 @@ export function admitTask(situation: TaskSituation): {
 }
 
 /** A workflow that ended by itself goes on with its next task; what someone ended stays ended. */
-function reopen(mission: Mission, planned: Task | null): readonly NewFact[] {
+function reopen(mission: Mission, planned: Task | null): readonly NewProjectEvent[] {
   if (!isEnded(mission)) return []
   if (mission.kind === 'workflow' && mission.summary === null) {
     return [{ kind: 'mission.reopened', missionId: mission.id }]
@@ -156,7 +156,7 @@ function reopen(mission: Mission, planned: Task | null): readonly NewFact[] {
     `Cannot start a task in ${mission.kind} ${mission.id} "${mission.name}": it is ${mission.status}.`,
     {
       reason: 'mission_ended',
-      hint: planned?.missionId === mission.id ? planElsewhere(planned) : newMission,
+      hint: planned?.missionId === mission.id ? otherMissionHint(planned) : newMission,
     },
   )
 }
@@ -164,7 +164,7 @@ function reopen(mission: Mission, planned: Task | null): readonly NewFact[] {
 const newMission = hintOf`Start a new mission with ${callTo('start_mission')}, or leave mission_id out to work on the project’s own plan.`
 
 /** Left alone, a planned task is worked on in its own mission. */
-function planElsewhere({ id }: Task): Hint {
+function otherMissionHint({ id }: Task): Hint {
   return hintOf`Work on it in a running mission: ${callTo('start_task', { planned_task_id: id, mission_id: undefined })}, after ${callTo('start_mission')} if there is none.`
 }
 

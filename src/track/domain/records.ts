@@ -1,17 +1,17 @@
-import type { NewFact } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/fact.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type {
   AttemptId,
   DecisionId,
-  HoldId,
+  InboxItemId,
   IssueId,
   MissionId,
   PhaseId,
   ProgressId,
   RunId,
-  Setting,
   TaskId,
+  TransactionContext,
 } from '../../kernel/id.ts'
 import { type Attempt, speakerOf, type Task } from './task.ts'
 
@@ -34,7 +34,7 @@ export const issueTypes = [
 export type IssueType = (typeof issueTypes)[number]
 
 /** Where something was said: the attempt, and through it the task, the phase and the mission. */
-export interface RecordPlace {
+export interface RecordLocation {
   readonly taskId: TaskId
   readonly attemptId: AttemptId | null
   readonly missionId: MissionId | null
@@ -43,7 +43,7 @@ export interface RecordPlace {
   readonly agentName: string | null
 }
 
-export interface Decision extends RecordPlace {
+export interface Decision extends RecordLocation {
   readonly id: DecisionId
   readonly category: DecisionCategory
   readonly question: string
@@ -55,7 +55,7 @@ export interface Decision extends RecordPlace {
 }
 
 /** A problem that an agent met. It is a blocker while a hold on it is open. */
-export interface Issue extends RecordPlace {
+export interface Issue extends RecordLocation {
   readonly id: IssueId
   readonly type: IssueType
   readonly description: string
@@ -66,7 +66,7 @@ export interface Issue extends RecordPlace {
 }
 
 /** What `log_milestone` records: a step forward, not a goal with a criterion. */
-export interface Progress extends RecordPlace {
+export interface Progress extends RecordLocation {
   readonly id: ProgressId
   readonly message: string
   /** Percent, 0 to 100. */
@@ -76,16 +76,16 @@ export interface Progress extends RecordPlace {
 }
 
 export const holdKinds = ['blocker', 'review', 'scope', 'approval', 'command', 'stale_attempt'] as const
-export type HoldKind = (typeof holdKinds)[number]
+export type InboxItemKind = (typeof holdKinds)[number]
 
 /** What a person said of what waited, in a word. */
 export const holdAnswers = ['answered', 'approved', 'accepted', 'sent back', 'rejected', 'dismissed'] as const
-export type HoldAnswer = (typeof holdAnswers)[number]
+export type InboxItemAnswer = (typeof holdAnswers)[number]
 
 /** Something that waits for a person: what, why, since when, and how it ended. */
-export interface Hold {
-  readonly id: HoldId
-  readonly kind: HoldKind
+export interface InboxItem {
+  readonly id: InboxItemId
+  readonly kind: InboxItemKind
   readonly missionId: MissionId | null
   readonly phaseId: PhaseId | null
   readonly taskId: TaskId | null
@@ -93,7 +93,7 @@ export interface Hold {
   readonly issueId: IssueId | null
   readonly runId: RunId | null
   /** What a person is asked to decide about a run; null for the other kinds of holds. */
-  readonly request: HoldRequest | null
+  readonly request: InboxItemRequest | null
   readonly reason: string
   /** The paths a scope hold is about; accepted when it is resolved. */
   readonly paths: readonly string[]
@@ -102,12 +102,12 @@ export interface Hold {
   readonly status: 'open' | 'resolved' | 'dismissed'
   readonly answer: string | null
   /** Null while it is open, where it ended by itself, and where it was not recorded. */
-  readonly said: HoldAnswer | null
+  readonly said: InboxItemAnswer | null
   readonly closedBy: string | null
   readonly closedAt: number | null
 }
 
-export type HoldRequest =
+export type InboxItemRequest =
   /** Which of these events of a run, in this state; and which approvals its guards ask for. */
   | {
       readonly kind: 'decision'
@@ -141,13 +141,17 @@ export type HoldRequest =
 /** An issue; with `requires_human_review` it is a blocker until a person resolves its hold. */
 export function logIssue(
   said: Pick<Issue, 'type' | 'description' | 'resolution' | 'requiresHumanReview'>,
-  where: RecordPlace & { readonly agentName: string },
-  setting: Setting,
-): { readonly issue: Issue; readonly facts: readonly NewFact[] } {
+  where: RecordLocation & { readonly agentName: string },
+  setting: TransactionContext,
+): { readonly issue: Issue; readonly facts: readonly NewProjectEvent[] } {
   const issue: Issue = { id: setting.ids.next('issue'), ...where, ...said, createdAt: setting.at }
   if (!issue.requiresHumanReview) return { issue, facts: [{ kind: 'issue.logged', issue }] }
-  const hold: Hold = {
-    ...openHold({ kind: 'blocker', reason: issue.description, openedBy: where.agentName }, where, setting),
+  const hold: InboxItem = {
+    ...openInboxItem(
+      { kind: 'blocker', reason: issue.description, openedBy: where.agentName },
+      where,
+      setting,
+    ),
     issueId: issue.id,
   }
   return {
@@ -160,11 +164,11 @@ export function logIssue(
 }
 
 /** A hold that waits for a person, open from now on. */
-export function openHold(
-  about: Pick<Hold, 'kind' | 'reason' | 'openedBy'>,
-  where: Omit<RecordPlace, 'agentName'>,
-  setting: Setting | { readonly at: number; readonly id: HoldId },
-): Hold {
+export function openInboxItem(
+  about: Pick<InboxItem, 'kind' | 'reason' | 'openedBy'>,
+  where: Omit<RecordLocation, 'agentName'>,
+  setting: TransactionContext | { readonly at: number; readonly id: InboxItemId },
+): InboxItem {
   return {
     id: 'id' in setting ? setting.id : setting.ids.next('hold'),
     kind: about.kind,
@@ -191,11 +195,11 @@ const half = 6
 const halfCount = 36n ** BigInt(half)
 
 /** The id of the item that a stale attempt will have: the same for whoever computes it, another after each call. */
-export function dueHoldId({ id, lastCallAt }: Pick<Attempt, 'id' | 'lastCallAt'>): HoldId {
+export function dueItemId({ id, lastCallAt }: Pick<Attempt, 'id' | 'lastCallAt'>): InboxItemId {
   const [upper, lower] = [id.slice(-2 * half, -half), id.slice(-half)].map((digits) => numberIn36(digits))
   const own = (upper ?? 0n) * halfCount + (lower ?? 0n) + BigInt(lastCallAt)
   const digits = (own % halfCount ** 2n).toString(36).padStart(2 * half, '0')
-  return `h-${digits}` as HoldId // a brand
+  return `h-${digits}` as InboxItemId // a brand
 }
 
 function numberIn36(digits: string): bigint {
@@ -209,7 +213,7 @@ function numberIn36(digits: string): bigint {
 export function placeRecord(
   task: Task,
   attempts: { readonly open: Attempt | null; readonly named: Attempt | null; readonly caller: Actor },
-): RecordPlace & { readonly agentName: string } {
+): RecordLocation & { readonly agentName: string } {
   const { open, named, caller } = attempts
   if (named) assertOpen(task, named)
   const attempt = named ?? open

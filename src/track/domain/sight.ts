@@ -1,34 +1,34 @@
-import type { SeenEdit } from '../../sessions/domain/session.ts'
+import type { HookEdit } from '../../sessions/domain/session.ts'
 import type { Scope } from './scope/scope.ts'
 
 /** An attempt as far as attribution needs it. */
-export interface Contender {
+export interface CandidateAuthor {
   readonly id: string
   /** Ids of the attempts above it: its task's parents' attempts, nearest first. Empty for one that stands alone. */
   readonly ancestors: readonly string[]
   /** What it declared; a scope without areas narrows nothing. */
   readonly scope: Scope
   /** What the hooks of its client told of it; absent where there are none. */
-  readonly seen?: Seen
+  readonly seen?: CandidateEvidence
 }
 
 /** What hooks told of one contender. */
-export interface Seen {
+export interface CandidateEvidence {
   /** A captured turn: beside an attempt it is a rival only where it reported an edit or ran a command. */
   readonly isTurn: boolean
   /** Its client tells of every edit, and nothing was lost: what it neither reported nor ran a command for, it did not do. */
   readonly isComplete: boolean
-  readonly edits: readonly SeenEdit[]
+  readonly edits: readonly HookEdit[]
   /** When a command of it, or a tool that is not known, ran; to null where it runs on. */
   readonly windows: readonly { readonly from: number; readonly to: number | null }[]
 }
 
 /** The time between two neighbouring snapshots of one work tree. */
-export interface Stretch {
+export interface Interval {
   /** Paths that differ between the two snapshots; null when that cannot be known. */
   readonly touched: ReadonlySet<string> | null
   /** Every attempt that was open in this work tree during it. */
-  readonly open: readonly Contender[]
+  readonly open: readonly CandidateAuthor[]
   /** When its snapshots were taken, in milliseconds, where hooks tell what happened between them. */
   readonly time?: { readonly from: number; readonly to: number }
   /** What stood at paths then, where that was asked. */
@@ -44,45 +44,45 @@ export interface EndContents {
 }
 
 /** What hooks tell of some paths in a stretch. */
-export interface Sight {
+export interface HookEvidence {
   /** Who was there. */
-  readonly present: readonly Contender[]
+  readonly present: readonly CandidateAuthor[]
   /** The edits that tools reported, in order. */
-  readonly steps: readonly KnownStep[]
+  readonly steps: readonly CandidateStep[]
   /** What changed beside them, and who could write then: nobody of whom hooks told, one, or several. */
-  readonly gaps: readonly Gap[]
+  readonly gaps: readonly EvidenceGap[]
 }
 
-interface KnownStep {
-  readonly by: Contender
+interface CandidateStep {
+  readonly by: CandidateAuthor
   /** It is known what stood there before and after, and nobody else could write meanwhile. */
   readonly sure: boolean
   /** Something else wrote between its beginning and its end. */
   readonly isBetween: boolean
 }
 
-interface Gap {
-  readonly owners: readonly Contender[]
+interface EvidenceGap {
+  readonly owners: readonly CandidateAuthor[]
   /** It was written last when none of them could. */
   readonly isLate: boolean
 }
 
 /** What became of one path between two moments, and who made it so. */
-export interface Link {
+export interface EvidenceLink {
   /** Ids of contents; null for no file, undefined where it is not known. */
   readonly before: string | null | undefined
   readonly after: string | null | undefined
   /** The one who reported it, with others that wrote meanwhile; or all that could write then without telling. */
-  readonly by: readonly Contender[]
+  readonly by: readonly CandidateAuthor[]
   /** A tool reported it. */
   readonly isReport: boolean
   readonly sure: boolean
 }
 
 /** The reports on one path in a stretch as a chain from its first content to its last. */
-export function chainIn(stretch: Stretch, name: string): readonly Link[] {
+export function evidenceChain(stretch: Interval, name: string): readonly EvidenceLink[] {
   const time = stretch.time ?? { from: 0, to: Number.MAX_SAFE_INTEGER }
-  const present = presentAt(stretch.open, [name], time)
+  const present = presentAuthors(stretch.open, [name], time)
   return chainOf(present, { name, time, isOfTurn: false, ends: stretch.contents?.get(name) }).links
 }
 
@@ -93,9 +93,9 @@ const tolerance = 500
 /** A file system that counts whole seconds differs by so much. */
 const coarse = 2_000
 
-export function sightOf(stretch: Stretch, names: readonly string[], viewer: string): Sight {
+export function hookEvidenceOf(stretch: Interval, names: readonly string[], viewer: string): HookEvidence {
   const time = stretch.time ?? { from: 0, to: Number.MAX_SAFE_INTEGER }
-  const present = presentAt(stretch.open, names, time)
+  const present = presentAuthors(stretch.open, names, time)
   const isOfTurn = stretch.open.some(({ id, seen }) => id === viewer && seen?.isTurn)
   const seenOf = names.map((name) =>
     chainOf(present, { name, time, isOfTurn, ends: stretch.contents?.get(name) }),
@@ -107,61 +107,72 @@ export function sightOf(stretch: Stretch, names: readonly string[], viewer: stri
   }
 }
 
-interface Time {
+interface TimeWindow {
   readonly from: number
   readonly to: number
 }
 
 /** What changes while a descendant is open is the descendant's, but for what a turn above it was seen to write itself. */
-function presentAt(open: readonly Contender[], names: readonly string[], time: Time): readonly Contender[] {
+function presentAuthors(
+  open: readonly CandidateAuthor[],
+  names: readonly string[],
+  time: TimeWindow,
+): readonly CandidateAuthor[] {
   const below = new Set(withoutAncestors(open))
-  return open.filter((one) => below.has(one) || (one.seen?.isTurn && wrote(one.seen, names, time)))
+  return open.filter((one) => below.has(one) || (one.seen?.isTurn && hasWritten(one.seen, names, time)))
 }
 
-function wrote({ edits, windows }: Seen, names: readonly string[], time: Time): boolean {
+function hasWritten(
+  { edits, windows }: CandidateEvidence,
+  names: readonly string[],
+  time: TimeWindow,
+): boolean {
   return (
     edits.some((edit) => names.includes(edit.path) && isWithin(edit, time)) ||
-    windows.some((window) => overlaps(window, time))
+    windows.some((window) => hasTimeOverlap(window, time))
   )
 }
 
-function isWithin({ from, at }: SeenEdit, time: Time): boolean {
+function isWithin({ from, at }: HookEdit, time: TimeWindow): boolean {
   return at >= time.from - tolerance && (from ?? at) <= time.to + tolerance
 }
 
-function overlaps(window: { readonly from: number; readonly to: number | null }, time: Time): boolean {
+function hasTimeOverlap(
+  window: { readonly from: number; readonly to: number | null },
+  time: TimeWindow,
+): boolean {
   return window.from <= time.to + tolerance && (window.to === null || window.to >= time.from - tolerance)
 }
 
-interface Looking {
+interface PathObservation {
   readonly name: string
-  readonly time: Time
+  readonly time: TimeWindow
   /** Seen from a captured turn: then another turn of which not everything is told may have written at any time. */
   readonly isOfTurn: boolean
   readonly ends: EndContents | undefined
 }
 
-interface Placed {
-  readonly by: Contender
-  readonly edit: SeenEdit
+interface CandidateEdit {
+  readonly by: CandidateAuthor
+  readonly edit: HookEdit
 }
 
 /** The reports on one path in their order, with what lies between what one left and the next one found. */
 function chainOf(
-  present: readonly Contender[],
-  looking: Looking,
-): Pick<Sight, 'steps' | 'gaps'> & { readonly links: readonly Link[] } {
+  present: readonly CandidateAuthor[],
+  looking: PathObservation,
+): Pick<HookEvidence, 'steps' | 'gaps'> & { readonly links: readonly EvidenceLink[] } {
   const { name, time, ends } = looking
   const all = present
-    .flatMap((by) => (by.seen?.edits ?? []).map((edit): Placed => ({ by, edit })))
+    .flatMap((by) => (by.seen?.edits ?? []).map((edit): CandidateEdit => ({ by, edit })))
     .filter(({ edit }) => edit.path === name && isWithin(edit, time))
     .toSorted((a, b) => a.edit.at - b.edit.at)
-  const placed = withinEnds(
+  const placed = editsBetweenEnds(
     all.filter(({ edit }) => edit.ended),
     ends,
   )
-  const able = (from: number, to: number, but: Contender | null = null): readonly Contender[] =>
-    present.filter((one) => one !== but && couldWrite(one, { from, to }, looking))
+  const able = (from: number, to: number, but: CandidateAuthor | null = null): readonly CandidateAuthor[] =>
+    present.filter((one) => one !== but && canHaveWritten(one, { from, to }, looking))
   const ableAt = (at: number) => {
     const spread = at % 1000 === 0 ? coarse - tolerance : 0
     return able(at - spread, at + spread)
@@ -174,17 +185,17 @@ function chainOf(
     const isLate = owners.length > 0 && ends?.changedAt != null && ableAt(ends.changedAt).length === 0
     return { steps: [], gaps: [{ owners, isLate }], links: [link] }
   }
-  const steps = placed.map(({ by, edit }): KnownStep => {
+  const steps = placed.map(({ by, edit }): CandidateStep => {
     const others = able(edit.from ?? edit.at, edit.at, by).filter((one) => one.seen !== undefined)
     const isBetween = edit.explained === false && others.length > 0
     const isKnown = edit.before !== undefined && edit.after !== undefined && edit.from !== null
     const isWhole = edit.explained ?? others.length === 0
     return { by, isBetween, sure: isKnown && isWhole }
   })
-  const gaps: Gap[] = []
-  const links: Link[] = []
+  const gaps: EvidenceGap[] = []
+  const links: EvidenceLink[] = []
   let isOverlapping = false
-  let [stood, since, last]: [string | null | undefined, number, Contender | null] = [
+  let [stood, since, last]: [string | null | undefined, number, CandidateAuthor | null] = [
     ends?.before,
     time.from,
     null,
@@ -222,12 +233,15 @@ function chainOf(
 }
 
 /** Without the reports that a snapshot was too late, or too early, to lie between. */
-function withinEnds(placed: readonly Placed[], ends: EndContents | undefined): readonly Placed[] {
+function editsBetweenEnds(
+  placed: readonly CandidateEdit[],
+  ends: EndContents | undefined,
+): readonly CandidateEdit[] {
   if (ends === undefined) return placed
   let [from, to] = [0, placed.length]
-  const isBefore = ({ edit }: Placed): boolean =>
+  const isBefore = ({ edit }: CandidateEdit): boolean =>
     ends.before !== undefined && edit.after === ends.before && edit.before !== ends.before
-  const isAfter = ({ edit }: Placed): boolean =>
+  const isAfter = ({ edit }: CandidateEdit): boolean =>
     ends.after !== undefined && edit.before === ends.after && edit.after !== ends.after
   if (placed.length > 0 && placed[0] && placed[0].edit.before !== ends.before) {
     const last = placed.findIndex(isBefore)
@@ -241,16 +255,20 @@ function withinEnds(placed: readonly Placed[], ends: EndContents | undefined): r
 }
 
 /** Whether somebody may have written a path at some time of a span without telling of it. */
-function couldWrite({ seen }: Contender, time: Time, { name, isOfTurn }: Looking): boolean {
+function canHaveWritten(
+  { seen }: CandidateAuthor,
+  time: TimeWindow,
+  { name, isOfTurn }: PathObservation,
+): boolean {
   if (seen === undefined) return true
-  if (seen.windows.some((window) => overlaps(window, time))) return true
-  const isCutOff = (edit: SeenEdit): boolean => edit.path === name && !edit.ended && isWithin(edit, time)
+  if (seen.windows.some((window) => hasTimeOverlap(window, time))) return true
+  const isCutOff = (edit: HookEdit): boolean => edit.path === name && !edit.ended && isWithin(edit, time)
   if (seen.edits.some(isCutOff)) return true
   return !seen.isComplete && (!seen.isTurn || isOfTurn)
 }
 
 /** What changes while a descendant is open is the descendant's: an attempt above it is no rival. */
-export function withoutAncestors(open: readonly Contender[]): readonly Contender[] {
+export function withoutAncestors(open: readonly CandidateAuthor[]): readonly CandidateAuthor[] {
   const above = new Set(open.flatMap(({ ancestors }) => ancestors))
   return open.filter(({ id }) => !above.has(id))
 }

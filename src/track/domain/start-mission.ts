@@ -1,4 +1,4 @@
-import type { Setting } from '../../kernel/id.ts'
+import type { TransactionContext } from '../../kernel/id.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { type Mission, type Profile, phasesOfProfile } from './mission.ts'
 import { newTask, type Task } from './task.ts'
@@ -13,7 +13,7 @@ export interface MissionRequest {
   readonly constraints?: string | undefined
 }
 
-export function startMission(request: MissionRequest, setting: Setting): Mission {
+export function startMission(request: MissionRequest, setting: TransactionContext): Mission {
   const profile = request.profile ?? 'standard'
   return {
     id: setting.ids.next('mission'),
@@ -49,7 +49,7 @@ export interface WorkflowRequest {
 /** A v1 workflow is a mission without an objective; the steps of its plan become planned tasks. */
 export function startWorkflow(
   request: WorkflowRequest,
-  setting: Setting,
+  setting: TransactionContext,
   creator: string,
 ): { readonly workflow: Mission; readonly tasks: readonly Task[] } {
   const { objective } = request
@@ -63,7 +63,7 @@ export function startWorkflow(
   return { workflow, tasks }
 }
 
-function plainWorkflow(request: WorkflowRequest, setting: Setting): Mission {
+function plainWorkflow(request: WorkflowRequest, setting: TransactionContext): Mission {
   return {
     id: setting.ids.next('workflow'),
     kind: 'workflow',
@@ -86,7 +86,7 @@ function plainWorkflow(request: WorkflowRequest, setting: Setting): Mission {
 function plannedStep(
   workflow: Mission,
   { step, goal }: { readonly step: string; readonly goal: string },
-  setting: Setting,
+  setting: TransactionContext,
   creator: string,
 ): Task {
   return newTask(

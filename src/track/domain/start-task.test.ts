@@ -43,16 +43,16 @@ function situation(changes: Partial<TaskSituation> = {}): TaskSituation {
   }
 }
 
-function plannedFrom(task: Task, changes: Partial<PlannedTask> = {}): PlannedTask {
+function plannedTaskFrom(task: Task, changes: Partial<PlannedTask> = {}): PlannedTask {
   return { task, dependsOn: [], unsettled: false, blocked: false, claim: null, ...changes }
 }
 
-const kinds = (started: ReturnType<typeof startTask>) => started.facts.map(({ kind }) => kind)
+const eventKinds = (started: ReturnType<typeof startTask>) => started.facts.map(({ kind }) => kind)
 
 describe('phases', () => {
   test('a phase that does not exist is made, with its name', () => {
     const started = startTask(request({ phase: 1, phaseName: 'Setup' }), situation(), settingAt(5))
-    expect(kinds(started)).toEqual(['phase.created', 'task.planned', 'attempt.opened'])
+    expect(eventKinds(started)).toEqual(['phase.created', 'task.planned', 'attempt.opened'])
     expect(started.phase).toMatchObject({ number: 1, name: 'Setup' })
     expect(started.phaseCreated).toBe(true)
   })
@@ -78,7 +78,7 @@ describe('phases', () => {
   test('work in a completed phase opens it again', () => {
     const phases = [aPhase(1, { status: 'completed', completedAt: 4 })]
     const started = startTask(request({ phase: 1 }), situation({ phases }), settingAt(5))
-    expect(kinds(started)[0]).toBe('phase.reopened')
+    expect(eventKinds(started)[0]).toBe('phase.reopened')
     expect(started.phase?.status).toBe('in_progress')
   })
 
@@ -97,7 +97,7 @@ describe('admission', () => {
 
   test('a workflow that ended by itself goes on with the next task', () => {
     const mission = aMission({ kind: 'workflow', status: 'completed' })
-    expect(kinds(startTask(request(), situation({ mission }), settingAt(5)))[0]).toBe('mission.reopened')
+    expect(eventKinds(startTask(request(), situation({ mission }), settingAt(5)))[0]).toBe('mission.reopened')
   })
 
   test('a parent of another mission is refused', () => {
@@ -106,20 +106,20 @@ describe('admission', () => {
   })
 
   test('a done task is not started again', () => {
-    const planned = plannedFrom(aTask({ status: 'done', resolution: 'success' }))
+    const planned = plannedTaskFrom(aTask({ status: 'done', resolution: 'success' }))
     expect(() => startTask(request(), situation({ planned }), settingAt(5))).toThrow(/already done/)
   })
 })
 
 describe('a planned task with an open attempt', () => {
-  const planned = plannedFrom(aTask({ id: 't-7' as TaskId, phaseId: 'ph-1' as PhaseId }))
+  const planned = plannedTaskFrom(aTask({ id: 't-7' as TaskId, phaseId: 'ph-1' as PhaseId }))
   const open = anAttempt({ id: 'a-7' as AttemptId, taskId: planned.task.id })
   const held = situation({ planned, last: open, phases: [aPhase(1)] })
 
   test('is answered again to the one who holds it', () => {
     const started = startTask(request(), held, settingAt(5))
     expect(started).toMatchObject({ resumed: true, attempt: { id: 'a-7' } })
-    expect(kinds(started)).toEqual(['attempt.continued'])
+    expect(eventKinds(started)).toEqual(['attempt.continued'])
   })
 
   test('is refused to others while it is alive', () => {
@@ -131,7 +131,7 @@ describe('a planned task with an open attempt', () => {
     const later = settingAt(staleAfter)
     expect(() => startTask(request({ agentName: 'other' }), held, later)).toThrow(/is stale/)
     const started = startTask(request({ agentName: 'other', takeOver: true }), held, later)
-    expect(kinds(started)).toEqual(['attempt.abandoned', 'attempt.opened'])
+    expect(eventKinds(started)).toEqual(['attempt.abandoned', 'attempt.opened'])
     expect(started.attempt.number).toBe(2)
   })
 })
@@ -141,21 +141,23 @@ describe('a planned task', () => {
   const claim = { agent: 'other', actor: 'claude', token: 'c-1', claimedAt: 0, expiresAt: 100 }
 
   test('that somebody else holds is refused, and free again when the claim ran out', () => {
-    const planned = plannedFrom(task, { claim })
+    const planned = plannedTaskFrom(task, { claim })
     expect(() => startTask(request(), situation({ planned }), settingAt(99))).toThrow(/is held by other/)
-    expect(kinds(startTask(request(), situation({ planned }), settingAt(100)))).toContain('attempt.opened')
+    expect(eventKinds(startTask(request(), situation({ planned }), settingAt(100)))).toContain(
+      'attempt.opened',
+    )
   })
 
   test('is begun with the token of the claim, and not with an older one', () => {
-    const planned = plannedFrom(task, { claim })
+    const planned = plannedTaskFrom(task, { claim })
     const withToken = (claimToken: string) => () =>
       startTask(request({ claimToken }), situation({ planned, tokenOf: task.id }), settingAt(5))
-    expect(kinds(withToken('c-1')())).toContain('attempt.opened')
+    expect(eventKinds(withToken('c-1')())).toContain('attempt.opened')
     expect(withToken('c-0')).toThrow(/claim c-0 on task t-7 no longer holds/)
   })
 
   test('that waits for others is begun only by force, and the record says so', () => {
-    const planned = plannedFrom(task, { dependsOn: ['t-3' as TaskId], blocked: true })
+    const planned = plannedTaskFrom(task, { dependsOn: ['t-3' as TaskId], blocked: true })
     const open = {
       task: aTask({ id: 't-3' as TaskId }),
       unsettled: false,
@@ -166,13 +168,13 @@ describe('a planned task', () => {
     const waiting = situation({ planned, dependencies: [open] })
     expect(() => startTask(request(), waiting, settingAt(5))).toThrow(/waits for tasks.*t-3/)
     const forced = startTask(request({ force: true }), situation({ planned }), settingAt(5))
-    expect(kinds(forced)).toEqual(expect.arrayContaining(['task.forced', 'attempt.opened']))
+    expect(eventKinds(forced)).toEqual(expect.arrayContaining(['task.forced', 'attempt.opened']))
     expect(forced.notes.join()).toContain('not done')
   })
 })
 
 test('an unnamed agent goes on with its own attempt only on the connection that began it', () => {
-  const planned = plannedFrom(aTask({ id: 't-7' as TaskId }))
+  const planned = plannedTaskFrom(aTask({ id: 't-7' as TaskId }))
   const began = { ...agent, connection: 'one' }
   const open = anAttempt({ id: 'a-7' as AttemptId, taskId: planned.task.id, agentName: null, actor: began })
   const held = situation({ planned, last: open })

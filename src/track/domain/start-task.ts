@@ -1,25 +1,25 @@
-import type { NewFact } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/fact.ts'
 import { type Actor, displayName } from '../../kernel/actor.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
-import type { Setting, TaskId } from '../../kernel/id.ts'
-import { assertFree, assertToken, type Claimant, nameGiven } from '../../plan/domain/claims.ts'
+import type { TaskId, TransactionContext } from '../../kernel/id.ts'
+import { assertToken, assertUnclaimed, type Claimant, explicitAgentName } from '../../plan/domain/claims.ts'
 import { isHeld, type PlannedTask } from '../../plan/domain/plan.ts'
 import type { Mission, Phase, PhaseWithWork } from './mission.ts'
 import { admitTask, placeInPhase } from './phase-placement.ts'
-import type { Hold } from './records.ts'
-import { endSilence, mayTakeOver } from './take-over.ts'
+import type { InboxItem } from './records.ts'
+import { closeStaleItems, mayTakeOver } from './take-over.ts'
 import {
   type Attempt,
   type CallerType,
   type Dependency,
-  isWaitedFor,
+  isUnfinished,
   newTask,
-  type SnapshotPlace,
+  type SnapshotLocation,
   type Task,
 } from './task.ts'
 
 export interface StartedTask {
-  readonly facts: readonly NewFact[]
+  readonly facts: readonly NewProjectEvent[]
   readonly task: Task
   readonly attempt: Attempt
   readonly phase: Phase | null
@@ -30,18 +30,22 @@ export interface StartedTask {
 }
 
 /** Opens an attempt at a planned task, or at a new one. */
-export function startTask(request: TaskRequest, situation: TaskSituation, setting: Setting): StartedTask {
+export function startTask(
+  request: TaskRequest,
+  situation: TaskSituation,
+  setting: TransactionContext,
+): StartedTask {
   const admitted = admitTask(situation)
   const planned = situation.planned?.task ?? null
   const open = situation.last?.status === 'open' ? situation.last : null
   const before = open ? mayTakeOver(open, { request, holds: situation.holds }, setting) : null
-  if (before?.resumed) return resumed(before.resumed, situation)
+  if (before?.resumed) return resumeAttempt(before.resumed, situation)
 
-  const begun = beginPlanned(request, situation, setting)
+  const begun = startPlanned(request, situation, setting)
   const placement = placeInPhase(request, situation, setting)
   const task = planned ?? taskOfRequest(request, situation, placement.phase, setting)
   const attempt = newAttempt(request, { task, situation, phase: placement.phase }, setting)
-  const made: readonly NewFact[] = planned ? [] : [{ kind: 'task.planned', task }]
+  const made: readonly NewProjectEvent[] = planned ? [] : [{ kind: 'task.planned', task }]
   return {
     facts: [
       ...admitted.facts,
@@ -55,13 +59,13 @@ export function startTask(request: TaskRequest, situation: TaskSituation, settin
     attempt,
     phase: placement.phase,
     phaseCreated: placement.created,
-    notes: [...admitted.notes, ...begun.notes, ...placement.notes, ...notTaken(request, planned)],
+    notes: [...admitted.notes, ...begun.notes, ...placement.notes, ...ignoredFieldNotes(request, planned)],
     resumed: false,
   }
 }
 
 /** A planned task keeps what its plan says of it. */
-function notTaken({ name, goal }: TaskRequest, planned: Task | null): readonly string[] {
+function ignoredFieldNotes({ name, goal }: TaskRequest, planned: Task | null): readonly string[] {
   if (planned === null) return []
   const given = [
     ...(name !== null && name !== planned.name ? ['name'] : []),
@@ -73,7 +77,7 @@ function notTaken({ name, goal }: TaskRequest, planned: Task | null): readonly s
   ]
 }
 
-function resumed(attempt: Attempt, situation: TaskSituation): StartedTask {
+function resumeAttempt(attempt: Attempt, situation: TaskSituation): StartedTask {
   const task = situation.planned?.task
   if (!task) throw new Error('an attempt can be resumed only at a planned task')
   const { phases, home } = situation
@@ -81,7 +85,7 @@ function resumed(attempt: Attempt, situation: TaskSituation): StartedTask {
   const about = { attemptId: attempt.id, taskId: attempt.taskId, missionId: attempt.missionId }
   return {
     facts: [
-      ...endSilence(situation.holds, 'The agent took the attempt up again.'),
+      ...closeStaleItems(situation.holds, 'The agent took the attempt up again.'),
       { kind: 'attempt.continued', ...about },
     ],
     task,
@@ -97,7 +101,7 @@ function taskOfRequest(
   request: TaskRequest,
   situation: TaskSituation,
   phase: Phase | null,
-  setting: Setting,
+  setting: TransactionContext,
 ): Task {
   const name = request.name ?? ''
   return newTask(
@@ -118,7 +122,7 @@ function taskOfRequest(
 function newAttempt(
   request: TaskRequest,
   place: { readonly task: Task; readonly situation: TaskSituation; readonly phase: Phase | null },
-  setting: Setting,
+  setting: TransactionContext,
 ): Attempt {
   return {
     id: setting.ids.next('attempt'),
@@ -140,10 +144,14 @@ function newAttempt(
 }
 
 /** An agent that named itself when it claimed the task has that name in the attempt. */
-function agentNameOf({ agentName }: TaskRequest, { planned }: TaskSituation, { at }: Setting): string | null {
+function agentNameOf(
+  { agentName }: TaskRequest,
+  { planned }: TaskSituation,
+  { at }: TransactionContext,
+): string | null {
   const claim = planned?.claim ?? null
   const isClaimed = claim !== null && claim.expiresAt !== null && isHeld(claim, at)
-  return agentName ?? (isClaimed ? nameGiven(claim) : null)
+  return agentName ?? (isClaimed ? explicitAgentName(claim) : null)
 }
 
 export interface TaskRequest {
@@ -160,7 +168,7 @@ export interface TaskRequest {
   /** Begin although a dependency is open. */
   readonly force: boolean
   readonly actor: Actor
-  readonly snapshot: SnapshotPlace
+  readonly snapshot: SnapshotLocation
   /** When the snapshot was begun: from then on changes are the attempt's. */
   readonly snapshotAt: number
 }
@@ -180,7 +188,7 @@ export interface TaskSituation {
   /** The last attempt at the planned task, open or not. */
   readonly last: Attempt | null
   /** The holds on that attempt. */
-  readonly holds: readonly Hold[]
+  readonly holds: readonly InboxItem[]
   /** What the planned task depends on, and what became of it. */
   readonly dependencies: readonly Dependency[]
   /** The task that the caller's token was made for, where it is not the one that runs. */
@@ -188,25 +196,25 @@ export interface TaskSituation {
 }
 
 /** Whether a planned task may be begun by the caller: no one else holds it, and what it waits for is done or forced. */
-function beginPlanned(
+function startPlanned(
   { actor, agentName, claimToken, force }: Pick<TaskRequest, 'actor' | 'agentName' | 'claimToken' | 'force'>,
   { planned, dependencies, tokenOf }: Pick<TaskSituation, 'planned' | 'dependencies' | 'tokenOf'>,
-  setting: Setting,
-): { readonly facts: readonly NewFact[]; readonly notes: readonly string[] } {
+  setting: TransactionContext,
+): { readonly facts: readonly NewProjectEvent[]; readonly notes: readonly string[] } {
   if (planned === null) return { facts: [], notes: [] }
   const { task, dependsOn, blocked } = planned
-  const open = dependencies.filter(isWaitedFor)
+  const open = dependencies.filter(isUnfinished)
   assertToken(planned, { token: claimToken, madeFor: tokenOf, claimant: { actor, agentName } }, setting.at)
   // The token names its holder, whatever the connection calls itself now; a claim that an attempt holds was judged with it.
   const isRunning = planned.claim?.expiresAt !== null
-  const forOther = claimToken === null ? forSomebodyElse(planned, { actor, agentName }, force) : []
-  if (claimToken === null && isRunning) assertFree(planned, { actor, agentName }, setting.at)
+  const forOther = claimToken === null ? claimedByOtherNotes(planned, { actor, agentName }, force) : []
+  if (claimToken === null && isRunning) assertUnclaimed(planned, { actor, agentName }, setting.at)
   if (!blocked) return { facts: [], notes: forOther }
   if (!force) {
     const unsettled = open.some((dependency) => dependency.unsettled) ? ' or not settled' : ''
     throw new Failure(
       'REFUSED',
-      `Task ${task.id} "${task.name}" waits for tasks that are not done${unsettled}: ${open.slice(0, 5).map(standing).join(', ')}.`,
+      `Task ${task.id} "${task.name}" waits for tasks that are not done${unsettled}: ${open.slice(0, 5).map(dependencyStatusText).join(', ')}.`,
       {
         reason: 'dependencies_open',
         hint: hintOf`Take one that is ready with ${callTo('taskman_task_next')}, or pass force: true: the record will say so.`,
@@ -220,7 +228,7 @@ function beginPlanned(
 }
 
 /** An assigned task is taken by its assignee, who may hold it already; by others only with force, and that is said. */
-function forSomebodyElse(
+function claimedByOtherNotes(
   { task, claim }: PlannedTask,
   claimant: Claimant,
   force: boolean,
@@ -236,7 +244,7 @@ function forSomebodyElse(
 }
 
 /** `t-… "Draw", which is done and waits for a person (h-…)`. */
-function standing({ task, unsettled, holds }: Dependency): string {
+function dependencyStatusText({ task, unsettled, holds }: Dependency): string {
   const named = `${task.id} "${task.name}"`
   if (!unsettled) return `${named} (${task.status === 'to_do' ? 'to do' : 'in progress'})`
   const ids = holds.slice(0, 3).map(({ id }) => id)

@@ -1,19 +1,19 @@
-import type { NewFact } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/fact.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { callTo, Failure, type Hint, hintOf } from '../../kernel/failure.ts'
-import type { Setting } from '../../kernel/id.ts'
+import type { TransactionContext } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
-import type { Hold } from './records.ts'
+import type { InboxItem } from './records.ts'
 import type { TaskRequest } from './start-task.ts'
-import { type Attempt, isStale, opened } from './task.ts'
+import { type Attempt, isOpenedBy, isStale } from './task.ts'
 
-export interface TakenOver {
+export interface TakeOverResult {
   /** The caller's own open attempt, which is answered again. */
   readonly resumed: Attempt | null
-  readonly facts: readonly NewFact[]
+  readonly facts: readonly NewProjectEvent[]
 }
 
-function whileAlive(
+function liveAttemptHint(
   open: Attempt,
   { actor, agentName }: Pick<TaskRequest, 'actor' | 'agentName'>,
 ): string | Hint {
@@ -28,12 +28,12 @@ export function mayTakeOver(
   asked: {
     readonly request: Pick<TaskRequest, 'actor' | 'agentName' | 'takeOver'>
     /** The holds on the open attempt. */
-    readonly holds: readonly Hold[]
+    readonly holds: readonly InboxItem[]
   },
-  setting: Setting,
-): TakenOver {
+  setting: TransactionContext,
+): TakeOverResult {
   const { request, holds } = asked
-  if (opened(open, request.actor, request.agentName) && !request.takeOver) {
+  if (isOpenedBy(open, request.actor, request.agentName) && !request.takeOver) {
     return { resumed: open, facts: [] }
   }
   const holder = displayName(open)
@@ -41,7 +41,7 @@ export function mayTakeOver(
     throw new Failure(
       'CONFLICT',
       `${holder} is working on task ${open.taskId}: attempt ${open.id} has been open since ${instant(open.openedAt)}, last call ${instant(open.lastCallAt)}.`,
-      { reason: 'attempt_of_other_agent', hint: whileAlive(open, request) },
+      { reason: 'attempt_of_other_agent', hint: liveAttemptHint(open, request) },
     )
   }
   if (!request.takeOver) {
@@ -62,7 +62,7 @@ export function mayTakeOver(
 }
 
 /** A hold about an attempt's silence ends with the attempt: there is nothing left to decide. */
-export function endSilence(holds: readonly Hold[], answer: string): readonly NewFact[] {
+export function closeStaleItems(holds: readonly InboxItem[], answer: string): readonly NewProjectEvent[] {
   return holds
     .filter((hold) => hold.kind === 'stale_attempt' && hold.status === 'open')
     .map((hold) => ({
@@ -76,9 +76,13 @@ export function endSilence(holds: readonly Hold[], answer: string): readonly New
 }
 
 /** Gives an attempt up, and whatever hold waits about its silence. `holds` are the attempt's own. */
-export function abandon(attempt: Attempt, holds: readonly Hold[], reason: string): readonly NewFact[] {
+export function abandon(
+  attempt: Attempt,
+  holds: readonly InboxItem[],
+  reason: string,
+): readonly NewProjectEvent[] {
   return [
-    ...endSilence(holds, reason),
+    ...closeStaleItems(holds, reason),
     {
       kind: 'attempt.abandoned',
       attemptId: attempt.id,

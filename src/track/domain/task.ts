@@ -1,7 +1,7 @@
 import type { Outcome } from '../../events/domain/fact.ts'
 import { type Actor, displayName, identityOf } from '../../kernel/actor.ts'
 import type { AttemptId, MilestoneId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
-import type { Hold } from './records.ts'
+import type { InboxItem } from './records.ts'
 
 export const taskOutcomes = ['success', 'partial_success', 'failed'] as const
 export type TaskOutcome = (typeof taskOutcomes)[number]
@@ -78,8 +78,8 @@ export interface Attempt {
   readonly actor: Actor
   readonly areas: readonly string[]
   readonly status: AttemptStatus
-  readonly snapshot: SnapshotPlace
-  readonly endSnapshot: SnapshotPlace | null
+  readonly snapshot: SnapshotLocation
+  readonly endSnapshot: SnapshotLocation | null
   readonly openedAt: number
   /** The last call about it, milliseconds since the epoch: an attempt silent for two hours is stale. */
   readonly lastCallAt: number
@@ -96,7 +96,7 @@ export function isStale(attempt: Attempt, now: number): boolean {
 }
 
 /** Whether a caller is the one who opened an attempt: the same agent by name, or, where it gives none, the same connection. */
-export function opened(attempt: Attempt, actor: Actor, agentName: string | null): boolean {
+export function isOpenedBy(attempt: Attempt, actor: Actor, agentName: string | null): boolean {
   if (isOfOtherToken(attempt, actor)) return false
   const isSameConnection = actor.connection !== undefined && attempt.actor.connection === actor.connection
   if (agentName === null && isSameConnection) return true
@@ -170,7 +170,7 @@ export interface Dependency {
   readonly summary: string | null
   readonly files: readonly string[]
   /** What waits for a person about it. */
-  readonly holds: readonly Hold[]
+  readonly holds: readonly InboxItem[]
 }
 
 /** Words about an attempt, and the name of who said them. */
@@ -193,12 +193,12 @@ export interface TaskHistory {
 }
 
 /** Whether what depends on a task still waits for it. */
-export function isWaitedFor({ task, unsettled }: Pick<Dependency, 'task' | 'unsettled'>): boolean {
+export function isUnfinished({ task, unsettled }: Pick<Dependency, 'task' | 'unsettled'>): boolean {
   return task.status !== 'done' || unsettled
 }
 
 /** Where the state of a work tree at one moment is kept. The witness reads it; everybody else passes it on. */
-export interface SnapshotPlace {
+export interface SnapshotLocation {
   readonly engine: 'git' | 'checksum'
   /** Absolute path of the private directory that holds the snapshot. */
   readonly directory: string
@@ -215,6 +215,6 @@ export interface SnapshotPlace {
 }
 
 /** Names a work tree among those of all machines: the same path on two of them is two trees. */
-export function treeOf({ edge, top }: Pick<SnapshotPlace, 'edge' | 'top'>): string {
+export function treeOf({ edge, top }: Pick<SnapshotLocation, 'edge' | 'top'>): string {
   return edge === undefined ? top : `${edge} ${top}`
 }

@@ -1,16 +1,16 @@
-import { counted } from '../../kernel/text.ts'
+import { formatCount } from '../../kernel/text.ts'
 
 /** What is in a work tree and nowhere else. */
 export interface TreeLosses {
   /** Files that are not committed; ignored ones are none of them. */
-  readonly uncommitted: Loss
+  readonly uncommitted: TreeLossSummary
   /** Commits that nothing but this tree and its branch leads to, with their subjects. */
-  readonly unmerged: Loss
+  readonly unmerged: TreeLossSummary
   /** Submodules that were filled there: each has a repository of its own, which goes with the tree. */
-  readonly submodules: Loss
+  readonly submodules: TreeLossSummary
 }
 
-export interface Loss {
+export interface TreeLossSummary {
   /** Null where it cannot be seen; `first` then says why. */
   readonly total: number | null
   /** The first five. */
@@ -20,28 +20,32 @@ export interface Loss {
 /** `2 files are not committed (a.ts, b.ts)`; empty where nothing would be lost. */
 export function lossWords({ uncommitted, unmerged, submodules }: TreeLosses): readonly string[] {
   return [
-    ...told(uncommitted, 'what is not committed', (total) =>
+    ...lossSentences(uncommitted, 'what is not committed', (total) =>
       total === 1 ? '1 file is not committed' : `${total} files are not committed`,
     ),
-    ...told(unmerged, 'what is not merged', (total) =>
+    ...lossSentences(unmerged, 'what is not merged', (total) =>
       total === 1 ? '1 commit is on no other branch' : `${total} commits are on no other branch`,
     ),
-    ...told(
+    ...lossSentences(
       submodules,
       'what is in its submodules',
       (total) =>
-        `${counted(total, 'submodule')} ${total === 1 ? 'has' : 'have'} a repository of ${total === 1 ? 'its' : 'their'} own there`,
+        `${formatCount(total, 'submodule')} ${total === 1 ? 'has' : 'have'} a repository of ${total === 1 ? 'its' : 'their'} own there`,
     ),
   ]
 }
 
 /** The first names, and how many more there are. */
-export function namesInWords({ total, first }: Loss): string {
+export function namesInWords({ total, first }: TreeLossSummary): string {
   const more = (total ?? first.length) - first.length
   return first.join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
-function told(loss: Loss, what: string, words: (total: number) => string): readonly string[] {
+function lossSentences(
+  loss: TreeLossSummary,
+  what: string,
+  words: (total: number) => string,
+): readonly string[] {
   if (loss.total === 0) return []
   if (loss.total === null) return [`${what} cannot be seen (${loss.first.join(', ')})`]
   return [`${words(loss.total)} (${namesInWords(loss)})`]

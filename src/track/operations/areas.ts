@@ -6,10 +6,10 @@ import type { Reads } from '../../store/ports/store.ts'
 import { parseScope } from '../domain/scope/scope.ts'
 import { type AreaOverlap, overlappingAreas } from '../domain/scope/survey.ts'
 import type { StartedTask } from '../domain/start-task.ts'
-import { type Attempt, type SnapshotPlace, type Task, treeOf } from '../domain/task.ts'
+import { type Attempt, type SnapshotLocation, type Task, treeOf } from '../domain/task.ts'
 
 /** What areas meet those of the attempts that are open in the work tree; by the attempt's id. */
-export interface Overlaps {
+export interface AreaOverlaps {
   readonly areas: readonly string[]
   readonly of: ReadonlyMap<string, readonly AreaOverlap[]>
 }
@@ -34,9 +34,9 @@ export const areaSurvey = measurement({
 })
 
 /** The attempts that were open in the work tree of a snapshot when it was made. */
-export async function openBeside(
+export async function openAttemptsInTree(
   { tasks }: Reads,
-  ref: SnapshotPlace,
+  ref: SnapshotLocation,
   at: number,
 ): Promise<readonly Attempt[]> {
   const inTree = await tasks.attemptsInTree(treeOf(ref), at)
@@ -44,10 +44,10 @@ export async function openBeside(
 }
 
 /** Warnings about other attempts that are open in the same work tree, outside the task's own family. */
-export async function rivalsInTree(
+export async function overlappingAttempts(
   reads: Reads,
   { task, attempt }: Pick<StartedTask, 'task' | 'attempt'>,
-  overlaps: Overlaps,
+  overlaps: AreaOverlaps,
 ): Promise<readonly string[]> {
   const inTree = await reads.tasks.attemptsInTree(treeOf(attempt.snapshot), attempt.openedAt)
   const open = inTree.filter((other) => other.status === 'open' && other.taskId !== task.id)
@@ -57,7 +57,7 @@ export async function rivalsInTree(
   const rivals = open.filter(({ taskId }, index) => !above.has(taskId) && !lineages[index]?.includes(task.id))
   if (rivals.length === 0) return []
   return [
-    ...rivals.slice(0, 5).map((rival) => rivalWarning(attempt, rival, overlaps)),
+    ...rivals.slice(0, 5).map((rival) => overlapWarning(attempt, rival, overlaps)),
     offerOfOwnTree(task.id),
   ]
 }
@@ -67,11 +67,11 @@ async function ancestry(reads: Reads, parent: Task['parentTaskId']): Promise<rea
   return parent === null ? [] : [parent, ...(await reads.tasks.ancestors(parent))]
 }
 
-function rivalWarning(attempt: Attempt, rival: Attempt, overlaps: Overlaps): string {
+function overlapWarning(attempt: Attempt, rival: Attempt, overlaps: AreaOverlaps): string {
   const holder = displayName(rival)
   const shared = [
     ...new Set(
-      overlapsWith(attempt, rival, overlaps).map(({ ours, theirs }) =>
+      areaOverlapsOf(attempt, rival, overlaps).map(({ ours, theirs }) =>
         ours === theirs ? ours : `${ours} and ${theirs}`,
       ),
     ),
@@ -81,7 +81,11 @@ function rivalWarning(attempt: Attempt, rival: Attempt, overlaps: Overlaps): str
 }
 
 /** As they were looked at; of an attempt that began meanwhile, or with other areas, by what the areas say. */
-function overlapsWith(attempt: Attempt, rival: Attempt, { areas, of }: Overlaps): readonly AreaOverlap[] {
+function areaOverlapsOf(
+  attempt: Attempt,
+  rival: Attempt,
+  { areas, of }: AreaOverlaps,
+): readonly AreaOverlap[] {
   const isSame = areas.length === attempt.areas.length && areas.every((area) => attempt.areas.includes(area))
   const known = isSame ? of.get(rival.id) : undefined
   if (known) return known

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Measured } from '../../events/domain/fact.ts'
+import type { AttemptMeasurement } from '../../events/domain/fact.ts'
 import type { ReportedChange } from '../domain/changes.ts'
 import { completionReport } from './attempt-answer.ts'
 
@@ -16,7 +16,10 @@ function change(path: string, more: Partial<ReportedChange> = {}): ReportedChang
   }
 }
 
-function evidence(changes: readonly ReportedChange[], unexpected: readonly string[] = []): Measured {
+function evidence(
+  changes: readonly ReportedChange[],
+  unexpected: readonly string[] = [],
+): AttemptMeasurement {
   return {
     measurement: 'exact',
     changes,

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import type { Measured } from '../../events/domain/fact.ts'
+import type { AttemptMeasurement } from '../../events/domain/fact.ts'
 import { leftOutReasons, type UnifiedDiff } from '../../git/ports/work-tree.ts'
 import { instant } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { NameBehind } from '../../people/operations/people-behind.ts'
-import { type ChangeKind, countChanges, inReadingOrder, type ReportedChange } from '../domain/changes.ts'
+import { type ChangeKind, countChanges, type ReportedChange, sortOutOfScopeFirst } from '../domain/changes.ts'
 import type { Correction } from '../domain/task.ts'
 
 /** What was measured of an attempt: its changes, the verdict about them, and what others did in the same tree. */
@@ -101,12 +101,13 @@ export function sharedTree({
   commits,
   claimedPaths,
   widened,
-}: Omit<Measured, 'changes'>): z.output<typeof SharedTree> {
+}: Omit<AttemptMeasurement, 'changes'>): z.output<typeof SharedTree> {
   const shown =
-    contested && within(contested.slice(0, mostContested), pathCharacters, ({ path }) => path.length + 30)
+    contested &&
+    takeWithinBudget(contested.slice(0, mostContested), pathCharacters, ({ path }) => path.length + 30)
   const named =
     claimedPaths &&
-    within(claimedPaths.slice(0, mostContested), pathCharacters / 2, ({ path }) => path.length)
+    takeWithinBudget(claimedPaths.slice(0, mostContested), pathCharacters / 2, ({ path }) => path.length)
   return {
     ...(contested && shown && { contested_files: shown }),
     ...(contested && shown && contested.length > shown.length && { contested_files_total: contested.length }),
@@ -145,14 +146,18 @@ export const reportFields = {
 const Report = z.object(reportFields)
 
 /** The measured part of an answer, cut to what fits; `counts` always tells how much there is. */
-export function completionReport(evidence: Measured, taskId: string): z.output<typeof Report> {
-  const ordered = inReadingOrder(evidence.changes)
-  const listed = within(
+export function completionReport(evidence: AttemptMeasurement, taskId: string): z.output<typeof Report> {
+  const ordered = sortOutOfScopeFirst(evidence.changes)
+  const listed = takeWithinBudget(
     ordered.slice(0, mostPaths),
     pathCharacters,
     ({ path, from }) => path.length + (from?.length ?? 0) + 12,
   )
-  const details = within(listed.map(changeEntry), detailCharacters, (detail) => JSON.stringify(detail).length)
+  const details = takeWithinBudget(
+    listed.map(changeEntry),
+    detailCharacters,
+    (detail) => JSON.stringify(detail).length,
+  )
   const cut = details.length < ordered.length
   const paths = (kind: ChangeKind) => listed.filter(({ change }) => change === kind).map(({ path }) => path)
   return {
@@ -173,7 +178,11 @@ export function completionReport(evidence: Measured, taskId: string): z.output<t
       scope_match: evidence.scope.matches,
       ...unexpectedFiles(
         evidence.scope.unexpected,
-        within(evidence.scope.unexpected.slice(0, mostPaths), pathCharacters / 2, (path) => path.length),
+        takeWithinBudget(
+          evidence.scope.unexpected.slice(0, mostPaths),
+          pathCharacters / 2,
+          (path) => path.length,
+        ),
       ),
       warnings: cutWarnings(evidence.warnings),
     },
@@ -183,7 +192,7 @@ export function completionReport(evidence: Measured, taskId: string): z.output<t
 
 const mostIgnored = 10
 
-function ignoredOf({ added, modified, deleted }: Measured['ignored']) {
+function ignoredOf({ added, modified, deleted }: AttemptMeasurement['ignored']) {
   const all = [added, modified, deleted]
   const isCut = all.some(({ length }) => length > mostIgnored)
   return {
@@ -211,7 +220,7 @@ function cutWarnings(warnings: readonly string[]): readonly string[] {
 }
 
 /** The first items whose sizes together stay within a budget; at least one. */
-function within<Item>(
+function takeWithinBudget<Item>(
   items: readonly Item[],
   budget: number,
   sizeOf: (item: Item) => number,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Measured } from '../../events/domain/fact.ts'
+import type { AttemptMeasurement } from '../../events/domain/fact.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type { MissionId } from '../../kernel/id.ts'
 import { findAttempt, findMission, findTask } from '../../kernel/operations/find.ts'
@@ -7,7 +7,7 @@ import { count, identifier, text } from '../../kernel/operations/input/fields.ts
 import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { countChanges, inReadingOrder } from '../domain/changes.ts'
+import { countChanges, sortOutOfScopeFirst } from '../domain/changes.ts'
 import { type Attempt, attemptStatuses } from '../domain/task.ts'
 import {
   ChangeCounts,
@@ -22,7 +22,7 @@ import {
   unexpectedFiles,
   Verification,
 } from './attempt-answer.ts'
-import { endOf, measure, measureUntil } from './measure.ts'
+import { endOf, measure, measureAttempt } from './measure.ts'
 
 export const changes = defineOperation({
   name: 'changes',
@@ -54,7 +54,7 @@ export const changes = defineOperation({
   const limit = input.limit ?? 50
   const offset = input.offset ?? 0
   const attempt = await handling.store.view((reads) => attemptOf(reads, input.id))
-  const read = attempt.status === 'open' ? measuredNow : stored
+  const read = attempt.status === 'open' ? measureCurrentChanges : storedChanges
   const found = await read(handling, attempt, { limit, offset })
   const total = found.counts.added + found.counts.modified + found.counts.deleted + found.counts.renamed
   return {
@@ -69,23 +69,27 @@ export const changes = defineOperation({
   }
 })
 
-interface Part {
+interface ChangesSlice {
   readonly limit: number
   readonly offset: number
 }
 
-async function measuredNow(handling: QueryContext, attempt: Attempt, { limit, offset }: Part) {
+async function measureCurrentChanges(
+  handling: QueryContext,
+  attempt: Attempt,
+  { limit, offset }: ChangesSlice,
+) {
   const evidence = await measure(handling, attempt)
   return {
     measurement: evidence.measurement,
     verification: verificationOf(evidence),
     ...sharedTree(evidence),
-    changes: inReadingOrder(evidence.changes).slice(offset, offset + limit),
+    changes: sortOutOfScopeFirst(evidence.changes).slice(offset, offset + limit),
     counts: countChanges(evidence.changes),
   }
 }
 
-async function stored({ store }: QueryContext, attempt: Attempt, part: Part) {
+async function storedChanges({ store }: QueryContext, attempt: Attempt, part: ChangesSlice) {
   return store.view(async ({ tasks }) => {
     const end = await tasks.end(attempt.id)
     return {
@@ -104,7 +108,10 @@ const unmeasured: z.output<typeof Verification> = {
   warnings: ['The attempt was abandoned: its end was not measured.'],
 }
 
-function verificationOf({ scope, warnings }: Omit<Measured, 'changes'>): z.output<typeof Verification> {
+function verificationOf({
+  scope,
+  warnings,
+}: Omit<AttemptMeasurement, 'changes'>): z.output<typeof Verification> {
   return {
     scope_match: scope.matches,
     ...unexpectedFiles(scope.unexpected, scope.unexpected.slice(0, 50)),
@@ -142,7 +149,10 @@ export const diff = defineOperation({
   const attempt = await handling.store.view((reads) => attemptOf(reads, input.id))
   if (attempt.snapshot.edge !== handling.edge?.id) {
     const kept = await handling.store.view(({ tasks }) => tasks.end(attempt.id))
-    return { ...(await keptDiff(handling, attempt, input.path)), ...othersIn(kept?.evidence, input.path) }
+    return {
+      ...(await storedDiff(handling, attempt, input.path)),
+      ...contestedFields(kept?.evidence, input.path),
+    }
   }
   const { end, evidence } = await endOfAttempt(handling, attempt)
   if (end === null) {
@@ -171,7 +181,7 @@ export const diff = defineOperation({
     task_id: attempt.taskId,
     attempt_id: attempt.id,
     ...diffAnswer([unified]),
-    ...othersIn(evidence, input.path),
+    ...contestedFields(evidence, input.path),
   }
 })
 
@@ -182,7 +192,7 @@ async function endOfAttempt(handling: QueryContext, attempt: Attempt) {
     return { end: attempt.endSnapshot, evidence: kept?.evidence }
   }
   const now = await endOf(handling, attempt)
-  const evidence = await measureUntil(handling, now)
+  const evidence = await measureAttempt(handling, now)
   if (now.end?.place) return { end: now.end.place, evidence }
   throw new Failure(
     'UNAVAILABLE',
@@ -192,7 +202,10 @@ async function endOfAttempt(handling: QueryContext, attempt: Attempt) {
 }
 
 /** What others probably changed in the time of an attempt, of one file or of all. */
-function othersIn(evidence: Omit<Measured, 'changes'> | undefined, path: string | undefined) {
+function contestedFields(
+  evidence: Omit<AttemptMeasurement, 'changes'> | undefined,
+  path: string | undefined,
+) {
   const contested = evidence?.contested?.filter((file) => path === undefined || file.path === path) ?? []
   if (evidence === undefined || contested.length === 0) return {}
   const { contested_files, contested_files_total } = sharedTree({ ...evidence, contested })
@@ -200,7 +213,7 @@ function othersIn(evidence: Omit<Measured, 'changes'> | undefined, path: string 
 }
 
 /** Of an attempt on another machine there is what that one sent. */
-async function keptDiff({ store }: QueryContext, attempt: Attempt, path: string | undefined) {
+async function storedDiff({ store }: QueryContext, attempt: Attempt, path: string | undefined) {
   const { machine = 'the machine that keeps the record', top } = attempt.snapshot
   const kept = await store.view(({ edges }) => edges.diff(attempt.id))
   if (kept === null) {
@@ -235,10 +248,10 @@ async function keptDiff({ store }: QueryContext, attempt: Attempt, path: string 
 /** The part of a diff that is about one file, by its old or its new name. */
 function partOf(diff: string, path: string): string {
   const parts = diff.split(/^(?=diff --git )/m)
-  return parts.filter((part) => namesIn(part).includes(path)).join('')
+  return parts.filter((part) => diffFileNames(part).includes(path)).join('')
 }
 
-function namesIn(part: string): readonly string[] {
+function diffFileNames(part: string): readonly string[] {
   const lines = part.split('\n@@', 1)[0]?.split('\n') ?? []
   return lines.flatMap((line) => {
     const [, name] = /^(?:--- a\/|\+\+\+ b\/|rename from |rename to )(.*?)\t?$/.exec(line) ?? []
@@ -260,7 +273,7 @@ async function diffOfMission(
   const parts = await Promise.all(
     trees.map(async ({ first, lastEnded, recorded }) => {
       if (first === null || lastEnded?.endSnapshot == null) return noDiff
-      if (first.snapshot.edge !== edge?.id) throw elsewhere(missionId, first)
+      if (first.snapshot.edge !== edge?.id) throw changesElsewhereFailure(missionId, first)
       const changed = recorded.filter(({ change, origin }) => change !== 'none' && origin !== 'imported')
       const paths = changed.flatMap((one) => (one.from === undefined ? [one.path] : [one.path, one.from]))
       const wanted = path === undefined ? paths : paths.filter((known) => known === path)
@@ -277,7 +290,7 @@ async function diffOfMission(
   return { mission_id: missionId, ...diffAnswer(found) }
 }
 
-function elsewhere(missionId: MissionId, { snapshot }: Attempt): Failure {
+function changesElsewhereFailure(missionId: MissionId, { snapshot }: Attempt): Failure {
   const { machine = 'the machine that keeps the record', top } = snapshot
   return new Failure(
     'UNAVAILABLE',

@@ -1,24 +1,24 @@
 import { z } from 'zod'
-import type { NewFact } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/fact.ts'
 import { type GatingRun, lossWords, refuseAfterLoss, refuseWhileGated } from '../../gate/domain/gating.ts'
 import { cancelRun } from '../../gate/domain/lifecycle.ts'
 import type { RunRecord } from '../../gate/domain/run.ts'
 import { refuseGatedMission } from '../../gate/operations/run/gating.ts'
-import { WaitingEntry, waitingEntry } from '../../inbox/operations/hold-answer.ts'
+import { openItemEntry, WaitingEntry } from '../../inbox/operations/hold-answer.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
-import type { MissionId, Setting } from '../../kernel/id.ts'
+import type { MissionId, TransactionContext } from '../../kernel/id.ts'
 import { instant, secondsBetween } from '../../kernel/instant.ts'
 import { findMission } from '../../kernel/operations/find.ts'
 import { choice, identifier, text, texts } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
-import { counted, excerpt } from '../../kernel/text.ts'
-import type { HoldLine, Page } from '../../store/ports/reads.ts'
+import { excerpt, formatCount } from '../../kernel/text.ts'
+import type { InboxItemLine, Page } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { completeMission as decide, type MissionClosing } from '../domain/complete-mission.ts'
+import { completeMission as decide, type MissionCompletion } from '../domain/complete-mission.ts'
 import { isEnded, type Mission, missionEndings } from '../domain/mission.ts'
 import type { Task } from '../domain/task.ts'
-import { asked, holdsGate } from './completion.ts'
+import { asked, readInboxGate } from './completion.ts'
 
 export const completeMission = defineOperation({
   name: 'complete_mission',
@@ -86,13 +86,13 @@ export const completeMission = defineOperation({
   return handling.record(async (reads, setting) => {
     const mission = await findMission(reads, input.mission_id)
     const gating = isEnded(mission) ? [] : await reads.runs.gating(mission.id)
-    if (isGated) refuseWhileGated(`mission ${mission.id}`, gating.map(barely))
+    if (isGated) refuseWhileGated(`mission ${mission.id}`, gating.map(gatingRunWithoutSteps))
     const lost = isEnded(mission) ? [] : await reads.runs.lost(mission.id)
     if (input.status === 'completed' && handling.actor.kind === 'agent') {
       const personsWay = `Or complete it as partial or failed; a person may complete it as it is: waymark mission complete ${mission.id} --status completed --summary "…".`
       refuseAfterLoss(`mission ${mission.id}`, lost, personsWay)
     }
-    const closing: MissionClosing = {
+    const closing: MissionCompletion = {
       status: input.status,
       summary: input.summary,
       achievements: input.achievements ?? [],
@@ -104,7 +104,7 @@ export const completeMission = defineOperation({
       { limit: 10 },
     )
     const sentBack = await tasksSentBack(reads, mission.id)
-    if (!isEnded(mission) && input.status === 'completed' && (await holdsGate(reads)) === 'all') {
+    if (!isEnded(mission) && input.status === 'completed' && (await readInboxGate(reads)) === 'all') {
       refuseWhileWaiting(mission, waiting)
       refuseWhileSentBack(mission, sentBack)
     }
@@ -116,10 +116,11 @@ export const completeMission = defineOperation({
     const passedOver = input.status === 'completed' ? lost.map(({ id }) => id) : []
     const ending = decide(mission, closing, { open, holds, passedOver })
     const repeat = ending.length === 0
-    const left = input.status === 'completed' && !repeat ? await tasksLeft(reads, mission.id, setting.at) : []
+    const left =
+      input.status === 'completed' && !repeat ? await unfinishedTasks(reads, mission.id, setting.at) : []
     const facts = [
       ...ending,
-      ...(await givenUp(reads, { mission, gating, by: handling.actor.name }, setting)),
+      ...(await abandonedAttempts(reads, { mission, gating, by: handling.actor.name }, setting)),
     ]
     const completedAt = repeat ? (mission.completedAt ?? setting.at) : setting.at
     return {
@@ -128,19 +129,19 @@ export const completeMission = defineOperation({
         mission_id: mission.id,
         ...closing,
         summary: excerpt(closing.summary, 1000),
-        achievements: echoed(closing.achievements),
-        limitations: echoed(closing.limitations),
+        achievements: excerptNotes(closing.achievements),
+        limitations: excerptNotes(closing.limitations),
         metrics: await metricsOf(reads, mission, completedAt),
         completed_at: instant(completedAt),
-        waits_for: waiting.items.map(({ item }) => waitingEntry(item.hold)),
+        waits_for: waiting.items.map(({ item }) => openItemEntry(item.hold)),
         warnings: [
           ...(waiting.total === 0
             ? []
             : [
                 `${waiting.total === 1 ? '1 question still waits' : `${waiting.total} questions still wait`} for a person: waymark inbox lists them.`,
               ]),
-          ...(sentBack.length === 0 ? [] : [`${sentBackWords(sentBack)}.`]),
-          ...leftWords(left.filter(({ id }) => !sentBack.some((task) => task.id === id))),
+          ...(sentBack.length === 0 ? [] : [`${tasksSentBackText(sentBack)}.`]),
+          ...unfinishedTasksNotes(left.filter(({ id }) => !sentBack.some((task) => task.id === id))),
           ...lost.slice(0, 3).map((run) => `Not everything succeeded: ${lossWords(run)}.`),
         ],
         ...(repeat && { already_completed: true }),
@@ -150,7 +151,7 @@ export const completeMission = defineOperation({
 })
 
 /** With `holds_gate: all` a mission is not completed while something of it waits for a person. */
-function refuseWhileWaiting(mission: Mission, { items, total }: Page<HoldLine>): void {
+function refuseWhileWaiting(mission: Mission, { items, total }: Page<InboxItemLine>): void {
   if (total === 0) return
   const named = items
     .slice(0, 5)
@@ -161,7 +162,7 @@ function refuseWhileWaiting(mission: Mission, { items, total }: Page<HoldLine>):
     {
       reason: 'questions_open',
       hint: hintOf`A person answers: waymark inbox. Wait with ${callTo('get_context', { mission_id: mission.id, include: ['blockers'], wait_seconds: 50 })}, or complete it as partial.`,
-      details: { waits_for: items.map(({ item }) => waitingEntry(item.hold)) },
+      details: { waits_for: items.map(({ item }) => openItemEntry(item.hold)) },
     },
   )
 }
@@ -171,7 +172,7 @@ function refuseWhileSentBack(mission: Mission, sentBack: readonly Task[]): void 
   if (sentBack.length === 0) return
   throw new Failure(
     'REFUSED',
-    `Cannot complete ${mission.kind} ${mission.id}: ${sentBackWords(sentBack)}, and this project waits for it.`,
+    `Cannot complete ${mission.kind} ${mission.id}: ${tasksSentBackText(sentBack)}, and this project waits for it.`,
     {
       reason: 'tasks_sent_back',
       hint: hintOf`Take each up with ${callTo('start_task', { planned_task_id: sentBack[0]?.id })}, or complete the mission as partial.`,
@@ -193,14 +194,14 @@ async function tasksSentBack(reads: Reads, missionId: MissionId): Promise<readon
   return tasks.filter((task) => task !== null).filter(({ status }) => status !== 'done')
 }
 
-function sentBackWords(tasks: readonly Task[]): string {
-  return `A person sent ${counted(tasks.length, 'task')} back that nobody has done again: ${namedTasks(tasks)}`
+function tasksSentBackText(tasks: readonly Task[]): string {
+  return `A person sent ${formatCount(tasks.length, 'task')} back that nobody has done again: ${namedTasks(tasks)}`
 }
 
-function leftWords(tasks: readonly Task[]): readonly string[] {
+function unfinishedTasksNotes(tasks: readonly Task[]): readonly string[] {
   if (tasks.length === 0) return []
   return [
-    `${counted(tasks.length, 'task')} of it ${tasks.length === 1 ? 'is' : 'are'} not done: ${namedTasks(tasks)}.`,
+    `${formatCount(tasks.length, 'task')} of it ${tasks.length === 1 ? 'is' : 'are'} not done: ${namedTasks(tasks)}.`,
   ]
 }
 
@@ -212,7 +213,7 @@ function namedTasks(tasks: readonly Task[]): string {
 const mostLeft = 200
 
 /** The planned tasks that nobody has done. */
-async function tasksLeft(reads: Reads, owner: MissionId, now: number): Promise<readonly Task[]> {
+async function unfinishedTasks(reads: Reads, owner: MissionId, now: number): Promise<readonly Task[]> {
   const pages = await Promise.all(
     (['in_progress', 'to_do'] as const).map((status) =>
       reads.plan.tasks({ owner, status, now }, { limit: mostLeft }),
@@ -222,20 +223,20 @@ async function tasksLeft(reads: Reads, owner: MissionId, now: number): Promise<r
 }
 
 /** A run that was begun since it was looked for: what it lacks is told when the call is made again. */
-function barely(record: RunRecord): GatingRun {
+function gatingRunWithoutSteps(record: RunRecord): GatingRun {
   return { record, ways: [] }
 }
 
 /** The runs of a mission that failed end with it; those of its tasks go on. */
-async function givenUp(
+async function abandonedAttempts(
   reads: Reads,
   {
     mission,
     gating,
     by,
   }: { readonly mission: Mission; readonly gating: readonly RunRecord[]; readonly by: string },
-  setting: Setting,
-): Promise<readonly NewFact[]> {
+  setting: TransactionContext,
+): Promise<readonly NewProjectEvent[]> {
   const own = gating.filter(({ missionId }) => missionId === mission.id)
   const ended = await Promise.all(
     own.map(async (run) => {
@@ -247,7 +248,7 @@ async function givenUp(
 }
 
 /** What was said, as the caller reads it back: the whole is in the record. */
-function echoed(said: readonly string[]): readonly string[] {
+function excerptNotes(said: readonly string[]): readonly string[] {
   return said.slice(0, 10).map((text) => excerpt(text, 300))
 }
 

@@ -1,49 +1,59 @@
 import { z } from 'zod'
-import type { Measured, NewFact, Outcome } from '../../events/domain/fact.ts'
+import type { AttemptMeasurement, NewProjectEvent, Outcome } from '../../events/domain/fact.ts'
 import { settingOf } from '../../gate/domain/settings.ts'
 import { assertPhaseFree } from '../../gate/operations/run/gating.ts'
 import type { WholeDiff } from '../../git/ports/work-tree.ts'
-import { type HoldsGate, holdingKinds } from '../../inbox/domain/holds.ts'
-import { waitingEntry } from '../../inbox/operations/hold-answer.ts'
+import { gatingItemKinds, type InboxGateMode } from '../../inbox/domain/holds.ts'
+import { openItemEntry } from '../../inbox/operations/hold-answer.ts'
 import { type Actor, displayName } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
-import type { Setting, TaskId } from '../../kernel/id.ts'
+import type { TaskId, TransactionContext } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
 import { findAttempt, findTask } from '../../kernel/operations/find.ts'
 import { choice, identifier, text, texts } from '../../kernel/operations/input/fields.ts'
 import {
   type BriefOf,
   type Briefs,
-  type MeasuredOf,
-  type Measured as MeasuredSoFar,
+  type MeasurementValues as MeasuredSoFar,
+  type MeasurementOf,
   measurement,
-  type Prepared,
+  type PreparedOperation,
 } from '../../kernel/operations/measuring.ts'
 import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
 import { names, place, report } from '../../kernel/operations/shapes.ts'
 import {
+  changedLineContext,
   changedLines,
-  type LinesAround,
-  linesAround,
+  type LineRecordContext,
   linesBrief,
   recordedLines,
   reportedBrief,
   reportedContents,
-  type TakenBoundary,
+  type SnapshotBoundary,
 } from '../../lines/operations/record-lines.ts'
 import type { ReviewComment } from '../../review/domain/review.ts'
-import { type FilesToKeep, filesToKeep, heldBrief, heldFiles } from '../../review/operations/files-to-keep.ts'
-import { goneBrief, goneLines, metComments } from '../../review/operations/for-agents.ts'
+import {
+  type FilesToKeep,
+  filesToKeep,
+  heldFiles,
+  reportedBriefFor,
+} from '../../review/operations/files-to-keep.ts'
+import { commentStatuses, goneBrief, goneLines } from '../../review/operations/for-agents.ts'
 import type { MissionTree } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { changesOfMission, type MissionChange } from '../domain/changes.ts'
 import type { CompletionSituation } from '../domain/completion.ts'
-import { askedBy, correctAttempt, completeTask as decide, refuseOpenSubtasks } from '../domain/completion.ts'
-import { assertOpen, type Hold } from '../domain/records.ts'
+import {
+  correctAttempt,
+  completeTask as decide,
+  itemsOpenedBy,
+  refuseOpenSubtasks,
+} from '../domain/completion.ts'
+import { assertOpen, type InboxItem } from '../domain/records.ts'
 import {
   type Attempt,
   isOfOtherToken,
-  type SnapshotPlace,
+  type SnapshotLocation,
   speakerOf,
   type Task,
   type TaskOutcome,
@@ -54,19 +64,19 @@ import {
   attemptToClose,
   CompletionAnswer,
   completionAnswer,
-  keptAnswer,
   loadCompletion,
-  waitingFor,
+  openItemsOfTask,
+  storedCompletion,
 } from './completion.ts'
 import {
-  type AttemptEnd,
+  type AttemptEndState,
   attemptChanges,
   attemptEnds,
   changesAround,
   changesBrief,
   endedTree,
-  endsBrief,
-  measuredOf,
+  isEndMeasuredBriefly,
+  measurementOf,
   pathsNamed,
 } from './measure.ts'
 
@@ -150,7 +160,7 @@ const inputFields = z
   // They are optional only beside correction, which the plain schemas of clients cannot say.
   .meta({ required: ['task_id', 'status', 'outcome'] })
 
-type Completing = Omit<z.output<typeof inputFields>, 'status' | 'outcome'> & {
+type CompletionInput = Omit<z.output<typeof inputFields>, 'status' | 'outcome'> & {
   readonly status: TaskOutcome
   readonly outcome: z.output<typeof outcomeFields>
 }
@@ -175,7 +185,7 @@ const missionStates = measurement({
     between: names.nullable(),
   }),
   measure: async ({ witness }, { from, end, first, last, gap }) => {
-    const isSame = async (then: SnapshotPlace) => (await witness.touched(then, end))?.length === 0
+    const isSame = async (then: SnapshotLocation) => (await witness.touched(then, end))?.length === 0
     // Then what was measured at that end still holds. Comparing two such snapshots takes no process of git.
     const isAsBefore = last !== null && (await isSame(last))
     if (isAsBefore && (await isSame(from))) return { isAsBefore, states: null, between: [] }
@@ -252,8 +262,8 @@ export const completeTask = defineOperation({
         )
       if (found.kind === 'repeated') return { facts: [], answer: found.answer }
       if (found.kind !== 'ended') throw new Error('A task was completed before it was measured.')
-      const review = metComments(found.comments, measured.gone)
-      if (found.input.preview) return previewed({ ...found, review, actor: context.actor, setting })
+      const review = commentStatuses(found.comments, measured.gone)
+      if (found.input.preview) return previewEnd({ ...found, review, actor: context.actor, setting })
       const rows = await missionRows(reads, found, measured.mission)
       const { lines, attempt, outcome } = found
       const recorded =
@@ -266,7 +276,7 @@ export const completeTask = defineOperation({
             )
           : []
       const { evidence } = found
-      return ended(
+      return recordEnd(
         { actor: context.actor, setting },
         {
           ...found,
@@ -284,15 +294,15 @@ export const completeTask = defineOperation({
 type Completion =
   | { readonly kind: 'correction' }
   | { readonly kind: 'asking' }
-  | { readonly kind: 'repeated'; readonly answer: ReturnType<typeof keptAnswer> }
+  | { readonly kind: 'repeated'; readonly answer: ReturnType<typeof storedCompletion> }
   | (Pick<
-      Ending,
+      TaskCompletionContext,
       'input' | 'inputHash' | 'task' | 'attempt' | 'outcome' | 'evidence' | 'situation' | 'waiting'
     > & {
       readonly kind: 'ended'
       readonly mission: MissionTree | null
       readonly comments: readonly ReviewComment[]
-      readonly lines: LinesAsked | null
+      readonly lines: LineRecordRequest | null
     })
 
 async function prepareCompletion(
@@ -300,9 +310,9 @@ async function prepareCompletion(
   given: z.output<typeof inputFields>,
   context: RecordContext,
   measured: MeasuredSoFar<typeof completionMeasurements>,
-): Promise<Prepared<typeof completionMeasurements, Completion>> {
+): Promise<PreparedOperation<typeof completionMeasurements, Completion>> {
   if (given.correction !== undefined) return { briefs: {}, found: { kind: 'correction' as const } }
-  const input = completing(given)
+  const input = parseCompletion(given)
   const inputHash = context.fingerprint(input)
   const task = await findTask(reads, input.task_id)
   const { attempt, repeated } = await attemptToClose(reads, task, {
@@ -310,11 +320,11 @@ async function prepareCompletion(
     attemptId: input.attempt_id,
   })
   if (attempt === null) {
-    return { briefs: {}, found: { kind: 'repeated' as const, answer: keptAnswer(repeated) } }
+    return { briefs: {}, found: { kind: 'repeated' as const, answer: storedCompletion(repeated) } }
   }
   refuseOtherToken(context.actor, attempt)
   const outcome = outcomeOf(input.outcome, input.metadata)
-  const [looked, asked] = endAsked(context, attempt, measured.end)
+  const [looked, asked] = requestedEnd(context, attempt, measured.end)
   const phaseComplete = input.phase_complete ?? false
   // Asked together: while the project is held, every answer that is waited for holds up others.
   const [open, around, mission, comments, lines, settings, situation, waiting] = await Promise.all([
@@ -325,7 +335,7 @@ async function prepareCompletion(
     input.preview || looked === null ? null : linesOf(reads, looked),
     reads.runs.settings(),
     loadCompletion(reads, { task, attempt, phaseComplete: !input.preview && phaseComplete }),
-    waitingFor(reads, task.id),
+    openItemsOfTask(reads, task.id),
     phaseComplete && assertPhaseFree(reads, attempt, context.actor.kind),
   ])
   refuseOpenSubtasks(input.status, task, open)
@@ -343,7 +353,7 @@ async function prepareCompletion(
   if (changes !== null && measured.changes === undefined) {
     return { briefs: first, found: { kind: 'asking' as const } }
   }
-  const evidence = measuredOf(looked, around, measured.changes?.[0], claims)
+  const evidence = measurementOf(looked, around, measured.changes?.[0], claims)
   const { endSnapshot } = evidence
   const isOn = context.edge !== undefined && settingOf(settings, 'upload_diff') !== 'off'
   const keeps = isOn && !input.preview && endSnapshot !== null && evidence.changes.length > 0
@@ -352,7 +362,7 @@ async function prepareCompletion(
       ...first,
       ...(keeps && {
         diff: { from: attempt.snapshot, to: endSnapshot },
-        held: heldBrief({ edge: context.edge, isOn }, attempt, evidence),
+        held: reportedBriefFor({ edge: context.edge, isOn }, attempt, evidence),
       }),
       ...(lines && measured.reported && { lines: linesBrief(lines.around, lines.now, measured.reported) }),
     },
@@ -365,26 +375,26 @@ async function prepareCompletion(
 }
 
 /** The end of an attempt, and what to ask where it is not known yet. */
-function endAsked(
+function requestedEnd(
   context: RecordContext,
   attempt: Attempt,
-  measured: MeasuredOf<typeof attemptEnds> | undefined,
-): readonly [AttemptEnd | null, Briefs<{ end: typeof attemptEnds }>] {
-  const brief = endsBrief(context, [attempt])
+  measured: MeasurementOf<typeof attemptEnds> | undefined,
+): readonly [AttemptEndState | null, Briefs<{ end: typeof attemptEnds }>] {
+  const brief = isEndMeasuredBriefly(context, [attempt])
   if (brief.length === 0) return [{ attempt, end: null }, {}]
   const end = measured?.find(({ id }) => id === attempt.id)
   return [end ? { attempt, end: endedTree(context, end) } : null, { end: brief }]
 }
 
-interface LinesAsked {
-  readonly around: LinesAround
-  readonly now: TakenBoundary
+interface LineRecordRequest {
+  readonly around: LineRecordContext
+  readonly now: SnapshotBoundary
 }
 
-async function linesOf(reads: Reads, { end }: AttemptEnd): Promise<LinesAsked | null> {
+async function linesOf(reads: Reads, { end }: AttemptEndState): Promise<LineRecordRequest | null> {
   if (end === null || end.place === null) return null
   const now = { at: end.at, place: end.place }
-  const around = await linesAround(reads, now)
+  const around = await changedLineContext(reads, now)
   return around && { around, now }
 }
 
@@ -401,31 +411,31 @@ function refuseOtherToken(actor: Actor, attempt: Attempt): void {
   )
 }
 
-interface Ending {
+interface TaskCompletionContext {
   readonly situation: CompletionSituation
   /** What of the task waits for a person already. */
-  readonly waiting: readonly Hold[]
-  readonly input: Completing
+  readonly waiting: readonly InboxItem[]
+  readonly input: CompletionInput
   readonly inputHash: string
   readonly outcome: Outcome
   readonly task: Task
   readonly attempt: Attempt
-  readonly evidence: Measured
+  readonly evidence: AttemptMeasurement
   /** How comments on the task were met. */
-  readonly review: ReturnType<typeof metComments>
+  readonly review: ReturnType<typeof commentStatuses>
   /** What became of lines since the work tree's last snapshot. */
-  readonly lines: readonly NewFact[]
+  readonly lines: readonly NewProjectEvent[]
   readonly diff: WholeDiff | null
   /** What its files held, where they are on another machine. */
   readonly files: FilesToKeep | null
 }
 
-interface By {
+interface CompletionAuthor {
   readonly actor: Actor
-  readonly setting: Setting
+  readonly setting: TransactionContext
 }
 
-function ended({ actor, setting }: By, ending: Ending) {
+function recordEnd({ actor, setting }: CompletionAuthor, ending: TaskCompletionContext) {
   const { input, inputHash, outcome, task, attempt, evidence, situation } = ending
   const phaseComplete = input.phase_complete ?? false
   assertOpen(task, attempt)
@@ -449,7 +459,7 @@ function ended({ actor, setting }: By, ending: Ending) {
     at: setting.at,
     waiting,
     review: ending.review,
-    unsettled: isUnsettled(input.status, waiting, situation.waiting.gate),
+    unsettled: hasGatingItems(input.status, waiting, situation.waiting.gate),
   })
   const closed = {
     kind: 'attempt.closed' as const,
@@ -476,7 +486,7 @@ function ended({ actor, setting }: By, ending: Ending) {
 }
 
 /** What completing would answer now; nothing ends and nothing is recorded. */
-function previewed({
+function previewEnd({
   input,
   outcome,
   task,
@@ -487,9 +497,9 @@ function previewed({
   waiting,
   actor,
   setting,
-}: Omit<Ending, 'inputHash' | 'lines' | 'diff' | 'files'> & By) {
+}: Omit<TaskCompletionContext, 'inputHash' | 'lines' | 'diff' | 'files'> & CompletionAuthor) {
   const { phase, waiting: gate } = situation
-  const asked = askedBy(
+  const asked = itemsOpenedBy(
     { outcome, evidence, scopeReason: scopeReasonOf(evidence) },
     { ...attempt, completedBy: actor },
     setting,
@@ -503,22 +513,22 @@ function previewed({
     waiting,
     asked,
     review,
-    unsettled: isUnsettled(input.status, [...waiting, ...asked], gate.gate),
+    unsettled: hasGatingItems(input.status, [...waiting, ...asked], gate.gate),
   })
   return { facts: [], answer: { ...answer, preview: true as const, completed_at: null } }
 }
 
-function scopeReasonOf({ warnings }: Measured): string {
+function scopeReasonOf({ warnings }: AttemptMeasurement): string {
   return warnings[0] ?? 'Files changed outside the declared scope.'
 }
 
 /** What depends on the task waits for a person. */
-function isUnsettled(status: TaskOutcome, waiting: readonly Hold[], gate: HoldsGate): boolean {
-  const holding = holdingKinds(gate)
+function hasGatingItems(status: TaskOutcome, waiting: readonly InboxItem[], gate: InboxGateMode): boolean {
+  const holding = gatingItemKinds(gate)
   return status !== 'failed' && waiting.some(({ kind }) => holding.includes(kind))
 }
 
-function completing({ status, outcome, ...rest }: z.output<typeof inputFields>): Completing {
+function parseCompletion({ status, outcome, ...rest }: z.output<typeof inputFields>): CompletionInput {
   if (status !== undefined && outcome !== undefined) return { ...rest, status, outcome }
   const missing =
     status === undefined ? `"status" is missing: one of ${taskOutcomes.join(', ')}` : '"outcome" is missing'
@@ -532,7 +542,7 @@ function completing({ status, outcome, ...rest }: z.output<typeof inputFields>):
 /** A later statement about an attempt that ended: what was measured and said then stays as it is. */
 async function correct(
   reads: Reads,
-  { actor, setting }: By,
+  { actor, setting }: CompletionAuthor,
   said: {
     readonly task_id: string
     readonly attempt_id?: string | undefined
@@ -549,14 +559,14 @@ async function correct(
   const before = attempt === null ? [] : await reads.tasks.corrections(attempt.id)
   const corrected = correctAttempt({ task, attempt, before }, { text: said.correction, actor }, setting)
   const end = await reads.tasks.end(corrected.attempt.id)
-  const { settled: _, ...answered } = keptAnswer(end?.answer ?? {})
+  const { settled: _, ...answered } = storedCompletion(end?.answer ?? {})
   const ignored = said.status !== undefined || said.outcome !== undefined
   return {
     facts: corrected.facts,
     agentName: corrected.agentName,
     answer: {
       ...answered,
-      waits_for: (await waitingFor(reads, task.id)).map(waitingEntry),
+      waits_for: (await openItemsOfTask(reads, task.id)).map(openItemEntry),
       corrected: true as const,
       correction: { text: said.correction, at: instant(corrected.at) },
       ...(ignored && { note: 'status and outcome stay as they were: a correction stands beside them.' }),
@@ -567,7 +577,7 @@ async function correct(
 function missionBrief(
   attempt: Attempt,
   tree: MissionTree,
-  end: SnapshotPlace | null,
+  end: SnapshotLocation | null,
 ): BriefOf<typeof missionStates> | undefined {
   if (end === null) return undefined
   const isFirst = tree.first === null || tree.first.id === attempt.id
@@ -577,7 +587,7 @@ function missionBrief(
     end,
     first: isFirst ? null : (tree.first?.snapshot ?? attempt.snapshot),
     last: last && last.id === end.id ? last : null,
-    gap: gapBefore(attempt, tree),
+    gap: gapSinceLastEnd(attempt, tree),
   }
 }
 
@@ -595,9 +605,9 @@ async function missionRows(
   }: {
     readonly attempt: Attempt
     readonly mission: MissionTree | null
-    readonly evidence: Measured
+    readonly evidence: AttemptMeasurement
   },
-  measured: MeasuredOf<typeof missionStates> | undefined,
+  measured: MeasurementOf<typeof missionStates> | undefined,
 ): Promise<readonly MissionChange[] | null> {
   if (mission === null) return []
   if (endSnapshot === null || measured === undefined) return null
@@ -619,7 +629,7 @@ async function missionRows(
 async function tasksOf(
   { missions }: Reads,
   { missionId, snapshot }: Attempt,
-  changes: Measured['changes'],
+  changes: AttemptMeasurement['changes'],
 ): Promise<ReadonlySet<TaskId>> {
   const rivals = changes.flatMap((change) => (change.with ?? []).map(({ taskId }) => taskId))
   const among = [...new Set(rivals)] as TaskId[] // that of a turn is no task's, and is not found
@@ -635,10 +645,10 @@ async function missionTree(
 }
 
 /** The time before an attempt in which no attempt of its mission was open in the tree. */
-function gapBefore(
+function gapSinceLastEnd(
   attempt: Attempt,
   { lastEnded, openSince }: MissionTree,
-): { readonly from: SnapshotPlace; readonly to: SnapshotPlace } | null {
+): { readonly from: SnapshotLocation; readonly to: SnapshotLocation } | null {
   if (lastEnded?.endSnapshot == null || lastEnded.closedAt === null) return null
   const isCovered = lastEnded.closedAt >= attempt.openedAt || openSince.some((at) => at < attempt.openedAt)
   return isCovered ? null : { from: lastEnded.endSnapshot, to: attempt.snapshot }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { Measured } from '../../events/domain/fact.ts'
+import type { AttemptMeasurement } from '../../events/domain/fact.ts'
 import { isPhaseFree } from '../../gate/operations/run/gating.ts'
-import { type HoldsGate, holdsGateOf } from '../../inbox/domain/holds.ts'
-import { WaitingEntry, waitingEntry } from '../../inbox/operations/hold-answer.ts'
+import { type InboxGateMode, inboxGateOf } from '../../inbox/domain/holds.ts'
+import { openItemEntry, WaitingEntry } from '../../inbox/operations/hold-answer.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type { MissionId, TaskId } from '../../kernel/id.ts'
 import { instant, secondsBetween } from '../../kernel/instant.ts'
@@ -12,7 +12,7 @@ import { MetComments } from '../../review/operations/for-agents.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { CompletionSituation } from '../domain/completion.ts'
 import { type Phase, phaseStatuses } from '../domain/mission.ts'
-import { assertOpen, type Hold } from '../domain/records.ts'
+import { assertOpen, type InboxItem } from '../domain/records.ts'
 import type { Attempt, Task } from '../domain/task.ts'
 import { completionReport, reportFields } from './attempt-answer.ts'
 
@@ -74,13 +74,13 @@ function notRunning(task: Task, last: Attempt): Failure {
 }
 
 /** The attempt that ends, and whether its phase is asked to end with it. */
-export interface Closing {
+export interface AttemptEndRequest {
   readonly task: Task
   readonly attempt: Attempt
   readonly phaseComplete: boolean
 }
 
-export async function loadCompletion(reads: Reads, closing: Closing): Promise<CompletionSituation> {
+export async function loadCompletion(reads: Reads, closing: AttemptEndRequest): Promise<CompletionSituation> {
   const { missions, tasks, holds } = reads
   const { task, attempt } = closing
   // Asked together: while the project is held, every answer that is waited for holds up others.
@@ -89,7 +89,7 @@ export async function loadCompletion(reads: Reads, closing: Closing): Promise<Co
     loadPhase(reads, closing),
     tasks.openSubtasks(task.id),
     holds.ofTask(task.id),
-    holdsGate(reads),
+    readInboxGate(reads),
     loadWorkflow(reads, closing),
   ])
   const { ofMission, ...workflow } = ofWorkflow
@@ -105,13 +105,16 @@ export async function loadCompletion(reads: Reads, closing: Closing): Promise<Co
   }
 }
 
-type OfPhase = Pick<
+type PhaseSituation = Pick<
   CompletionSituation,
   'phase' | 'undoneInPhase' | 'openInPhase' | 'wasPlanned' | 'isPhaseFree'
 >
 
 /** Only a task that stood in the plan before its first attempt ends its phase by itself. */
-async function loadPhase(reads: Reads, { task, attempt, phaseComplete }: Closing): Promise<OfPhase> {
+async function loadPhase(
+  reads: Reads,
+  { task, attempt, phaseComplete }: AttemptEndRequest,
+): Promise<PhaseSituation> {
   const { missions, tasks, plan } = reads
   const { phaseId } = attempt
   const isFirst = attempt.number === 1
@@ -133,14 +136,14 @@ async function loadPhase(reads: Reads, { task, attempt, phaseComplete }: Closing
   }
 }
 
-type OfWorkflow = Pick<CompletionSituation, 'isOtherOpen' | 'stepsToDo' | 'isGated'> & {
+type WorkflowSituation = Pick<CompletionSituation, 'isOtherOpen' | 'stepsToDo' | 'isGated'> & {
   readonly ofMission: number
 }
 
-const noWorkflow: OfWorkflow = { isOtherOpen: false, stepsToDo: 0, isGated: false, ofMission: 0 }
+const noWorkflow: WorkflowSituation = { isOtherOpen: false, stepsToDo: 0, isGated: false, ofMission: 0 }
 
 /** What only a workflow is asked, which ends by itself. */
-async function loadWorkflow(reads: Reads, { task, attempt }: Closing): Promise<OfWorkflow> {
+async function loadWorkflow(reads: Reads, { task, attempt }: AttemptEndRequest): Promise<WorkflowSituation> {
   const { missionId } = attempt
   const mission = missionId === null ? null : await reads.missions.find(missionId)
   if (mission?.kind !== 'workflow') return noWorkflow
@@ -148,7 +151,7 @@ async function loadWorkflow(reads: Reads, { task, attempt }: Closing): Promise<O
     reads.tasks.isOtherOpen(mission.id, attempt.id),
     reads.tasks.planned(mission.id),
     isGated(reads, mission.id),
-    openHolds(reads, mission.id),
+    openInboxItems(reads, mission.id),
   ])
   return {
     isOtherOpen,
@@ -164,27 +167,27 @@ async function isGated({ runs }: Reads, missionId: MissionId): Promise<boolean> 
   return found.flat().length > 0
 }
 
-export async function holdsGate({ runs }: Reads): Promise<HoldsGate> {
-  return holdsGateOf((await runs.settings()).get('holds_gate'))
+export async function readInboxGate({ runs }: Reads): Promise<InboxGateMode> {
+  return inboxGateOf((await runs.settings()).get('holds_gate'))
 }
 
 /** How many of a mission's holds wait for a person; a silent attempt does not. */
-async function openHolds({ holds }: Reads, missionId: MissionId): Promise<number> {
+async function openInboxItems({ holds }: Reads, missionId: MissionId): Promise<number> {
   return (await holds.list({ missionId, kinds: asked, status: 'open' }, { limit: 1 })).total
 }
 
 const mostWaiting = 10
 
 /** What waits for a person about a task, oldest first. */
-export async function waitingFor({ holds }: Reads, taskId: TaskId): Promise<readonly Hold[]> {
+export async function openItemsOfTask({ holds }: Reads, taskId: TaskId): Promise<readonly InboxItem[]> {
   const open = await holds.ofTask(taskId)
-  return open.filter(({ kind }) => isAsked(kind)).slice(0, mostWaiting)
+  return open.filter(({ kind }) => isAskedKind(kind)).slice(0, mostWaiting)
 }
 
 /** A silent attempt is a question about its agent, not one that the agent asked. */
 export const asked = ['blocker', 'review', 'scope', 'approval', 'command'] as const
 
-function isAsked(kind: Hold['kind']): boolean {
+function isAskedKind(kind: InboxItem['kind']): boolean {
   return asked.some((one) => one === kind)
 }
 
@@ -214,7 +217,7 @@ export const CompletionAnswer = z.object({
 type CompletionAnswer = z.output<typeof CompletionAnswer>
 
 /** An answer as it was kept: one of an earlier version may lack what is answered today. */
-export function keptAnswer(kept: Readonly<Record<string, unknown>>): CompletionAnswer {
+export function storedCompletion(kept: Readonly<Record<string, unknown>>): CompletionAnswer {
   return kept as CompletionAnswer // what was answered is answered again, as it was
 }
 
@@ -222,12 +225,12 @@ export function completionAnswer(done: {
   readonly task: Task
   readonly attempt: Attempt
   readonly phase: Phase | null
-  readonly evidence: Measured
+  readonly evidence: AttemptMeasurement
   readonly at: number
   /** What waits for a person about the task, and whether it holds up what depends on it. */
-  readonly waiting: readonly Hold[]
+  readonly waiting: readonly InboxItem[]
   /** What would be asked, in a preview. */
-  readonly asked?: readonly Hold[] | undefined
+  readonly asked?: readonly InboxItem[] | undefined
   readonly unsettled: boolean
   /** How comments on the task were met; undefined where there are none. */
   readonly review?: z.output<typeof MetComments> | undefined
@@ -239,8 +242,8 @@ export function completionAnswer(done: {
     completed_at: instant(done.at),
     ...completionReport(done.evidence, done.task.id),
     waits_for: [
-      ...done.waiting.map(waitingEntry),
-      ...(done.asked ?? []).map((hold) => ({ ...waitingEntry(hold), hold_id: null })),
+      ...done.waiting.map(openItemEntry),
+      ...(done.asked ?? []).map((hold) => ({ ...openItemEntry(hold), hold_id: null })),
     ],
     ...(done.unsettled && { settled: false }),
     ...(done.review && { review: done.review }),

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { aboutOf, type NewFact } from '../../events/domain/fact.ts'
-import { waitForFact } from '../../events/operations/follow.ts'
+import { eventSubject, type NewProjectEvent } from '../../events/domain/fact.ts'
+import { waitForProjectEvent } from '../../events/operations/follow.ts'
 import { BlockerEntry, blockerEntry } from '../../inbox/operations/hold-answer.ts'
 import { answerBudget, fitSections } from '../../kernel/budget.ts'
 import type { MissionId } from '../../kernel/id.ts'
 import { findMission } from '../../kernel/operations/find.ts'
-import { choice, count, identifier, name, unlisted } from '../../kernel/operations/input/fields.ts'
+import { choice, count, identifier, name, unlistedField } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { nextCursor, readCursor } from '../../kernel/operations/paging.ts'
@@ -38,20 +38,20 @@ export interface LoadedSection {
   readonly total: number
 }
 
-type Loader = (
+type SectionLoader = (
   reads: Reads,
   filter: RecordFilter,
   page: PageRequest & { readonly now: number },
 ) => Promise<Page<unknown>>
 
-const loaders: Readonly<Record<ListSection, Loader>> = {
+const loaders: Readonly<Record<ListSection, SectionLoader>> = {
   decisions: async ({ records }, filter, page) =>
-    mapped(await records.decisions(filter, page), decisionEntry),
+    mapPage(await records.decisions(filter, page), decisionEntry),
   milestones: async ({ records }, filter, page) =>
-    mapped(await records.progress(filter, page), progressEntry),
+    mapPage(await records.progress(filter, page), progressEntry),
   tasks: loadTasks,
   issues: async ({ records }, filter, page) =>
-    mapped(await records.issues({ ...filter, unblocking: true }, page), issueEntry),
+    mapPage(await records.issues({ ...filter, unblocking: true }, page), issueEntry),
   blockers: loadBlockers,
 }
 
@@ -93,7 +93,7 @@ async function loadBlockers(
   page: PageRequest,
 ): Promise<Page<unknown>> {
   const { since: _, ...anyTime } = filter // an old blocker that is still open must not be hidden by a recent `since`
-  return mapped(await holds.list({ ...anyTime, kinds: blocking, status: 'open' }, page), blockerEntry)
+  return mapPage(await holds.list({ ...anyTime, kinds: blocking, status: 'open' }, page), blockerEntry)
 }
 
 const answeredBudget = 2_000
@@ -108,7 +108,7 @@ async function answeredBlockers({ holds }: Reads, filter: RecordFilter): Promise
 const blocking = ['blocker', 'review'] as const
 const answerable = [...blocking, 'scope'] as const
 
-function mapped<From, To>(page: Page<From>, entry: (item: From) => To): Page<To> {
+function mapPage<From, To>(page: Page<From>, entry: (item: From) => To): Page<To> {
   return { total: page.total, items: page.items.map(({ seq, item }) => ({ seq, item: entry(item) })) }
 }
 
@@ -119,7 +119,7 @@ const sinceField = z
   .string()
   .max(40)
   .refine(
-    isSince,
+    isCursorOrDate,
     'it is not an ISO 8601 time such as 2026-01-15T10:00:00Z, and not the as_of of an earlier answer',
   )
   .describe('as_of of an answer, or ISO time')
@@ -157,7 +157,7 @@ export const getContext = defineOperation({
     limit: count('Entries of each list; default: as many as fit', 200).optional(),
     cursor: identifier('next_cursor').optional(),
     wait_seconds: count('Wait up to this long for a change after filter.since', longestWait).optional(),
-    since: unlisted(sinceField).optional(),
+    since: unlistedField(sinceField).optional(),
   }),
   output: z.object({
     mission_id: z.string(),
@@ -219,7 +219,7 @@ export const getContext = defineOperation({
       lists
         .filter((section) => before === null || before.has(section))
         .map((section) =>
-          loadSection(reads, section, filter, { limit, now: clock.now(), ...at(before, section) }),
+          loadSection(reads, section, filter, { limit, now: clock.now(), ...cursorOf(before, section) }),
         ),
     )
     const current = currentPhase(mission, phases)
@@ -233,7 +233,7 @@ export const getContext = defineOperation({
     const review = before === null ? await reviewInMission(reads, mission.id, filter.since) : {}
     const objective = mission.objective === null ? null : excerpt(mission.objective, 600)
     const used = JSON.stringify([objective, summary, answered, gates, review]).length
-    const shown = input.limit === undefined ? fitted(sections, answerBudget - used) : sections
+    const shown = input.limit === undefined ? fitBudget(sections, answerBudget - used) : sections
     return {
       mission_id: mission.id,
       mission_name: mission.name,
@@ -265,7 +265,7 @@ function namedList({ name: list, entries, total }: LoadedSection): readonly (rea
   ]
 }
 
-function at(
+function cursorOf(
   before: ReadonlyMap<string, number> | null,
   section: ContextSection,
 ): { readonly before?: number } {
@@ -274,7 +274,7 @@ function at(
 }
 
 /** Without a limit, as many entries of each list as keep the answer small. */
-function fitted(sections: readonly LoadedSection[], budget: number): readonly LoadedSection[] {
+function fitBudget(sections: readonly LoadedSection[], budget: number): readonly LoadedSection[] {
   const counts = fitSections(sections, Math.max(budget, 600))
   return sections.map((section) => {
     const kept = counts.get(section.name) ?? section.entries.length
@@ -286,7 +286,7 @@ function fitted(sections: readonly LoadedSection[], budget: number): readonly Lo
 /** `#` and a place in the journal, as `as_of` answers it: exact where a time is not. */
 const place = /^#(\d{1,15})$/
 
-function isSince(text: string): boolean {
+function isCursorOrDate(text: string): boolean {
   return place.test(text) || !Number.isNaN(Date.parse(text))
 }
 
@@ -308,12 +308,20 @@ async function waitForMission(
     const seq = place.exec(since)?.[1]
     return seq === undefined ? journal.seqBefore(Date.parse(since)) : Promise.resolve(Number(seq))
   })
-  await waitForFact(store, { after, milliseconds, until: (fact) => concerns(store, fact, missionId) })
+  await waitForProjectEvent(store, {
+    after,
+    milliseconds,
+    until: (fact) => isAboutMission(store, fact, missionId),
+  })
 }
 
 /** A change to a task says its mission, or else the task does. */
-async function concerns(store: StoreReader, fact: NewFact, mission: MissionId): Promise<boolean> {
-  const { missionId, taskId } = aboutOf(fact)
+async function isAboutMission(
+  store: StoreReader,
+  fact: NewProjectEvent,
+  mission: MissionId,
+): Promise<boolean> {
+  const { missionId, taskId } = eventSubject(fact)
   if (missionId === mission) return true
   if (missionId !== null || taskId === null) return false
   const task = await store.view(({ tasks }) => tasks.find(taskId))

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { answerBudget, fitSections } from '../../kernel/budget.ts'
-import { choice, count, identifier, text, unlisted } from '../../kernel/operations/input/fields.ts'
+import { choice, count, identifier, text, unlistedField } from '../../kernel/operations/input/fields.ts'
 import { list, page } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { nextCursor, readCursor } from '../../kernel/operations/paging.ts'
-import type { MissionGlance } from '../../store/ports/reads.ts'
+import type { MissionOverview } from '../../store/ports/reads.ts'
 import { MissionEntry, missionEntry } from './mission-answer.ts'
 
 const statuses = ['open', 'ended', 'all'] as const
@@ -37,7 +37,7 @@ export const listMissions = defineOperation({
     search: text('Words in name or objective').optional(),
     limit: count('Default 20', 200).optional(),
     cursor: identifier('next_cursor').optional(),
-    include: unlisted(
+    include: unlistedField(
       z.array(choice(['work'])).describe('work: who works in each, what changed and what waits'),
     ).optional(),
   }),
@@ -79,7 +79,7 @@ export const listMissions = defineOperation({
   }),
 )
 
-function missionWork(glance: MissionGlance | undefined): z.output<typeof MissionWork> {
+function missionWork(glance: MissionOverview | undefined): z.output<typeof MissionWork> {
   const agents = glance?.agents ?? []
   return {
     agents: agents.slice(0, maxAgents),

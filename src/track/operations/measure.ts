@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Measured } from '../../events/domain/fact.ts'
+import type { AttemptMeasurement } from '../../events/domain/fact.ts'
 import type { ContentAt } from '../../git/ports/work-tree.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
@@ -7,11 +7,11 @@ import type { AttemptId } from '../../kernel/id.ts'
 import {
   assertTime,
   type BriefOf,
-  type MeasuredOf,
+  type MeasurementOf,
   measurement,
-  placed,
   type Readable,
   type WorkTree,
+  withMachine,
   workTreeOf,
 } from '../../kernel/operations/measuring.ts'
 import type { Context, QueryContext } from '../../kernel/operations/operation.ts'
@@ -30,27 +30,27 @@ import { excerpt } from '../../kernel/text.ts'
 import type { Turn } from '../../sessions/domain/session.ts'
 import {
   agentOfTurn,
-  readSightings,
-  type Sightings,
-  type SightingsWish,
+  type EvidenceQuery,
+  readHookEvidence,
+  type WorkTreeEvidence,
 } from '../../sessions/operations/sightings.ts'
 import { maxAttempts } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { type AttributedChanges, attributeChanges } from '../domain/attribution.ts'
 import type {
+  AttemptCommit,
+  CandidateAgent,
   ChangeReport,
-  CommitDuring,
   ContestedFile,
   FileChange,
   HeadMove,
   ReportedChange,
-  Rival,
 } from '../domain/changes.ts'
-import { type ClaimedWork, claimedNotFound, namedIn } from '../domain/claimed-paths.ts'
-import { coverage, judgeScope, namesPackage, parseScope, type Scope } from '../domain/scope/scope.ts'
+import { type ClaimedWork, pathsNamedIn, unmeasuredClaims } from '../domain/claimed-paths.ts'
+import { coverage, hasPackageArea, judgeScope, parseScope, type Scope } from '../domain/scope/scope.ts'
 import { sensitiveKinds } from '../domain/scope/sensitive.ts'
-import type { Contender, EndContents, Stretch } from '../domain/sight.ts'
-import { type Attempt, type SnapshotPlace, treeOf } from '../domain/task.ts'
+import type { CandidateAuthor, EndContents, Interval } from '../domain/sight.ts'
+import { type Attempt, type SnapshotLocation, treeOf } from '../domain/task.ts'
 import { type SensitiveChanges, sensitiveChanges } from './sensitive.ts'
 
 /** What an agent says when it completes a task, as far as it bears on the measurement. */
@@ -67,19 +67,19 @@ export async function measure(
   handling: Context | QueryContext,
   attempt: Attempt,
   claims?: Claims,
-): Promise<Measured> {
-  return measureUntil(handling, await endOf(handling, attempt), claims)
+): Promise<AttemptMeasurement> {
+  return measureAttempt(handling, await endOf(handling, attempt), claims)
 }
 
 /** How the work tree of an attempt is now; `end` is null where only another machine could say it. */
-export interface AttemptEnd {
+export interface AttemptEndState {
   readonly attempt: Attempt
   readonly end: EndedTree | null
 }
 
 /** Looks at the work tree of an attempt as if it ended now. */
-export async function endOf(handling: QueryContext, attempt: Attempt): Promise<AttemptEnd> {
-  const brief = endsBrief(handling, [attempt])
+export async function endOf(handling: QueryContext, attempt: Attempt): Promise<AttemptEndState> {
+  const brief = isEndMeasuredBriefly(handling, [attempt])
   const [end] = await attemptEnds.measure(workTreeOf(handling as Context), brief, {})
   // What a hook has not handed over yet would look as if nobody had told of it.
   await handling.drain?.()
@@ -87,16 +87,16 @@ export async function endOf(handling: QueryContext, attempt: Attempt): Promise<A
 }
 
 /** Measures what an attempt changed until it was looked at. */
-export async function measureUntil(
+export async function measureAttempt(
   handling: QueryContext,
-  ended: AttemptEnd,
+  ended: AttemptEndState,
   claims: Claims = nothingSaid,
-): Promise<Measured> {
+): Promise<AttemptMeasurement> {
   const around = await handling.store.view((reads) => changesAround(reads, ended))
   const brief = changesBrief(ended, around, claims)
   const [changes] =
     brief === null ? [] : await attemptChanges.measure(workTreeOf(handling as Context), [brief], {})
-  return measuredOf(ended, around, changes, claims)
+  return measurementOf(ended, around, changes, claims)
 }
 
 /** The end of a work tree as it was recorded; or why it could not be. */
@@ -104,7 +104,7 @@ export interface EndedTree {
   readonly at: number
   /** When it was recorded: who began until then may have changed what it saw. */
   readonly until: number
-  readonly place: SnapshotPlace | null
+  readonly place: SnapshotLocation | null
   readonly notes: readonly string[]
   readonly trouble: string | null
 }
@@ -131,7 +131,7 @@ export const attemptEnds = measurement({
     }),
     maxAttempts,
   ),
-  fits: (asked, ends) => areThose(ends, asked),
+  fits: (asked, ends) => isSameAttempts(ends, asked),
   drains: true,
   measure: (workTree, attempts) =>
     Promise.all(
@@ -155,7 +155,7 @@ export const attemptEnds = measurement({
     ),
 })
 
-function areThose(
+function isSameAttempts(
   measured: readonly { readonly id: string }[],
   asked: readonly { readonly id: string }[],
 ): boolean {
@@ -163,7 +163,7 @@ function areThose(
 }
 
 /** Of attempts that began on the caller's machine; what others changed is only seen on theirs. */
-export function endsBrief(
+export function isEndMeasuredBriefly(
   { edge }: Pick<Context, 'edge'>,
   attempts: readonly Attempt[],
 ): BriefOf<typeof attemptEnds> {
@@ -174,10 +174,10 @@ export function endsBrief(
 
 export function endedTree(
   context: Pick<Context, 'edge' | 'clock' | 'settingNow'>,
-  { at, until, place: taken, notes, trouble }: MeasuredOf<typeof attemptEnds>[number],
+  { at, until, place: taken, notes, trouble }: MeasurementOf<typeof attemptEnds>[number],
 ): EndedTree {
   assertTime(context, at)
-  return { at, until, place: taken && placed(context, taken), notes, trouble }
+  return { at, until, place: taken && withMachine(context, taken), notes, trouble }
 }
 
 /** More boundaries than this are thinned out: the stretches get longer, never wrong. */
@@ -223,7 +223,7 @@ export const attemptChanges = measurement({
     }),
     maxAttempts,
   ),
-  fits: (asked, changes) => areThose(changes, asked),
+  fits: (asked, changes) => isSameAttempts(changes, asked),
   measure: (workTree, attempts) =>
     Promise.all(
       attempts.map(async ({ id, from, to, spans, reported, packages: wantsPackages, sensitive }) => {
@@ -242,13 +242,16 @@ export const attemptChanges = measurement({
 })
 
 /** What was read around an attempt whose changes are measured. */
-export interface ChangesAround extends Surroundings {
+export interface AttemptChangesContext extends WorkTreeActivity {
   readonly sensitive: string | null
 }
 
-export async function changesAround(reads: Reads, { attempt, end }: AttemptEnd): Promise<ChangesAround> {
+export async function changesAround(
+  reads: Reads,
+  { attempt, end }: AttemptEndState,
+): Promise<AttemptChangesContext> {
   const [surroundings, settings] = await Promise.all([
-    readSurroundings(reads, attempt, end?.until),
+    readAttemptSurroundings(reads, attempt, end?.until),
     reads.runs.settings(),
   ])
   return { ...surroundings, sensitive: settings.get('sensitive') ?? null }
@@ -256,8 +259,8 @@ export async function changesAround(reads: Reads, { attempt, end }: AttemptEnd):
 
 /** Null where nothing can be measured. */
 export function changesBrief(
-  { attempt, end }: AttemptEnd,
-  around: ChangesAround,
+  { attempt, end }: AttemptEndState,
+  around: AttemptChangesContext,
   claims: Claims = nothingSaid,
 ): BriefOf<typeof attemptChanges>[number] | null {
   if (end === null || end.place === null) return null
@@ -268,21 +271,21 @@ export function changesBrief(
     from: attempt.snapshot,
     to: end.place,
     spans: bounds.map(({ from, to }) => ({ from: from.place, to: to.place })),
-    reported: sightings === null ? null : reportedUntil(sightings, end.until),
-    packages: namesPackage([...claims.areas, ...[...neighbours.values()].flatMap(({ areas }) => areas)]),
+    reported: sightings === null ? null : reportedPathsUntil(sightings, end.until),
+    packages: hasPackageArea([...claims.areas, ...[...neighbours.values()].flatMap(({ areas }) => areas)]),
     sensitive: around.sensitive,
   }
 }
 
 /** What an attempt changed, judged by what was measured. */
-export function measuredOf(
-  { attempt, end }: AttemptEnd,
-  around: ChangesAround,
-  changes: MeasuredOf<typeof attemptChanges>[number] | undefined,
+export function measurementOf(
+  { attempt, end }: AttemptEndState,
+  around: AttemptChangesContext,
+  changes: MeasurementOf<typeof attemptChanges>[number] | undefined,
   claims: Claims = nothingSaid,
-): Measured {
+): AttemptMeasurement {
   const nothing = { ...around, stretches: [], packages: new Map<string, string>(), sensitive: new Map() }
-  if (end === null) return judge(attempt, unmeasured(attempt), nothing, { claims, endSnapshot: null })
+  if (end === null) return judge(attempt, unmeasuredEvidence(attempt), nothing, { claims, endSnapshot: null })
   if (end.place === null || changes === undefined) {
     const doubt = `The end state could not be recorded: ${end.trouble}`
     return judge(attempt, unknownReport(doubt), nothing, { claims, endSnapshot: null })
@@ -292,7 +295,7 @@ export function measuredOf(
   const stretches =
     found.changes.length + found.headMoves.length === 0
       ? []
-      : stretchesOf(around, span, spans, pathsOf(found))
+      : attributionIntervals(around, span, spans, pathsOf(found))
   const noted = { ...found, notes: [...end.notes, ...found.notes] }
   return judge(
     attempt,
@@ -302,12 +305,12 @@ export function measuredOf(
   )
 }
 
-function spanOf(attempt: Attempt, end: SnapshotPlace, at: number): MeasuredSpan {
+function spanOf(attempt: Attempt, end: SnapshotLocation, at: number): MeasuredSpan {
   return { of: attempt, start: { at: attempt.openedAt, place: attempt.snapshot }, end: { at, place: end } }
 }
 
 /** An attempt that began on another machine: only there it is known what it changed. */
-function unmeasured({ snapshot: { edge, machine, top } }: Attempt): ChangeReport {
+function unmeasuredEvidence({ snapshot: { edge, machine, top } }: Attempt): ChangeReport {
   const where =
     edge === undefined ? `where the record is kept, in ${top}` : `on ${machine} (${edge}), in ${top}`
   return unknownReport(`The attempt began ${where}: what it changed can only be measured there, and was not.`)
@@ -326,8 +329,8 @@ function unknownReport(doubt: string): ChangeReport {
   }
 }
 
-interface Measuring extends Surroundings {
-  readonly stretches: readonly MeasuredStretch[]
+interface MeasureContext extends WorkTreeActivity {
+  readonly stretches: readonly MeasuredInterval[]
   readonly packages: ReadonlyMap<string, string>
   readonly sensitive?: SensitiveChanges
 }
@@ -336,14 +339,14 @@ interface Measuring extends Surroundings {
 export function judge(
   attempt: Attempt,
   report: ChangeReport,
-  around: Measuring,
-  { claims, endSnapshot }: { readonly claims: Claims; readonly endSnapshot: SnapshotPlace | null },
-): Measured {
+  around: MeasureContext,
+  { claims, endSnapshot }: { readonly claims: Claims; readonly endSnapshot: SnapshotLocation | null },
+): AttemptMeasurement {
   const scopeOf = ({ areas, snapshot }: Attempt): Scope =>
     parseScope(areas, { prefix: snapshot.prefix, packages: around.packages })
   const widened = { ...attempt, areas: [...attempt.areas, ...claims.areas] }
-  const attributed = attribute(attempt.id, report, around.stretches, contendersOf(around, scopeOf))
-  const whose = settled(attributed, claimedAmong(report.changes, attempt, claims))
+  const attributed = attribute(attempt.id, report, around.stretches, candidateAuthorsOf(around, scopeOf))
+  const whose = settleOwners(attributed, claimedPaths(report.changes, attempt, claims))
   const own = report.changes.filter(({ path }) => whose.own(path) !== null)
   const isJudged = ({ path }: FileChange): boolean => whose.own(path)?.certainty !== 'contested'
   const alsoAllowed = (path: string) => {
@@ -367,7 +370,7 @@ export function judge(
   const scopes = new Map(verdict.files.map(({ change, scope }) => [change.path, scope]))
   const changes = own.map((change): ReportedChange => {
     const claim = whose.own(change.path)
-    const rivals = rivalsOf(claim?.rivals ?? [], around)
+    const rivals = otherAuthors(claim?.rivals ?? [], around)
     const via = around.neighbours.has(claim?.via ?? '') ? claim?.via : undefined
     return {
       ...change,
@@ -379,7 +382,7 @@ export function judge(
     }
   })
   const contested = report.changes
-    .map(({ path }): ContestedFile => ({ path, perhaps: agents(whose.perhaps(path), around) }))
+    .map(({ path }): ContestedFile => ({ path, perhaps: otherAgentNames(whose.perhaps(path), around) }))
     .filter(({ perhaps }) => perhaps.length > 0)
   const isCertain = contested.length === 0 && changes.every(({ attribution }) => attribution === 'certain')
   const crowded = around.neighbours.size >= mostNeighbours
@@ -388,7 +391,9 @@ export function judge(
     from === undefined ? [path] : [path, from],
   )
   const absent =
-    report.status === 'unknown' ? [] : claimedNotFound(claims.outcome, [...measuredPaths, ...ignored(report)])
+    report.status === 'unknown'
+      ? []
+      : unmeasuredClaims(claims.outcome, [...measuredPaths, ...ignoredPaths(report)])
   return {
     measurement: report.status === 'exact' && !(isCertain && !crowded) ? 'partial' : report.status,
     changes,
@@ -411,11 +416,11 @@ export function judge(
       ...widenedNote(claims.areas),
       ...contestedNotes(changes, displayName(attempt)),
       ...unseenNotes(changes),
-      ...perhapsNote(contested),
-      ...sweptNotes(commits, around, whose),
+      ...contestedNote(contested),
+      ...otherCommitNotes(commits, around, whose),
       ...foreignNote(attributed, around),
       ...(absent.length > 0
-        ? [`Named in the outcome, but unchanged during the task: ${named(absent)}.`]
+        ? [`Named in the outcome, but unchanged during the task: ${nameSome(absent)}.`]
         : []),
       ...(crowded
         ? [`${mostNeighbours} or more attempts were open in this work tree: not all of them were compared.`]
@@ -425,24 +430,24 @@ export function judge(
   }
 }
 
-function ignored({ ignored: { added, modified, deleted } }: ChangeReport): readonly string[] {
+function ignoredPaths({ ignored: { added, modified, deleted } }: ChangeReport): readonly string[] {
   return [...added, ...modified, ...deleted]
 }
 
-export function contendersOf(
-  { neighbours, sightings }: Surroundings,
-  scopeOf: (attempt: Attempt) => Contender['scope'],
-): ReadonlyMap<string, Contender> {
+export function candidateAuthorsOf(
+  { neighbours, sightings }: WorkTreeActivity,
+  scopeOf: (attempt: Attempt) => CandidateAuthor['scope'],
+): ReadonlyMap<string, CandidateAuthor> {
   const told = (id: string) => {
     const seen = sightings?.seen.get(id)
     return seen === undefined ? {} : { seen }
   }
   const above = (id: string) => sightings?.above.get(id) ?? []
-  const attempts = [...neighbours.values()].map((neighbour): Contender => {
+  const attempts = [...neighbours.values()].map((neighbour): CandidateAuthor => {
     const { id } = neighbour
     return { id, ancestors: [...neighbour.above, ...above(id)], scope: scopeOf(neighbour), ...told(id) }
   })
-  const turns = [...(sightings?.turns.keys() ?? [])].map((id): Contender => {
+  const turns = [...(sightings?.turns.keys() ?? [])].map((id): CandidateAuthor => {
     return { id, ancestors: above(id), scope: nowhere, ...told(id) }
   })
   return new Map([...attempts, ...turns].map((contender) => [contender.id, contender]))
@@ -454,12 +459,12 @@ const nowhere = parseScope([], { prefix: '', packages: new Map() })
 export function attribute(
   viewer: string,
   report: ChangeReport,
-  stretches: readonly MeasuredStretch[],
-  contenders: ReadonlyMap<string, Contender>,
+  stretches: readonly MeasuredInterval[],
+  contenders: ReadonlyMap<string, CandidateAuthor>,
 ): AttributedChanges | null {
   if (stretches.length === 0) return null
   const known = stretches.map(
-    ({ open, ...stretch }): Stretch => ({
+    ({ open, ...stretch }): Interval => ({
       ...stretch,
       open: open.map((id) => contenders.get(id)).filter((contender) => contender !== undefined),
     }),
@@ -467,19 +472,19 @@ export function attribute(
   return attributeChanges(viewer, known, report.changes)
 }
 
-type Own = NonNullable<ReturnType<AttributedChanges['own']['get']>>
+type OwnAttribution = NonNullable<ReturnType<AttributedChanges['own']['get']>>
 
 /** Whose each path is, once the agent's own words have settled what was between several. */
-interface Whose {
-  readonly own: (path: string) => Own | null
+interface PathOwnership {
+  readonly own: (path: string) => OwnAttribution | null
   readonly perhaps: (path: string) => readonly string[]
   /** The paths that the words settled. */
   readonly claimed: readonly string[]
 }
 
-const alone: Own = { certainty: 'certain', rivals: [] }
+const alone: OwnAttribution = { certainty: 'certain', rivals: [] }
 
-function settled(attributed: AttributedChanges | null, claimed: ReadonlySet<string>): Whose {
+function settleOwners(attributed: AttributedChanges | null, claimed: ReadonlySet<string>): PathOwnership {
   if (attributed === null) return { own: () => alone, perhaps: () => [], claimed: [] }
   const { own, perhaps } = attributed
   const isSettled = (path: string): boolean =>
@@ -499,7 +504,7 @@ function settled(attributed: AttributedChanges | null, claimed: ReadonlySet<stri
 }
 
 /** Changes that the agent names. */
-function claimedAmong(
+function claimedPaths(
   changes: readonly FileChange[],
   attempt: Attempt,
   { outcome }: Claims,
@@ -525,7 +530,7 @@ export function pathsNamed(
     { path, name: below(path) },
   ])
   const said = new Set(
-    namedIn(
+    pathsNamedIn(
       outcome,
       names.map(({ name }) => name),
     ),
@@ -533,8 +538,11 @@ export function pathsNamed(
   return new Set(names.filter(({ name }) => said.has(name)).map(({ path }) => path))
 }
 
-export function rivalsOf(ids: readonly string[], { neighbours, sightings }: Surroundings): readonly Rival[] {
-  return ids.flatMap((id): readonly Rival[] => {
+export function otherAuthors(
+  ids: readonly string[],
+  { neighbours, sightings }: WorkTreeActivity,
+): readonly CandidateAgent[] {
+  return ids.flatMap((id): readonly CandidateAgent[] => {
     const rival = neighbours.get(id)
     if (rival) return [{ agent: agentOf(rival), taskId: rival.taskId }]
     const turn = sightings?.turns.get(id)
@@ -542,16 +550,16 @@ export function rivalsOf(ids: readonly string[], { neighbours, sightings }: Surr
   })
 }
 
-export function agents(ids: readonly string[], around: Surroundings): readonly string[] {
-  return [...new Set(rivalsOf(ids, around).map(({ agent }) => agent))]
+export function otherAgentNames(ids: readonly string[], around: WorkTreeActivity): readonly string[] {
+  return [...new Set(otherAuthors(ids, around).map(({ agent }) => agent))]
 }
 
-function agentOf({ agentName, actor }: Neighbour): string {
+function agentOf({ agentName, actor }: ConcurrentAttempt): string {
   return displayName({ actor, agentName })
 }
 
-interface CommitFound {
-  readonly commit: CommitDuring
+interface CommitPaths {
+  readonly commit: AttemptCommit
   readonly paths: readonly string[]
 }
 
@@ -563,12 +571,16 @@ function commitsDuring(
     around: { neighbours },
     whose,
     scopeOf,
-  }: { readonly around: Measuring; readonly whose: Whose; readonly scopeOf: (attempt: Attempt) => Scope },
-): readonly CommitFound[] {
+  }: {
+    readonly around: MeasureContext
+    readonly whose: PathOwnership
+    readonly scopeOf: (attempt: Attempt) => Scope
+  },
+): readonly CommitPaths[] {
   return moves
     .filter(({ origin }) => origin === 'task')
     .map(({ commit, message, at, paths }) => {
-      const others = openAt(neighbours, at).filter((id) => {
+      const others = attemptsOpenAt(neighbours, at).filter((id) => {
         const other = neighbours.get(id)
         return id !== attempt.id && other !== undefined && !other.above.includes(attempt.id)
       })
@@ -597,20 +609,24 @@ function commitsDuring(
 }
 
 /** Commits with which an agent took in what others were still at work on. */
-function sweptNotes(commits: readonly CommitFound[], around: Surroundings, whose: Whose): readonly string[] {
+function otherCommitNotes(
+  commits: readonly CommitPaths[],
+  around: WorkTreeActivity,
+  whose: PathOwnership,
+): readonly string[] {
   return commits.flatMap(({ commit: { id, subject, by }, paths }) => {
     if (by === 'other') return []
     const swept = paths.filter((path) => whose.perhaps(path).length > 0)
     if (swept.length === 0) return []
-    const whom = [...new Set(swept.flatMap((path) => agents(whose.perhaps(path), around)))]
+    const whom = [...new Set(swept.flatMap((path) => otherAgentNames(whose.perhaps(path), around)))]
     return [
-      `Commit ${id.slice(0, 8)} "${short(subject)}" also holds changes that are probably not yours: ${named(swept)} (${whom.join(', ')}).`,
+      `Commit ${id.slice(0, 8)} "${shortSubject(subject)}" also holds changes that are probably not yours: ${nameSome(swept)} (${whom.join(', ')}).`,
     ]
   })
 }
 
 function widenedNote(areas: readonly string[]): readonly string[] {
-  return areas.length === 0 ? [] : [`The areas were widened at the end: ${named(areas)}.`]
+  return areas.length === 0 ? [] : [`The areas were widened at the end: ${nameSome(areas)}.`]
 }
 
 function contestedNotes(changes: readonly ReportedChange[], own: string): readonly string[] {
@@ -621,9 +637,9 @@ function contestedNotes(changes: readonly ReportedChange[], own: string): readon
     ...new Set(rivals.map(({ agent, taskId }) => (agent === own ? `your work on ${taskId}` : agent))),
   ]
   const paths = contested.map(({ path }) => path)
-  const who = others.length === 0 ? 'another agent' : named(others)
+  const who = others.length === 0 ? 'another agent' : nameSome(others)
   return [
-    `${files(paths.length)} changed while ${who} also worked here, and it is not known by whom: ${named(paths)}. If you edited ${paths.length === 1 ? 'it' : 'one'}, name it in your summary.`,
+    `${fileCountText(paths.length)} changed while ${who} also worked here, and it is not known by whom: ${nameSome(paths)}. If you edited ${paths.length === 1 ? 'it' : 'one'}, name it in your summary.`,
   ]
 }
 
@@ -631,55 +647,55 @@ function unseenNotes(changes: readonly ReportedChange[]): readonly string[] {
   const unseen = changes.filter(({ unseen }) => unseen).map(({ path }) => path)
   if (unseen.length === 0) return []
   return [
-    `${files(unseen.length)} changed, and no tool of yours told of it: ${named(unseen)}. A person or another program may have written there.`,
+    `${fileCountText(unseen.length)} changed, and no tool of yours told of it: ${nameSome(unseen)}. A person or another program may have written there.`,
   ]
 }
 
-function perhapsNote(contested: readonly ContestedFile[]): readonly string[] {
+function contestedNote(contested: readonly ContestedFile[]): readonly string[] {
   if (contested.length === 0) return []
   const shown = contested.slice(0, mostNamed).map(({ path, perhaps }) => `${path} (${perhaps.join(', ')})`)
   return [
-    `${files(contested.length)} changed in other agents' areas and ${contested.length === 1 ? 'is' : 'are'} probably theirs: ${counted(shown, contested.length)}. If you edited one, name it in your summary.`,
+    `${fileCountText(contested.length)} changed in other agents' areas and ${contested.length === 1 ? 'is' : 'are'} probably theirs: ${withMoreCount(shown, contested.length)}. If you edited one, name it in your summary.`,
   ]
 }
 
-function foreignNote(attributed: AttributedChanges | null, around: Surroundings): readonly string[] {
+function foreignNote(attributed: AttributedChanges | null, around: WorkTreeActivity): readonly string[] {
   if (attributed === null || attributed.foreign.size === 0) return []
   const shown = [...attributed.foreign]
     .slice(0, mostNamed)
-    .map(([path, ids]) => `${path} (${agents(ids, around).join(', ')})`)
+    .map(([path, ids]) => `${path} (${otherAgentNames(ids, around).join(', ')})`)
   return [
-    `Other agents changed ${files(attributed.foreign.size)}: ${counted(shown, attributed.foreign.size)}.`,
+    `Other agents changed ${fileCountText(attributed.foreign.size)}: ${withMoreCount(shown, attributed.foreign.size)}.`,
   ]
 }
 
 const mostNamed = 5
 
-function named(texts: readonly string[]): string {
-  return counted(texts.slice(0, mostNamed), texts.length)
+function nameSome(texts: readonly string[]): string {
+  return withMoreCount(texts.slice(0, mostNamed), texts.length)
 }
 
-function counted(shown: readonly string[], total: number): string {
+function withMoreCount(shown: readonly string[], total: number): string {
   return `${shown.join(', ')}${total > shown.length ? ` and ${total - shown.length} more` : ''}`
 }
 
-function files(count: number): string {
+function fileCountText(count: number): string {
   return count === 1 ? '1 file' : `${count} files`
 }
 
-function short(subject: string): string {
+function shortSubject(subject: string): string {
   return excerpt(subject, 60)
 }
 
 /** The time between two neighbouring snapshots of a work tree: what it touched, and whose attempts were open. */
-export interface MeasuredStretch extends Omit<Stretch, 'open'> {
+export interface MeasuredInterval extends Omit<Interval, 'open'> {
   readonly open: readonly string[]
 }
 
 export interface Boundary {
   /** Milliseconds since the epoch; for a snapshot of now, when it was begun. */
   readonly at: number
-  readonly place: SnapshotPlace
+  readonly place: SnapshotLocation
 }
 
 export interface MeasuredSpan {
@@ -688,16 +704,16 @@ export interface MeasuredSpan {
   readonly end: Boundary
 }
 
-interface Bounds {
+interface BoundaryPair {
   readonly from: Boundary
   readonly to: Boundary
 }
 
 /** A span, split at every start and end of others in its work tree. Empty when nobody was there, and no hook told of it. */
 export function boundsOf(
-  { neighbours, sightings }: Surroundings,
+  { neighbours, sightings }: WorkTreeActivity,
   { of, start, end }: MeasuredSpan,
-): readonly Bounds[] {
+): readonly BoundaryPair[] {
   const isKin = (id: string): boolean =>
     id === of.id ||
     sightings?.above.get(of.id)?.includes(id) === true ||
@@ -726,7 +742,7 @@ export async function measuredSpans(
     reported,
     paths,
   }: {
-    readonly spans: readonly { readonly from: SnapshotPlace; readonly to: SnapshotPlace }[]
+    readonly spans: readonly { readonly from: SnapshotLocation; readonly to: SnapshotLocation }[]
     readonly reported: readonly string[] | null
     readonly paths: readonly string[]
   },
@@ -734,7 +750,7 @@ export async function measuredSpans(
   const isTimed = reported !== null && copies !== undefined && paths.length <= mostTimed
   const among = new Set(reported)
   const told = paths.filter((one) => among.has(one))
-  const stoodAt = async (at: SnapshotPlace, some: readonly string[]) =>
+  const stoodAt = async (at: SnapshotLocation, some: readonly string[]) =>
     some.length === 0 || copies === undefined ? [] : [...(await copies.contents(at, some))].map(plainContent)
   return Promise.all(
     spans.map(async ({ from, to }) => {
@@ -753,19 +769,19 @@ export function plainContent([name, { id, changedAt }]: readonly [string, Conten
 }
 
 /** The times between the snapshots of others as they were measured, with who was there. */
-export function stretchesOf(
-  around: Surroundings,
+export function attributionIntervals(
+  around: WorkTreeActivity,
   span: MeasuredSpan,
   measured: MeasuredSpans,
   paths: readonly string[],
-): readonly MeasuredStretch[] {
+): readonly MeasuredInterval[] {
   const bounds = boundsOf(around, span)
   return bounds.map(({ from, to }, index) => {
     const { touched = null, contents = null } = measured[index] ?? {}
     const isLast = index === bounds.length - 1
     return {
       touched: touched === null ? null : new Set(touched),
-      open: openDuring(around, from, to),
+      open: attemptsOpenDuring(around, from, to),
       ...(around.sightings !== null && { time: { from: from.at, to: isLast ? span.end.at : to.at } }),
       ...(contents !== null && { contents: endContents(contents, paths) }),
     }
@@ -777,7 +793,7 @@ export function pathsOf({ changes }: ChangeReport): readonly string[] {
 }
 
 /** The paths of edits that hooks reported until then. */
-export function reportedUntil({ seen }: Sightings, until: number): readonly string[] {
+export function reportedPathsUntil({ seen }: WorkTreeEvidence, until: number): readonly string[] {
   const edits = [...seen.values()].flatMap((one) => one.edits)
   const known = edits.filter(({ at, from }) => (from ?? at) <= until)
   return [...new Set(known.map((edit) => edit.path))].sort().slice(0, maxReported)
@@ -821,8 +837,8 @@ function boundariesOf(attempt: Attempt): readonly Boundary[] {
 }
 
 /** Open at any time of the stretch: with thinned boundaries an attempt may have begun inside it. */
-function openDuring(
-  { neighbours, sightings }: Surroundings,
+function attemptsOpenDuring(
+  { neighbours, sightings }: WorkTreeActivity,
   from: Boundary,
   to: Boundary,
 ): readonly string[] {
@@ -832,36 +848,36 @@ function openDuring(
 }
 
 /** Who was open at a moment that is known to the second, in milliseconds since the epoch. */
-function openAt(neighbours: Neighbours, at: number): readonly string[] {
+function attemptsOpenAt(neighbours: ConcurrentAttempts, at: number): readonly string[] {
   return [...neighbours.values()]
     .filter(({ openedAt, closedAt }) => openedAt < at + 1000 && (closedAt === null || closedAt >= at))
     .map(({ id }) => id)
 }
 
 /** An attempt that was open in the same work tree at the same time, with the attempts above it. */
-export interface Neighbour extends Attempt {
+export interface ConcurrentAttempt extends Attempt {
   readonly above: readonly string[]
 }
 
 /** More attempts than this are not compared: then nothing is certain. */
 const mostNeighbours = 200
 
-export type Neighbours = ReadonlyMap<string, Neighbour>
+export type ConcurrentAttempts = ReadonlyMap<string, ConcurrentAttempt>
 
 /** Who else was at work in a work tree, and what hooks told of all of them. */
-export interface Surroundings {
-  readonly neighbours: Neighbours
+export interface WorkTreeActivity {
+  readonly neighbours: ConcurrentAttempts
   /** Null where nothing is captured. */
-  readonly sightings: Sightings | null
+  readonly sightings: WorkTreeEvidence | null
 }
 
 /** Reads who else was open in the work tree since an attempt began, itself included. */
-async function readSurroundings(
+async function readAttemptSurroundings(
   reads: Reads,
   { snapshot, openedAt }: Attempt,
   until = Number.MAX_SAFE_INTEGER,
-): Promise<Surroundings> {
-  const found = await readAround(reads, { tree: treeOf(snapshot), since: openedAt })
+): Promise<WorkTreeActivity> {
+  const found = await readChangesAround(reads, { tree: treeOf(snapshot), since: openedAt })
   return {
     neighbours: new Map([...found.neighbours].filter(([, other]) => other.openedAt <= until)),
     sightings: found.sightings && {
@@ -871,14 +887,14 @@ async function readSurroundings(
   }
 }
 
-export async function readAround(
+export async function readChangesAround(
   reads: Reads,
-  where: Omit<SightingsWish, 'attempts'>,
-): Promise<Surroundings> {
+  where: Omit<EvidenceQuery, 'attempts'>,
+): Promise<WorkTreeActivity> {
   const { tasks } = reads
   const inTree = await tasks.attemptsInTree(where.tree, where.since)
   const [sightings, ...lineages] = await Promise.all([
-    readSightings(reads, { ...where, attempts: inTree }),
+    readHookEvidence(reads, { ...where, attempts: inTree }),
     ...inTree.map(({ taskId }) => tasks.ancestors(taskId)),
   ])
   const neighbours = new Map(

@@ -3,7 +3,7 @@ import { displayName } from '../../kernel/actor.ts'
 import { instant, instantOrNull, secondsBetween } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { excerpt } from '../../kernel/text.ts'
-import type { MissionListed, TaskLine } from '../../store/ports/reads.ts'
+import type { MissionListing, TaskLine } from '../../store/ports/reads.ts'
 import { currentPhase, type PhaseStatus, type Profile, shownStatus, totalPhases } from '../domain/mission.ts'
 import { type Attempt, callerTypes, type Task, type TaskHistory } from '../domain/task.ts'
 import { ChangeCounts } from './attempt-answer.ts'
@@ -45,7 +45,7 @@ export const MissionEntry = z.object({
 })
 export type MissionEntry = z.output<typeof MissionEntry>
 
-export function missionEntry({ mission, now, phases }: MissionListed): MissionEntry {
+export function missionEntry({ mission, now, phases }: MissionListing): MissionEntry {
   return {
     mission_id: mission.id,
     kind: mission.kind,
@@ -125,12 +125,12 @@ export function taskEntry(
         : secondsBetween(attempt.openedAt, attempt.closedAt),
     files_changed: counts,
     scope_match: scopeMatches,
-    ...(history && storyOf(task, history)),
+    ...(history && taskHistoryFields(task, history)),
   }
 }
 
 /** What an agent that is new here, or lost its context, needs of a task; nothing of what is empty. */
-function storyOf({ name, goal }: Task, history: TaskHistory): Partial<TaskEntry> {
+function taskHistoryFields({ name, goal }: Task, history: TaskHistory): Partial<TaskEntry> {
   const { dependsOn, unsettled, blocked, claim, attempts, summary, correction, files } = history
   return {
     ...(goal !== null && goal !== name && { goal: excerpt(goal, 300) }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { NewFact } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/fact.ts'
 import { assertPhaseFree, refuseGatedPhase } from '../../gate/operations/run/gating.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import { instant, secondsBetween } from '../../kernel/instant.ts'
@@ -90,7 +90,7 @@ export const startPhase = defineOperation({
     if (placed.phase === null) throw new Error('a phase that is named by its number was not made')
     const phase = { ...placed.phase, status: 'in_progress' as const }
     const made = placed.facts.map(
-      (fact): NewFact => (fact.kind === 'phase.created' ? { ...fact, phase } : fact),
+      (fact): NewProjectEvent => (fact.kind === 'phase.created' ? { ...fact, phase } : fact),
     )
     return { facts: [...admitted.facts, ...made], answer: answer(phase, placed.notes) }
   }),
@@ -146,9 +146,9 @@ export const completePhase = defineOperation({
     if (isGated)
       await assertPhaseFree(reads, { missionId: phase.missionId, phaseId: phase.id }, handling.actor.kind)
     const completedAt = isRepeat ? (phase.completedAt ?? setting.at) : setting.at
-    const tasks = await tallied(reads, phase)
+    const tasks = await phaseTally(reads, phase)
     const about = { phaseId: phase.id, missionId: phase.missionId }
-    const ended: NewFact =
+    const ended: NewProjectEvent =
       input.status === 'completed'
         ? { kind: 'phase.completed', ...about }
         : { kind: 'phase.edited', ...about, changes: { status: 'failed' } }
@@ -190,7 +190,7 @@ function refuseEnded(phase: Phase, asked: string): void {
   )
 }
 
-async function tallied(reads: Reads, phase: Phase) {
+async function phaseTally(reads: Reads, phase: Phase) {
   const tallies = phase.missionId === null ? [] : await reads.missions.tallies(phase.missionId)
   const tally = tallies.find(({ phaseId }) => phaseId === phase.id)
   return { total: tally?.tasks ?? 0, in_progress: tally?.openAttempts ?? 0 }

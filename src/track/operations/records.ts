@@ -60,7 +60,7 @@ export const logDecision = defineOperation({
         answer: { decision_id: decision.id, created_at: instant(decision.createdAt) },
       }
     },
-    (reads) => lookAt(reads, input),
+    (reads) => prefetchSubjects(reads, input),
   ),
 )
 
@@ -111,7 +111,7 @@ export const logIssue = defineOperation({
       }
       return { facts, agentName: where.agentName, answer }
     },
-    (reads) => lookAt(reads, input),
+    (reads) => prefetchSubjects(reads, input),
   ),
 )
 
@@ -151,23 +151,23 @@ export const logMilestone = defineOperation({
         answer: { milestone_id: progress.id, created_at: instant(progress.createdAt) },
       }
     },
-    (reads) => lookAt(reads, input),
+    (reads) => prefetchSubjects(reads, input),
   ),
 )
 
-interface Said {
+interface TaskRecordInput {
   readonly task_id: string
   readonly attempt_id?: string | undefined
 }
 
 /** What `recordPlaceOf` looks at. */
-function lookAt({ tasks }: Reads, { task_id, attempt_id }: Said): Promise<unknown> {
+function prefetchSubjects({ tasks }: Reads, { task_id, attempt_id }: TaskRecordInput): Promise<unknown> {
   const attempt = attempt_id === undefined ? tasks.openAttempt(task_id as TaskId) : tasks.attempt(attempt_id) // or no task has that id
   return Promise.all([tasks.find(task_id), attempt])
 }
 
 /** Reads, under the lock, where something said about a task belongs. */
-async function recordPlaceOf(reads: Reads, said: Said, caller: Actor) {
+async function recordPlaceOf(reads: Reads, said: TaskRecordInput, caller: Actor) {
   const task = await findTask(reads, said.task_id)
   const open = said.attempt_id === undefined ? await reads.tasks.openAttempt(task.id) : null
   const named = said.attempt_id === undefined ? null : await findAttempt(reads, said.attempt_id)

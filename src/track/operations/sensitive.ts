@@ -1,17 +1,17 @@
 import type { FileState } from '../../git/ports/work-tree.ts'
 import type { WorkTree } from '../../kernel/operations/measuring.ts'
-import { fromProject } from '../../kernel/path-pattern.ts'
+import { pathInsidePrefix } from '../../kernel/path-pattern.ts'
 import type { FileChange } from '../domain/changes.ts'
 import {
-  changesScripts,
+  isScriptChange,
   type SensitiveKind,
   sensitiveDefault,
   sensitiveKind,
   sensitiveList,
 } from '../domain/scope/sensitive.ts'
-import type { SnapshotPlace } from '../domain/task.ts'
+import type { SnapshotLocation } from '../domain/task.ts'
 
-type Looking = Pick<WorkTree, 'witness' | 'setupFiles'>
+type SensitiveContext = Pick<WorkTree, 'witness' | 'setupFiles'>
 
 /** By path, what changed files decide that decide what runs, or what agents are told. */
 export type SensitiveChanges = ReadonlyMap<string, SensitiveKind>
@@ -21,15 +21,15 @@ const maxManifestBytes = 2_000_000
 
 /** The sensitive files among the changes of an attempt, without what git brought and what Waymark's setup wrote. */
 export async function sensitiveChanges(
-  context: Looking,
-  snapshot: SnapshotPlace,
+  context: SensitiveContext,
+  snapshot: SnapshotLocation,
   {
     changes,
     end,
     setting,
   }: {
     readonly changes: readonly FileChange[]
-    readonly end: SnapshotPlace
+    readonly end: SnapshotLocation
     /** The project's own list; null where it has none. */
     readonly setting: string | null
   },
@@ -39,7 +39,7 @@ export async function sensitiveChanges(
     .filter(({ origin }) => origin !== 'imported')
     .flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
     .flatMap((path) => {
-      const kind = sensitiveKind(path, fromProject(path, snapshot.prefix), list)
+      const kind = sensitiveKind(path, pathInsidePrefix(path, snapshot.prefix), list)
       return kind === null ? [] : [{ path, kind }]
     })
   if (found.length === 0) return new Map()
@@ -53,7 +53,7 @@ export async function sensitiveChanges(
       const { before, after } = contents(path)
       if (await isOfSetup(context, `${snapshot.top}/${path}`, { before, after })) return []
       if (kind !== 'manifest') return [[path, kind]]
-      if (before !== undefined && after !== undefined && !changesScripts(path, text(before), text(after)))
+      if (before !== undefined && after !== undefined && !isScriptChange(path, text(before), text(after)))
         return []
       return [[path, 'scripts']]
     }),
@@ -62,13 +62,13 @@ export async function sensitiveChanges(
 }
 
 /** Null for no file, undefined where it is not known. */
-type Content = Uint8Array | null | undefined
+type FileBytes = Uint8Array | null | undefined
 
 async function contentsOf(
-  { witness }: Looking,
-  places: readonly [SnapshotPlace, SnapshotPlace],
+  { witness }: SensitiveContext,
+  places: readonly [SnapshotLocation, SnapshotLocation],
   paths: readonly string[],
-): Promise<(path: string) => { readonly before: Content; readonly after: Content }> {
+): Promise<(path: string) => { readonly before: FileBytes; readonly after: FileBytes }> {
   const [before, after] = await Promise.all(places.map((place) => witness.contents.states(place, paths)))
   const ids = [before, after].flatMap((states) =>
     [...(states?.values() ?? [])].flatMap((state) => state?.id ?? []),
@@ -77,7 +77,7 @@ async function contentsOf(
   const contentIn = (
     states: ReadonlyMap<string, FileState | null> | null | undefined,
     path: string,
-  ): Content => {
+  ): FileBytes => {
     const state = states?.get(path)
     if (state === null) return null
     return (state?.id == null ? undefined : kept.get(state.id)?.bytes) ?? undefined
@@ -91,9 +91,9 @@ function text(content: Uint8Array | null): string | null {
 
 /** Whether a file was as setup found it, and is as setup left it. */
 async function isOfSetup(
-  { setupFiles }: Looking,
+  { setupFiles }: SensitiveContext,
   file: string,
-  { before, after }: { readonly before: Content; readonly after: Content },
+  { before, after }: { readonly before: FileBytes; readonly after: FileBytes },
 ): Promise<boolean> {
   if (setupFiles === undefined || before === undefined || after == null) return false
   return setupFiles.wrote(file, before, after)

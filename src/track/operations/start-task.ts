@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { NewFact } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/fact.ts'
 import type { Snapshot } from '../../git/ports/work-tree.ts'
 import { WaitingEntry } from '../../inbox/operations/hold-answer.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
@@ -13,22 +13,22 @@ import {
   name,
   text,
   texts,
-  unlisted,
+  unlistedField,
 } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import {
   assertTime,
-  measuredBefore,
   measurement,
-  placed,
+  requireMeasured,
   type WorkTree,
+  withMachine,
 } from '../../kernel/operations/measuring.ts'
 import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
 import { path, takenSnapshot, time } from '../../kernel/operations/shapes.ts'
 import { excerpt } from '../../kernel/text.ts'
 import {
+  changedLineContext,
   changedLines,
-  linesAround,
   linesBrief,
   recordedLines,
   reportedBrief,
@@ -42,8 +42,8 @@ import { admitTask } from '../domain/phase-placement.ts'
 import type { AreaCount } from '../domain/scope/survey.ts'
 import { startTask as decide, type StartedTask, type TaskSituation } from '../domain/start-task.ts'
 import { type Attempt, callerTypes, type Task } from '../domain/task.ts'
-import { areaSurvey, openBeside, rivalsInTree } from './areas.ts'
-import { DependencyEntry, PastAttemptEntry, taskStory } from './task-story.ts'
+import { areaSurvey, openAttemptsInTree, overlappingAttempts } from './areas.ts'
+import { DependencyEntry, PastAttemptEntry, readTaskHistory } from './task-story.ts'
 
 /** Mission Control's keys, what the areas matched, and for a planned task what it is about. */
 const StartAnswer = z.object({
@@ -84,7 +84,7 @@ export const startTask = defineOperation({
       parent_task_id: identifier('Parent task ID').optional(),
       mission_id: identifier('Mission ID').optional(),
       phase: count('Phase number, created if new; default the current one', 1000).optional(),
-      phase_id: unlisted(identifier('Phase ID, instead of its number')).optional(),
+      phase_id: unlistedField(identifier('Phase ID, instead of its number')).optional(),
       phase_name: name('Name of a new phase').optional(),
       caller_type: choice(callerTypes, 'Who calls', { sub_agent: 'subagent' }).optional(),
       agent_name: name('Your name').optional(),
@@ -120,16 +120,18 @@ export const startTask = defineOperation({
     ownTree: measurement({
       brief: z.strictObject({}),
       measured: z.strictObject({ planned: z.string().max(200).nullable() }),
-      measure: async (workTree, _, input) => ({ planned: await taskOfTree(workTree, input as InTree) }),
+      measure: async (workTree, _, input) => ({
+        planned: await taskOfTree(workTree, input as WorkTreeInput),
+      }),
     }),
     start: measurement({
       brief: z.strictObject({ planned: z.string().nullable(), overHttp: z.boolean() }),
       measured: takenSnapshot.extend({ at: time, ownTree: path.nullable() }),
       drains: true,
       measure: async (workTree, { planned, overHttp }, input) => {
-        const asked = (input as InTree).work_tree
+        const asked = (input as WorkTreeInput).work_tree
         const ownTree = asked === undefined && planned !== null ? await treeOfTask(workTree, planned) : null
-        const folder = await workTreeAsked(workTree, ownTree ?? asked, overHttp)
+        const folder = await requestedWorkTree(workTree, ownTree ?? asked, overHttp)
         const at = workTree.now()
         const taken = await workTree.witness.snapshot({ folder, name: workTree.snapshotName() })
         return { ...taken, at, ownTree }
@@ -144,17 +146,17 @@ export const startTask = defineOperation({
     if (isUnnamed && measured.ownTree === undefined) return { briefs: { ownTree: {} }, found: null }
     const own = isUnnamed ? measured.ownTree?.planned : null
     const planned = own == null ? given : { ...given, planned_task_id: own }
-    assertNamed(planned)
-    const input = await inNamedPhase(reads, planned)
+    assertTaskNamed(planned)
+    const input = await resolveNamedPhase(reads, planned)
     const taken = measured.start && {
       at: assertTime(context, measured.start.at),
-      place: placed(context, measured.start.ref),
+      place: withMachine(context, measured.start.ref),
     }
     // Asked together: while the project is held, every answer that is waited for holds up others.
     const [situation, around, open, session] = await Promise.all([
       loadSituation(reads, input),
-      taken ? linesAround(reads, taken) : null,
-      taken ? openBeside(reads, taken.place, taken.at) : [],
+      taken ? changedLineContext(reads, taken) : null,
+      taken ? openAttemptsInTree(reads, taken.place, taken.at) : [],
       sessionOfCaller(reads, context),
       refuseIdAsName(reads, input),
     ])
@@ -187,8 +189,8 @@ export const startTask = defineOperation({
     }
   })
   .record(async ({ reads, found, measured, context, setting }) => {
-    const { input, situation, areas, ref, beside, around, session } = measuredBefore(found ?? undefined)
-    const { at: snapshotAt, ownTree, ...snapshot } = measuredBefore(measured.start)
+    const { input, situation, areas, ref, beside, around, session } = requireMeasured(found ?? undefined)
+    const { at: snapshotAt, ownTree, ...snapshot } = requireMeasured(measured.start)
     const { actor } = context
     const { reported, lines = null } = measured
     const started = decide(
@@ -211,7 +213,7 @@ export const startTask = defineOperation({
       setting,
     )
     const overlaps = measured.areas?.overlaps ?? []
-    const rivals = await rivalsInTree(reads, started, {
+    const rivals = await overlappingAttempts(reads, started, {
       areas,
       of: new Map(beside.map(({ id }, index) => [id, overlaps[index] ?? []])),
     })
@@ -221,7 +223,7 @@ export const startTask = defineOperation({
         : [`The task has a work tree of its own, ${ownTree}: edit there, only that is measured.`]
     const survey = measured.areas?.matched ?? []
     const answer = startAnswer(started, { snapshot, survey, rivals: [...said, ...rivals] })
-    const story = input.planned_task_id === undefined ? {} : await plannedStory(reads, started)
+    const story = input.planned_task_id === undefined ? {} : await plannedTaskHistory(reads, started)
     const recorded =
       around && reported ? recordedLines(around, { at: snapshotAt, place: ref }, { reported, lines }) : []
     // An attempt that goes on keeps its first snapshot.
@@ -231,7 +233,7 @@ export const startTask = defineOperation({
     return { facts, agentName: started.attempt.agentName, answer: { ...answer, ...story } }
   })
 
-interface SessionOfCaller {
+interface CallerSession {
   readonly id: CaptureSessionId
   /** The turn of its main agent, where one is open. */
   readonly turnId: TurnId | null
@@ -242,21 +244,21 @@ interface SessionOfCaller {
 async function sessionOfCaller(
   { capture }: Reads,
   { caller }: Pick<RecordContext, 'caller'>,
-): Promise<SessionOfCaller | null> {
+): Promise<CallerSession | null> {
   const session = caller ? await capture.named(caller.session) : null
   if (!caller || session === null) return null
   const turn = (await capture.openTurns(session.id)).findLast(({ agent }) => agent === null)
   return { id: session.id, turnId: turn?.id ?? null, link: caller.link }
 }
 
-function linkTo(session: SessionOfCaller | null, attempt: Attempt): readonly NewFact[] {
+function linkTo(session: CallerSession | null, attempt: Attempt): readonly NewProjectEvent[] {
   if (session === null) return []
   const { id: attemptId, taskId, missionId } = attempt
   const { id: sessionId, turnId, link } = session
   return [{ kind: 'attempt.linked', attemptId, taskId, missionId, sessionId, turnId, agentId: null, link }]
 }
 
-interface Containers {
+interface ContainerInput {
   readonly workflow_id?: string | undefined
   readonly mission_id?: string | undefined
   readonly parent_task_id?: string | undefined
@@ -265,7 +267,7 @@ interface Containers {
 }
 
 /** Reads what `startTask` rests on. Fails with NOT_FOUND for a container that does not exist. */
-async function loadSituation(reads: Reads, input: Containers): Promise<TaskSituation> {
+async function loadSituation(reads: Reads, input: ContainerInput): Promise<TaskSituation> {
   const planned = input.planned_task_id === undefined ? null : await findPlanned(reads, input.planned_task_id)
   const parentId = input.parent_task_id ?? planned?.task.parentTaskId ?? undefined
   // Asked together, in two steps: while the project is held, every answer that is waited for holds up others.
@@ -299,7 +301,7 @@ async function loadSituation(reads: Reads, input: Containers): Promise<TaskSitua
 
 async function missionOf(
   reads: Reads,
-  { mission_id, workflow_id }: Containers,
+  { mission_id, workflow_id }: ContainerInput,
   around: { readonly planned: Task | null } & Pick<TaskSituation, 'parent' | 'parentAttempt'>,
 ): Promise<Mission | null> {
   if (mission_id !== undefined && workflow_id !== undefined && mission_id !== workflow_id) {
@@ -325,7 +327,7 @@ async function tokenOf(
   return planned.claim?.token === token ? planned.task.id : plan.taskOfToken(token)
 }
 
-function assertNamed(input: {
+function assertTaskNamed(input: {
   readonly name?: string | undefined
   readonly planned_task_id?: string | undefined
 }): void {
@@ -361,7 +363,7 @@ async function refuseIdAsName(
   )
 }
 
-interface InTree {
+interface WorkTreeInput {
   readonly name?: string | undefined
   readonly planned_task_id?: string | undefined
   readonly work_tree?: string | undefined
@@ -370,7 +372,7 @@ interface InTree {
 /** The task that the work tree was made for; null where it was made for none. */
 async function taskOfTree(
   { linkedTrees, witness, folder }: WorkTree,
-  { work_tree: asked = folder }: InTree,
+  { work_tree: asked = folder }: WorkTreeInput,
 ): Promise<string | null> {
   const bound = await linkedTrees.bound(folder)
   if (bound.length === 0) return null
@@ -387,7 +389,7 @@ async function treeOfTask(
   return own && own.path !== (await witness.locate(folder)).top ? own.path : null
 }
 
-interface NamingPhase {
+interface PhaseInput {
   readonly phase_id?: string | undefined
   readonly phase?: number | undefined
   readonly mission_id?: string | undefined
@@ -395,7 +397,7 @@ interface NamingPhase {
 }
 
 /** A phase that is named by its id, as its mission and number. */
-async function inNamedPhase<Input extends NamingPhase>(reads: Reads, input: Input): Promise<Input> {
+async function resolveNamedPhase<Input extends PhaseInput>(reads: Reads, input: Input): Promise<Input> {
   const { phase_id: id, mission_id, workflow_id } = input
   if (id === undefined) return input
   const phase = await findPhase(reads, id)
@@ -417,7 +419,7 @@ async function inNamedPhase<Input extends NamingPhase>(reads: Reads, input: Inpu
 }
 
 /** The folder to witness: the connection's own, or another work tree of the same repository. */
-async function workTreeAsked(
+async function requestedWorkTree(
   { witness, folder }: WorkTree,
   asked: string | undefined,
   overHttp: boolean,
@@ -499,10 +501,10 @@ function startAnswer(
 }
 
 /** What a planned task is about, what it builds on, and what was tried before: no one starts blind. */
-async function plannedStory(reads: Reads, started: StartedTask) {
+async function plannedTaskHistory(reads: Reads, started: StartedTask) {
   const { task } = started
   const phase = task.phaseId === null ? started.phase : await reads.plan.phase(task.phaseId)
-  const { dependencies, ...rest } = await taskStory(reads, task.id)
+  const { dependencies, ...rest } = await readTaskHistory(reads, task.id)
   return {
     goal: task.goal,
     phase: phase && { id: phase.id, number: phase.number, name: phase.name },

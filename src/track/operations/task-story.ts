@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { WaitingEntry, waitingEntry } from '../../inbox/operations/hold-answer.ts'
+import { openItemEntry, WaitingEntry } from '../../inbox/operations/hold-answer.ts'
 import type { TaskId } from '../../kernel/id.ts'
 import { instantOrNull } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
@@ -11,7 +11,7 @@ import type { Reads } from '../../store/ports/store.ts'
 import type { Dependency, PastAttempt } from '../domain/task.ts'
 import { attemptStatuses, outcomeAuthorOf } from '../domain/task.ts'
 import { CorrectionEntry, correctionEntry } from './attempt-answer.ts'
-import { waitingFor } from './completion.ts'
+import { openItemsOfTask } from './completion.ts'
 
 const mostPast = 3
 const mostEntries = 8
@@ -52,11 +52,11 @@ export const toldStoryFields = {
  * What an agent that takes a task up is told: what it builds on, what was tried before, what waits for a person. One that
  * `isAlone` is known to build on nothing.
  */
-export async function taskStory(reads: Reads, taskId: TaskId, { isAlone = false } = {}) {
+export async function readTaskHistory(reads: Reads, taskId: TaskId, { isAlone = false } = {}) {
   const [dependencies, past, waiting, review] = await Promise.all([
     isAlone ? [] : reads.tasks.dependencies(taskId),
     reads.tasks.past(taskId, mostPast),
-    waitingFor(reads, taskId),
+    openItemsOfTask(reads, taskId),
     reviewOfTask(reads, taskId),
   ])
   const personOf = await peopleBehind(
@@ -66,14 +66,14 @@ export async function taskStory(reads: Reads, taskId: TaskId, { isAlone = false 
   return {
     dependencies: dependencies.slice(0, mostDependencies).map(dependencyEntry),
     previous_attempts: past.map((attempt) => pastEntry(attempt, personOf)),
-    waits_for: waiting.map(waitingEntry),
+    waits_for: waiting.map(openItemEntry),
     ...review,
   }
 }
 
 /** The same, without what is empty. */
-export async function toldStory(reads: Reads, { task, dependsOn }: PlannedTask) {
-  const story = await taskStory(reads, task.id, { isAlone: dependsOn.length === 0 })
+export async function taskStoryFields(reads: Reads, { task, dependsOn }: PlannedTask) {
+  const story = await readTaskHistory(reads, task.id, { isAlone: dependsOn.length === 0 })
   const { dependencies, previous_attempts, waits_for, ...review } = story
   return {
     ...(dependencies.length > 0 && { dependencies }),
@@ -95,7 +95,7 @@ function dependencyEntry({
     title: excerpt(task.name, 120),
     status: task.resolution ?? task.status,
     ...(unsettled && { settled: false }),
-    ...(holds.length > 0 && { waits_for: holds.slice(0, 3).map(waitingEntry) }),
+    ...(holds.length > 0 && { waits_for: holds.slice(0, 3).map(openItemEntry) }),
     ...(summary !== null && { summary: excerpt(summary, 400) }),
     ...(files.length > 0 && { files }),
   }

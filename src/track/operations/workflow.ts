@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { NewFact } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/fact.ts'
 import { instant } from '../../kernel/instant.ts'
-import { choice, count, name, text, unlisted } from '../../kernel/operations/input/fields.ts'
+import { choice, count, name, text, unlistedField } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { profiles } from '../domain/mission.ts'
@@ -27,11 +27,11 @@ export const startWorkflow = defineOperation({
       .max(200)
       .describe('Steps')
       .optional(),
-    objective: unlisted(text('Measurable goal: it makes the workflow a mission')).optional(),
-    profile: unlisted(choice(profiles, 'As of start_mission')).optional(),
-    total_phases: unlisted(count('Expected number of phases', 1000)).optional(),
-    scope: unlisted(text("What's included/excluded")).optional(),
-    constraints: unlisted(text('Technical constraints or limitations')).optional(),
+    objective: unlistedField(text('Measurable goal: it makes the workflow a mission')).optional(),
+    profile: unlistedField(choice(profiles, 'As of start_mission')).optional(),
+    total_phases: unlistedField(count('Expected number of phases', 1000)).optional(),
+    scope: unlistedField(text("What's included/excluded")).optional(),
+    constraints: unlistedField(text('Technical constraints or limitations')).optional(),
   }),
   output: z.object({
     workflow_id: z.string(),
@@ -46,7 +46,7 @@ export const startWorkflow = defineOperation({
   record(async (_reads, setting) => {
     const { workflow, tasks } = decide(input, setting, actor.name)
     const { objective, profile } = workflow
-    const planned: NewFact[] = tasks.map((task) => ({ kind: 'task.planned', task }))
+    const planned: NewProjectEvent[] = tasks.map((task) => ({ kind: 'task.planned', task }))
     return {
       facts: [{ kind: 'mission.started', mission: workflow }, ...planned],
       answer: {

@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
-import type { Measured } from '../../events/domain/fact.ts'
-import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { AttemptMeasurement } from '../../events/domain/fact.ts'
+import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
 import { type Actor, displayName } from '../../kernel/actor.ts'
 import type { AttemptId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
 import { type ClaimColumns, claimColumns, touchTask, unclaimed } from '../../plan/tables/claim.ts'
@@ -8,16 +8,22 @@ import { aroundTask, changeTask } from '../../plan/tables/task.ts'
 import {
   type AttemptChanges,
   type AttemptEnd,
-  type ChangeCounts,
+  type FileChangeCounts,
   maxAttempts,
   type RunReads,
   type TaskReads,
 } from '../../store/ports/reads.ts'
-import { inBatches, insertRows, parsed, parsedOrNull, prepared } from '../../store/tables/query.ts'
-import type { Projecting, ReadScope, RowKey } from '../../store/tables/tables.ts'
+import {
+  insertRows,
+  parseColumn,
+  parseColumnOrNull,
+  prepareQuery,
+  splitIntoBatches,
+} from '../../store/tables/query.ts'
+import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
 import { countChanges, type ReportedChange } from '../domain/changes.ts'
-import type { RecordPlace } from '../domain/records.ts'
-import { type Attempt, type SnapshotPlace, type TaskOutcome, treeOf } from '../domain/task.ts'
+import type { RecordLocation } from '../domain/records.ts'
+import { type Attempt, type SnapshotLocation, type TaskOutcome, treeOf } from '../domain/task.ts'
 import { addToMission, addToPhase, countedFiles, filesOf } from './mission-change.ts'
 
 export interface AttemptTable {
@@ -125,20 +131,20 @@ export function attemptOf(row: Selectable<AttemptTable>): Attempt {
     number: row.number,
     agentName: row.agent_name,
     callerType: row.caller_type as Attempt['callerType'], // as it was written
-    actor: parsed(row.actor),
-    areas: parsed(row.areas),
+    actor: parseColumn(row.actor),
+    areas: parseColumn(row.areas),
     status: row.status as Attempt['status'], // as it was written
-    snapshot: parsed(row.snapshot),
-    endSnapshot: parsedOrNull(row.end_snapshot),
+    snapshot: parseColumn(row.snapshot),
+    endSnapshot: parseColumnOrNull(row.end_snapshot),
     openedAt: row.opened_at,
     lastCallAt: row.last_call_at,
     closedAt: row.closed_at,
-    ...(row.completed_by !== null && { completedBy: parsed<Actor>(row.completed_by) }),
+    ...(row.completed_by !== null && { completedBy: parseColumn<Actor>(row.completed_by) }),
   }
 }
 
 /** Null until the attempt was measured. */
-export function countsOf(row: Selectable<AttemptTable>): ChangeCounts | null {
+export function countsOf(row: Selectable<AttemptTable>): FileChangeCounts | null {
   if (row.files_added === null) return null
   return {
     added: row.files_added,
@@ -154,8 +160,8 @@ export function scopeMatchesOf(row: Selectable<AttemptTable>): boolean | null {
 
 /** Work begins: the task, its phase and its mission are in progress from now on. */
 export async function applyOpened(
-  projecting: Projecting,
-  { attempt }: FactOf<'attempt.opened'>,
+  projecting: ProjectionContext,
+  { attempt }: ProjectEventOf<'attempt.opened'>,
 ): Promise<void> {
   const around = await aroundTask(projecting, attempt.taskId)
   await beginMission(projecting, attempt)
@@ -168,14 +174,14 @@ export async function applyOpened(
       status: 'in_progress',
       resolution: null,
       last_attempt_id: attempt.id,
-      ...heldBy(attempt, around.before, projecting.at),
+      ...claimAfterStart(attempt, around.before, projecting.at),
     },
     { mission: attempt.missionId, phase: attempt.phaseId, agent: displayName(attempt) },
   )
 }
 
 /** An attempt keeps the claim that runs, and its token; without one it makes its opener's. */
-function heldBy(attempt: Attempt, before: ClaimColumns, at: number): ClaimColumns {
+function claimAfterStart(attempt: Attempt, before: ClaimColumns, at: number): ClaimColumns {
   const { claim_agent, claim_actor, claim_connection, claim_token, claimed_at, claim_expires_at } = before
   const runs = claim_token !== null && (claim_expires_at === null || claim_expires_at > at)
   if (runs) {
@@ -191,7 +197,7 @@ function heldBy(attempt: Attempt, before: ClaimColumns, at: number): ClaimColumn
   })
 }
 
-async function beginMission({ db, projectId }: Projecting, attempt: Attempt): Promise<void> {
+async function beginMission({ db, projectId }: ProjectionContext, attempt: Attempt): Promise<void> {
   if (attempt.missionId === null) return
   const triedBefore = db
     .selectFrom('attempt')
@@ -210,7 +216,7 @@ async function beginMission({ db, projectId }: Projecting, attempt: Attempt): Pr
     .execute()
 }
 
-async function beginPhase({ db, projectId }: Projecting, attempt: Attempt): Promise<void> {
+async function beginPhase({ db, projectId }: ProjectionContext, attempt: Attempt): Promise<void> {
   if (attempt.phaseId === null) return
   await db
     .updateTable('phase')
@@ -225,7 +231,10 @@ async function beginPhase({ db, projectId }: Projecting, attempt: Attempt): Prom
 }
 
 /** An attempt ends with what was said and what was measured; a failed one leaves its task to do. */
-export async function applyClosed(projecting: Projecting, closed: FactOf<'attempt.closed'>): Promise<void> {
+export async function applyClosed(
+  projecting: ProjectionContext,
+  closed: ProjectEventOf<'attempt.closed'>,
+): Promise<void> {
   const { db, projectId } = projecting
   // Asked together, and before anything is written: each answer is waited for while the project is held. An attempt that
   // ends is the one that is open.
@@ -250,8 +259,8 @@ const taskAfter = {
 } as const satisfies Record<TaskOutcome, object>
 
 async function closeAttempt(
-  { db, projectId, at, actor }: Projecting,
-  { attemptId, status, evidence }: FactOf<'attempt.closed'>,
+  { db, projectId, at, actor }: ProjectionContext,
+  { attemptId, status, evidence }: ProjectEventOf<'attempt.closed'>,
 ): Promise<void> {
   const counts = countChanges(evidence.changes)
   await db
@@ -273,7 +282,10 @@ async function closeAttempt(
     .execute()
 }
 
-async function insertEnd({ db, projectId }: Projecting, closed: FactOf<'attempt.closed'>): Promise<void> {
+async function insertEnd(
+  { db, projectId }: ProjectionContext,
+  closed: ProjectEventOf<'attempt.closed'>,
+): Promise<void> {
   const { changes: _, mission: __, ...evidence } = closed.evidence // these have tables of their own
   await db
     .insertInto('attempt_end')
@@ -292,11 +304,11 @@ async function insertEnd({ db, projectId }: Projecting, closed: FactOf<'attempt.
 }
 
 async function insertChanges(
-  { db, projectId }: Projecting,
+  { db, projectId }: ProjectionContext,
   attemptId: AttemptId,
   changes: readonly ReportedChange[],
 ): Promise<void> {
-  const rows = changes.toSorted(outOfScopeFirst).map((change, position) => ({
+  const rows = changes.toSorted(compareOutOfScopeFirst).map((change, position) => ({
     project_id: projectId,
     attempt_id: attemptId,
     position,
@@ -309,15 +321,15 @@ async function insertChanges(
   await insertRows(db, 'attempt_change', rows)
 }
 
-function outOfScopeFirst(a: ReportedChange, b: ReportedChange): number {
+function compareOutOfScopeFirst(a: ReportedChange, b: ReportedChange): number {
   const rank = (change: ReportedChange): number => (change.scope === 'out' ? 0 : 1)
   return rank(a) - rank(b) || (a.path < b.path ? -1 : Number(a.path > b.path))
 }
 
 /** Nobody works on it any more: the task is to do again, with its history. */
 export async function applyAbandoned(
-  projecting: Projecting,
-  { attemptId, taskId }: FactOf<'attempt.abandoned'>,
+  projecting: ProjectionContext,
+  { attemptId, taskId }: ProjectEventOf<'attempt.abandoned'>,
 ): Promise<void> {
   const around = await aroundTask(projecting, taskId)
   await projecting.db
@@ -330,8 +342,8 @@ export async function applyAbandoned(
 }
 
 export async function applyCorrected(
-  projecting: Projecting,
-  { attemptId, taskId, text, agentName }: FactOf<'attempt.corrected'>,
+  projecting: ProjectionContext,
+  { attemptId, taskId, text, agentName }: ProjectEventOf<'attempt.corrected'>,
 ): Promise<void> {
   const { db, projectId, seq, at, actor } = projecting
   await db
@@ -352,13 +364,13 @@ export async function applyCorrected(
 
 /** An agent that speaks is still at work: the attempt is not stale. */
 export async function touchAttempt(
-  { db, projectId, at }: Projecting,
-  { attemptId }: Pick<RecordPlace, 'attemptId'>,
+  { db, projectId, at }: ProjectionContext,
+  { attemptId }: Pick<RecordLocation, 'attemptId'>,
 ): Promise<void> {
   if (attemptId !== null) await touched(db, at, projectId, attemptId)
 }
 
-const touched = prepared((db, at: number, projectId: string, id: string) =>
+const touched = prepareQuery((db, at: number, projectId: string, id: string) =>
   db
     .updateTable('attempt')
     .set({ last_call_at: at })
@@ -372,11 +384,11 @@ type AttemptReads = Pick<
   'attempt' | 'attempts' | 'openAttempt' | 'lastAttempt' | 'isOtherOpen' | 'openAttempts' | 'atWork'
 >
 
-const attemptById = prepared((db, projectId: string, id: string) =>
+const attemptById = prepareQuery((db, projectId: string, id: string) =>
   db.selectFrom('attempt').selectAll().where('project_id', '=', projectId).where('id', '=', id),
 )
 
-const attemptsAt = prepared((db, projectId: string, taskId: string) =>
+const attemptsAt = prepareQuery((db, projectId: string, taskId: string) =>
   db
     .selectFrom('attempt')
     .selectAll()
@@ -386,7 +398,7 @@ const attemptsAt = prepared((db, projectId: string, taskId: string) =>
     .limit(100),
 )
 
-const openAttemptAt = prepared((db, projectId: string, taskId: string) =>
+const openAttemptAt = prepareQuery((db, projectId: string, taskId: string) =>
   db
     .selectFrom('attempt')
     .selectAll()
@@ -395,7 +407,7 @@ const openAttemptAt = prepared((db, projectId: string, taskId: string) =>
     .where('status', '=', 'open'),
 )
 
-const lastAttemptAt = prepared((db, projectId: string, taskId: string) =>
+const lastAttemptAt = prepareQuery((db, projectId: string, taskId: string) =>
   db
     .selectFrom('attempt')
     .selectAll()
@@ -405,7 +417,7 @@ const lastAttemptAt = prepared((db, projectId: string, taskId: string) =>
     .limit(1),
 )
 
-const otherOpenOf = prepared((db, projectId: string, missionId: string, besides: string) =>
+const otherOpenOf = prepareQuery((db, projectId: string, missionId: string, besides: string) =>
   db
     .selectFrom('attempt')
     .select('id')
@@ -483,10 +495,10 @@ export async function attemptEnd(
     .executeTakeFirst()
   if (!row) return null
   return {
-    outcome: parsed(row.outcome),
-    evidence: parsed(row.evidence),
+    outcome: parseColumn(row.outcome),
+    evidence: parseColumn(row.evidence),
     inputHash: row.input_hash,
-    answer: parsed(row.answer),
+    answer: parseColumn(row.answer),
     counts: countsOf(row) ?? noChanges,
   }
 }
@@ -505,7 +517,7 @@ export async function changesOf(
     .orderBy('position')
     .limit(limit)
     .execute()
-  return rows.map(({ body }) => parsed<ReportedChange>(body))
+  return rows.map(({ body }) => parseColumn<ReportedChange>(body))
 }
 
 /** Of each path the newest attempts that changed it, so that one that all attempts change leaves room for the others. */
@@ -516,7 +528,7 @@ export async function attemptsThatChanged(
   paths: readonly string[],
 ): Promise<readonly { readonly path: string; readonly attemptId: AttemptId }[]> {
   const found: { readonly path: string; readonly attemptId: AttemptId }[] = []
-  for (const batch of inBatches([...new Set(paths)])) {
+  for (const batch of splitIntoBatches([...new Set(paths)])) {
     const numbered = db
       .selectFrom('attempt_change')
       .innerJoin('attempt', (join) =>
@@ -572,7 +584,7 @@ export async function attemptsInTree(
   return rows.map(attemptOf)
 }
 
-export async function silentAttempts(
+export async function staleAttempts(
   { db, projectId }: ReadScope,
   lastCall: number,
 ): Promise<readonly Attempt[]> {
@@ -602,17 +614,17 @@ export async function silentAttempts(
 }
 
 /** Those of attempts and of turns. Not limited: a snapshot that is not named here may be swept away. */
-export async function keptSnapshots(
+export async function referencedSnapshots(
   { db, projectId }: ReadScope,
   since: number,
-): Promise<readonly SnapshotPlace[]> {
+): Promise<readonly SnapshotLocation[]> {
   const snapshots = (table: 'attempt' | 'turn') => {
     const all = db.selectFrom(table).select(['snapshot', 'end_snapshot']).where('project_id', '=', projectId)
     return all.where('status', '=', 'open').unionAll(all.where('closed_at', '>=', since))
   }
   const rows = await snapshots('attempt').unionAll(snapshots('turn')).execute()
   const texts = new Set(rows.flatMap((row) => [row.snapshot, row.end_snapshot]))
-  return [...texts].filter((text) => text !== null).map((text) => parsed<SnapshotPlace>(text))
+  return [...texts].filter((text) => text !== null).map((text) => parseColumn<SnapshotLocation>(text))
 }
 
 const mostChanges = 20_000
@@ -669,11 +681,11 @@ function measuredChanges(
   const { measurement, unreadable } =
     evidence === undefined
       ? { measurement: null }
-      : parsed<Pick<Measured, 'measurement' | 'unreadable'>>(evidence)
+      : parseColumn<Pick<AttemptMeasurement, 'measurement' | 'unreadable'>>(evidence)
   return {
     attemptId,
     measurement,
     ...(unreadable !== undefined && { unreadable }),
-    changes: rows.map(({ body }) => parsed<ReportedChange>(body)),
+    changes: rows.map(({ body }) => parseColumn<ReportedChange>(body)),
   }
 }

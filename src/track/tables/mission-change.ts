@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import type { Measured } from '../../events/domain/fact.ts'
-import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { AttemptMeasurement } from '../../events/domain/fact.ts'
+import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
 import type { MissionId } from '../../kernel/id.ts'
-import { storable } from '../../store/fingerprint.ts'
-import type { MissionFile, MissionLines } from '../../store/ports/reads.ts'
-import { anyOf, inBatches, numberOrNull } from '../../store/tables/query.ts'
-import type { Projecting, ReadScope } from '../../store/tables/tables.ts'
+import { toStorable } from '../../store/fingerprint.ts'
+import type { MissionFile, MissionLineCounts } from '../../store/ports/reads.ts'
+import { nonEmptyValues, numberOrNull, splitIntoBatches } from '../../store/tables/query.ts'
+import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
 import type { MissionChange } from '../domain/changes.ts'
 import type { AttemptTable } from './attempt.ts'
 
@@ -25,16 +25,16 @@ export interface MissionChangeTable {
 
 /** Brings a mission's changes to the end of an attempt, so that its totals are one row to read whatever its size. */
 export async function addToMission(
-  projecting: Projecting,
-  { mission_id, tree_top, counted }: InTree & { readonly counted: Counted },
-  { outcome, evidence }: FactOf<'attempt.closed'>,
+  projecting: ProjectionContext,
+  { mission_id, tree_top, counted }: MissionTreeKey & { readonly counted: PathCounts },
+  { outcome, evidence }: ProjectEventOf<'attempt.closed'>,
 ): Promise<void> {
   if (mission_id === null) return
   const place = { missionId: mission_id, top: tree_top }
-  await putChanges(projecting, place, filesOf({ evidence }), evidence.mission ? putRow : addRow)
+  await upsertChanges(projecting, place, filesOf({ evidence }), evidence.mission ? putRow : addRow)
   const files = filesOf({ evidence }).reduce((sum, change) => {
-    const { here = false, elsewhere = false } = counted.get(storable(change.path)) ?? {}
-    return sum + Number(elsewhere || counts(change)) - Number(elsewhere || here)
+    const { here = false, elsewhere = false } = counted.get(toStorable(change.path)) ?? {}
+    return sum + Number(elsewhere || isCountedChange(change)) - Number(elsewhere || here)
   }, 0)
   const [input, output] = [outcome.tokensInput ?? 0, outcome.tokensOutput ?? 0]
   if (files === 0 && input === 0 && output === 0) return
@@ -51,37 +51,37 @@ export async function addToMission(
     .execute()
 }
 
-type InTree = Pick<AttemptTable, 'mission_id' | 'tree_top'>
+type MissionTreeKey = Pick<AttemptTable, 'mission_id' | 'tree_top'>
 
 /** What the end of an attempt says of its mission's files. */
 export function filesOf({
   evidence,
 }: {
-  readonly evidence: Pick<Measured, 'changes' | 'mission'>
+  readonly evidence: Pick<AttemptMeasurement, 'changes' | 'mission'>
 }): readonly MissionChange[] {
   return evidence.mission ?? evidence.changes
 }
 
-interface Place {
+interface MissionWorkTree {
   readonly missionId: string
   readonly top: string
 }
 
-function excluded<Column extends keyof MissionChangeTable>(column: Column) {
+function excludedColumn<Column extends keyof MissionChangeTable>(column: Column) {
   return sql<MissionChangeTable[Column]>`excluded.${sql.ref(column)}`
 }
 
 const newState = {
-  from_path: excluded('from_path'),
-  change: excluded('change'),
-  origin: excluded('origin'),
+  from_path: excludedColumn('from_path'),
+  change: excludedColumn('change'),
+  origin: excludedColumn('origin'),
 }
 
 const putRow = {
   ...newState,
-  added_lines: excluded('added_lines'),
-  deleted_lines: excluded('deleted_lines'),
-  others: excluded('others'),
+  added_lines: excludedColumn('added_lines'),
+  deleted_lines: excludedColumn('deleted_lines'),
+  others: excludedColumn('others'),
 }
 
 /** Where the difference of the states is not known, the lines of the attempts are added up. */
@@ -92,21 +92,21 @@ const addRow = {
 }
 
 /** Whether a path is among a mission's files; work that git brought in is other people's. */
-function counts({ change, origin }: Pick<MissionChange, 'change' | 'origin'>): boolean {
+function isCountedChange({ change, origin }: Pick<MissionChange, 'change' | 'origin'>): boolean {
   return change !== 'none' && origin !== 'imported'
 }
 
 /** Of these paths, whether each is counted among the mission's files: by this work tree, by another one. */
-type Counted = ReadonlyMap<unknown, { readonly here: boolean; readonly elsewhere: boolean }>
+type PathCounts = ReadonlyMap<unknown, { readonly here: boolean; readonly elsewhere: boolean }>
 
 export async function countedFiles(
   { db, projectId }: ReadScope,
-  { mission_id, tree_top }: InTree,
+  { mission_id, tree_top }: MissionTreeKey,
   changes: readonly Pick<MissionChange, 'path'>[],
-): Promise<Counted> {
+): Promise<PathCounts> {
   if (mission_id === null) return new Map()
   const rows = await Promise.all(
-    inBatches(changes).map(async (batch) => {
+    splitIntoBatches(changes).map(async (batch) => {
       // One look into an index for each path, however many files and work trees the mission has.
       const wanted = sql.join(batch.map(({ path }) => sql`(cast(${path} as text))`))
       const isCounted = sql`select 1 from mission_change as changed
@@ -126,13 +126,13 @@ export async function countedFiles(
   )
 }
 
-async function putChanges(
-  projecting: Projecting,
-  place: Place,
+async function upsertChanges(
+  projecting: ProjectionContext,
+  place: MissionWorkTree,
   changes: readonly MissionChange[],
   onConflict: typeof putRow | typeof addRow,
 ): Promise<void> {
-  for (const batch of inBatches(changes.map((change) => changeRow(projecting, place, change)))) {
+  for (const batch of splitIntoBatches(changes.map((change) => changeRow(projecting, place, change)))) {
     await projecting.db
       .insertInto('mission_change')
       .values(batch)
@@ -143,7 +143,11 @@ async function putChanges(
   }
 }
 
-function changeRow({ projectId }: Projecting, { missionId, top }: Place, change: MissionChange) {
+function changeRow(
+  { projectId }: ProjectionContext,
+  { missionId, top }: MissionWorkTree,
+  change: MissionChange,
+) {
   return {
     project_id: projectId,
     mission_id: missionId,
@@ -158,7 +162,10 @@ function changeRow({ projectId }: Projecting, { missionId, top }: Place, change:
   }
 }
 
-export async function addToPhase({ db, projectId, at }: Projecting, phaseId: string | null): Promise<void> {
+export async function addToPhase(
+  { db, projectId, at }: ProjectionContext,
+  phaseId: string | null,
+): Promise<void> {
   if (phaseId === null) return
   await db
     .updateTable('phase')
@@ -206,13 +213,13 @@ export async function missionFiles(
   }))
 }
 
-export const noMissionLines: MissionLines = { files: 0, added: 0, deleted: 0 }
+export const noMissionLines: MissionLineCounts = { files: 0, added: 0, deleted: 0 }
 
 /** Work that git brought in is other people's. */
 export async function linesOfMissions(
   { db, projectId }: ReadScope,
   missionIds: readonly MissionId[],
-): Promise<ReadonlyMap<string, MissionLines>> {
+): Promise<ReadonlyMap<string, MissionLineCounts>> {
   const rows = await db
     .selectFrom('mission_change')
     .select(({ fn }) => [
@@ -222,7 +229,7 @@ export async function linesOfMissions(
       fn.sum<number | null>('deleted_lines').as('deleted'),
     ])
     .where('project_id', '=', projectId)
-    .where('mission_id', 'in', anyOf(missionIds))
+    .where('mission_id', 'in', nonEmptyValues(missionIds))
     .where('change', '<>', 'none')
     .where('origin', '<>', 'imported')
     .groupBy('mission_id')

@@ -1,21 +1,28 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
-import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
 import { type Actor, displayName } from '../../kernel/actor.ts'
 import type { MissionId, TaskId } from '../../kernel/id.ts'
-import { phaseOf, phaseTallies, standingPhases } from '../../plan/tables/phase.ts'
+import { openPhases, phaseOf, phaseTallies } from '../../plan/tables/phase.ts'
 import { phaseById } from '../../plan/tables/task.ts'
 import type {
-  MissionGlance,
-  MissionListed,
-  MissionNow,
+  MissionCounts,
+  MissionListing,
+  MissionOverview,
   MissionReads,
   MissionTotals,
   MissionTree,
   Page,
 } from '../../store/ports/reads.ts'
-import { anyOf, idsLike, pageOf, parsed, prepared, preparedFor } from '../../store/tables/query.ts'
-import { holdsText, searchText } from '../../store/tables/search.ts'
-import type { Projecting, ReadScope, RowKey } from '../../store/tables/tables.ts'
+import {
+  idsByPrefix,
+  nonEmptyValues,
+  pageOf,
+  parseColumn,
+  prepareByIds,
+  prepareQuery,
+} from '../../store/tables/query.ts'
+import { containsText, searchText } from '../../store/tables/search.ts'
+import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
 import type { MissionChange } from '../domain/changes.ts'
 import type { Mission } from '../domain/mission.ts'
 import type { Task } from '../domain/task.ts'
@@ -88,23 +95,23 @@ function missionOf(row: Selectable<MissionTable>): Mission {
     constraints: row.constraints,
     status: row.status as Mission['status'], // as it was written
     summary: row.summary,
-    achievements: parsed(row.achievements),
-    limitations: parsed(row.limitations),
+    achievements: parseColumn(row.achievements),
+    limitations: parseColumn(row.limitations),
     createdAt: row.created_at,
     completedAt: row.completed_at,
   }
 }
 
 export async function applyMissionStarted(
-  projecting: Projecting,
-  { mission }: FactOf<'mission.started'>,
+  projecting: ProjectionContext,
+  { mission }: ProjectEventOf<'mission.started'>,
 ): Promise<void> {
   await projecting.db.insertInto('mission').values(missionRow(projecting, mission)).execute()
 }
 
 export async function applyMissionEnded(
-  projecting: Projecting,
-  ended: FactOf<'mission.ended'>,
+  projecting: ProjectionContext,
+  ended: ProjectEventOf<'mission.ended'>,
 ): Promise<void> {
   await update(projecting, ended.missionId, {
     status: ended.status,
@@ -117,7 +124,7 @@ export async function applyMissionEnded(
 }
 
 /** A phase that was not completed when its mission failed has failed with it. */
-async function failPhases({ db, projectId }: Projecting, missionId: string): Promise<void> {
+async function failPhases({ db, projectId }: ProjectionContext, missionId: string): Promise<void> {
   await db
     .updateTable('phase')
     .set({ status: 'failed' })
@@ -128,21 +135,21 @@ async function failPhases({ db, projectId }: Projecting, missionId: string): Pro
 }
 
 export async function applyMissionExtended(
-  projecting: Projecting,
-  { missionId, totalPhases }: FactOf<'mission.extended'>,
+  projecting: ProjectionContext,
+  { missionId, totalPhases }: ProjectEventOf<'mission.extended'>,
 ): Promise<void> {
   await update(projecting, missionId, { total_phases: totalPhases })
 }
 
 export async function applyMissionReopened(
-  projecting: Projecting,
-  { missionId }: FactOf<'mission.reopened'>,
+  projecting: ProjectionContext,
+  { missionId }: ProjectEventOf<'mission.reopened'>,
 ): Promise<void> {
   await update(projecting, missionId, { status: 'in_progress', completed_at: null })
 }
 
 async function update(
-  { db, projectId }: Projecting,
+  { db, projectId }: ProjectionContext,
   missionId: string,
   changed: Partial<MissionTable>,
 ): Promise<void> {
@@ -154,7 +161,7 @@ async function update(
     .execute()
 }
 
-const missionById = prepared((db, projectId: string, id: string) =>
+const missionById = prepareQuery((db, projectId: string, id: string) =>
   db.selectFrom('mission').selectAll().where('project_id', '=', projectId).where('id', '=', id),
 )
 
@@ -198,13 +205,13 @@ export function missionReads(scope: ReadScope): MissionReads {
         .execute()
       return new Set(rows.map(({ task_id }) => task_id as TaskId)) // a brand
     },
-    lastEnded: (missionId, top) => lastEnded(scope, missionId, top),
+    lastEnded: (missionId, top) => lastEndedAttempt(scope, missionId, top),
     lines: async (id) => (await linesOfMissions(scope, [id])).get(id) ?? noMissionLines,
     list: (request) => listMissions(scope, request),
-    listed: (missions) => missionsListed(scope, missions),
+    listed: (missions) => missionListEntries(scope, missions),
     glances: (ids) => missionGlances(scope, ids),
     async phases(missionId) {
-      return standingPhases(scope, [missionId], 1000)
+      return openPhases(scope, [missionId], 1000)
     },
     async phase(missionId, number) {
       const row = await phases()
@@ -218,41 +225,44 @@ export function missionReads(scope: ReadScope): MissionReads {
       return row ? phaseOf(row) : null
     },
     tallies: (missionId) => phaseTallies(scope, missionId),
-    now: (missionId) => missionNow(scope, missionId),
+    now: (missionId) => missionFigures(scope, missionId),
     totals: (missionId) => missionTotals(scope, missionId),
-    idsLike: (prefix, limit) => idsLike(scope, 'mission', { prefix, limit }),
+    idsLike: (prefix, limit) => idsByPrefix(scope, 'mission', { prefix, limit }),
   }
 }
 
-type Request = Parameters<MissionReads['list']>[0]
+type MissionListRequest = Parameters<MissionReads['list']>[0]
 
-async function listMissions({ db, projectId }: ReadScope, request: Request): Promise<Page<Mission>> {
+async function listMissions(
+  { db, projectId }: ReadScope,
+  request: MissionListRequest,
+): Promise<Page<Mission>> {
   const { statuses, search } = request
   const matching = db
     .selectFrom('mission')
     .where('project_id', '=', projectId)
-    .$if(statuses !== undefined, (query) => query.where('status', 'in', anyOf(statuses ?? [])))
+    .$if(statuses !== undefined, (query) => query.where('status', 'in', nonEmptyValues(statuses ?? [])))
     .$if(search !== undefined, (query) =>
-      query.where(sql<boolean>`(${holdsText(search ?? '')} or id = ${search})`),
+      query.where(sql<boolean>`(${containsText(search ?? '')} or id = ${search})`),
     )
   return pageOf(matching, request, missionOf)
 }
 
-const nothing: MissionNow = { openAttempts: 0, openBlockers: 0, doneTasks: 0, toDoTasks: 0 }
+const nothing: MissionCounts = { openAttempts: 0, openBlockers: 0, doneTasks: 0, toDoTasks: 0 }
 
-async function missionNow(scope: ReadScope, missionId: MissionId): Promise<MissionNow> {
-  return (await nows(scope, [missionId])).get(missionId) ?? nothing
+async function missionFigures(scope: ReadScope, missionId: MissionId): Promise<MissionCounts> {
+  return (await missionFiguresById(scope, [missionId])).get(missionId) ?? nothing
 }
 
 /** Every mission with its phases and what it has now, in the order given: two queries whatever the number. */
-async function missionsListed(
+async function missionListEntries(
   scope: ReadScope,
   missions: readonly Mission[],
-): Promise<readonly MissionListed[]> {
+): Promise<readonly MissionListing[]> {
   if (missions.length === 0) return []
   const ids = missions.map(({ id }) => id)
-  const now = await nows(scope, ids)
-  const phases = Map.groupBy(await standingPhases(scope, ids, 10_000), ({ missionId }) => missionId)
+  const now = await missionFiguresById(scope, ids)
+  const phases = Map.groupBy(await openPhases(scope, ids, 10_000), ({ missionId }) => missionId)
   return missions.map((mission) => ({
     mission,
     now: now.get(mission.id) ?? nothing,
@@ -260,7 +270,7 @@ async function missionsListed(
   }))
 }
 
-const standings = preparedFor((db, projectId, missionIds) =>
+const standings = prepareByIds((db, projectId, missionIds) =>
   db
     .selectFrom('mission')
     .where('mission.project_id', '=', projectId)
@@ -284,10 +294,10 @@ const standings = preparedFor((db, projectId, missionIds) =>
 )
 
 // A task in progress without an open attempt is claimed: nobody works on it yet, so it is to do.
-async function nows(
+async function missionFiguresById(
   scope: ReadScope,
   missionIds: readonly MissionId[],
-): Promise<ReadonlyMap<string, MissionNow>> {
+): Promise<ReadonlyMap<string, MissionCounts>> {
   const rows = await standings(scope, missionIds)
   return new Map(
     rows.map((row) => [
@@ -306,14 +316,14 @@ async function nows(
 async function missionGlances(
   scope: ReadScope,
   missionIds: readonly MissionId[],
-): Promise<ReadonlyMap<string, MissionGlance>> {
+): Promise<ReadonlyMap<string, MissionOverview>> {
   const ids = missionIds.slice(0, 200)
   if (ids.length === 0) return new Map()
   const { db, projectId } = scope
   const agents = await db
     .selectFrom('attempt')
     .where('project_id', '=', projectId)
-    .where('mission_id', 'in', anyOf(ids))
+    .where('mission_id', 'in', nonEmptyValues(ids))
     .select(({ fn }) => [
       'mission_id',
       'agent_name',
@@ -329,7 +339,7 @@ async function missionGlances(
   const holds = await db
     .selectFrom('hold')
     .where('project_id', '=', projectId)
-    .where('mission_id', 'in', anyOf(ids))
+    .where('mission_id', 'in', nonEmptyValues(ids))
     .where('status', '=', 'open')
     .select(({ fn }) => ['mission_id', fn.countAll<number>().as('waiting')])
     .groupBy('mission_id')
@@ -355,10 +365,10 @@ interface AgentRow {
 }
 
 /** Each name once, in the order of the rows: an agent may have called in several ways. */
-function agentsOf(rows: readonly AgentRow[]): MissionGlance['agents'] {
+function agentsOf(rows: readonly AgentRow[]): MissionOverview['agents'] {
   const working = new Map<string, boolean>()
   for (const { agent_name, actor, open } of rows) {
-    const name = displayName({ agentName: agent_name, actor: parsed<Actor>(actor) })
+    const name = displayName({ agentName: agent_name, actor: parseColumn<Actor>(actor) })
     working.set(name, (working.get(name) ?? false) || Number(open) > 0)
   }
   return [...working].map(([name, isWorking]) => ({ name, working: isWorking }))
@@ -398,11 +408,11 @@ function attemptsInTree(db: ReadScope['db'], projectId: string, missionId: strin
     .where('tree_top', '=', top)
 }
 
-const firstInTree = prepared((db, projectId: string, missionId: string, top: string) =>
+const firstInTree = prepareQuery((db, projectId: string, missionId: string, top: string) =>
   attemptsInTree(db, projectId, missionId, top).selectAll().orderBy('opened_at').orderBy('seq').limit(1),
 )
 
-const lastEndedInTree = prepared((db, projectId: string, missionId: string, top: string) =>
+const lastEndedInTree = prepareQuery((db, projectId: string, missionId: string, top: string) =>
   attemptsInTree(db, projectId, missionId, top)
     .selectAll()
     .where('end_snapshot', 'is not', null)
@@ -411,11 +421,11 @@ const lastEndedInTree = prepared((db, projectId: string, missionId: string, top:
     .limit(1),
 )
 
-const openInTree = prepared((db, projectId: string, missionId: string, top: string) =>
+const openInTree = prepareQuery((db, projectId: string, missionId: string, top: string) =>
   attemptsInTree(db, projectId, missionId, top).select('opened_at').where('status', '=', 'open').limit(200),
 )
 
-const changesInTree = prepared((db, projectId: string, missionId: string, top: string) =>
+const changesInTree = prepareQuery((db, projectId: string, missionId: string, top: string) =>
   db
     .selectFrom('mission_change')
     .selectAll()
@@ -424,7 +434,7 @@ const changesInTree = prepared((db, projectId: string, missionId: string, top: s
     .where('tree_top', '=', top),
 )
 
-async function lastEnded({ db, projectId }: ReadScope, missionId: MissionId, top: string) {
+async function lastEndedAttempt({ db, projectId }: ReadScope, missionId: MissionId, top: string) {
   const [last] = await lastEndedInTree(db, projectId, missionId, top)
   return last ? attemptOf(last) : null
 }
@@ -436,7 +446,7 @@ async function missionTree(scope: ReadScope, missionId: MissionId, top: string):
   const rows = await changesInTree(db, projectId, missionId, top)
   return {
     first: first ? attemptOf(first) : null,
-    lastEnded: await lastEnded(scope, missionId, top),
+    lastEnded: await lastEndedAttempt(scope, missionId, top),
     openSince: open.map(({ opened_at }) => opened_at),
     recorded: rows.map((row) => ({
       path: row.path,

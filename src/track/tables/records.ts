@@ -1,5 +1,5 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
-import type { FactOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
 import type {
   AttemptId,
   DecisionId,
@@ -11,12 +11,12 @@ import type {
 } from '../../kernel/id.ts'
 import { renewClaim } from '../../plan/tables/claim.ts'
 import type { Page, PageRequest, RecordFilter, RecordReads } from '../../store/ports/reads.ts'
-import { insertRow, parsed, parsedOrNull } from '../../store/tables/query.ts'
-import type { Projecting, ReadScope, RowKey, Tables } from '../../store/tables/tables.ts'
-import type { Decision, Issue, Progress, RecordPlace } from '../domain/records.ts'
+import { insertRow, parseColumn, parseColumnOrNull } from '../../store/tables/query.ts'
+import type { ProjectionContext, ReadScope, RowKey, Tables } from '../../store/tables/tables.ts'
+import type { Decision, Issue, Progress, RecordLocation } from '../domain/records.ts'
 import { touchAttempt } from './attempt.ts'
 
-interface SaidTable {
+interface TaskRecordTable {
   project_id: string
   id: string
   seq: number
@@ -28,7 +28,7 @@ interface SaidTable {
   created_at: number
 }
 
-export interface DecisionTable extends SaidTable {
+export interface DecisionTable extends TaskRecordTable {
   category: string
   question: string
   options_considered: string
@@ -37,22 +37,22 @@ export interface DecisionTable extends SaidTable {
   trade_offs: string | null
 }
 
-export interface IssueTable extends SaidTable {
+export interface IssueTable extends TaskRecordTable {
   type: string
   description: string
   resolution: string
   requires_human_review: number
 }
 
-export interface ProgressTable extends SaidTable {
+export interface ProgressTable extends TaskRecordTable {
   message: string
   progress: number | null
   metadata: string | null
 }
 
-type Said = RecordPlace & { readonly id: string; readonly createdAt: number }
+type TaskRecord = RecordLocation & { readonly id: string; readonly createdAt: number }
 
-function saidRow({ projectId, seq }: RowKey, said: Said) {
+function recordEntryRow({ projectId, seq }: RowKey, said: TaskRecord) {
   return {
     project_id: projectId,
     id: said.id,
@@ -66,13 +66,13 @@ function saidRow({ projectId, seq }: RowKey, said: Said) {
   }
 }
 
-function whereaboutsOf(row: {
+function recordLocation(row: {
   readonly task_id: string
   readonly attempt_id: string | null
   readonly mission_id: string | null
   readonly phase_id: string | null
   readonly agent_name: string | null
-}): RecordPlace {
+}): RecordLocation {
   return {
     taskId: row.task_id as TaskId, // a brand
     attemptId: row.attempt_id as AttemptId | null, // a brand
@@ -84,7 +84,7 @@ function whereaboutsOf(row: {
 
 function decisionRow(key: RowKey, decision: Decision): Insertable<DecisionTable> {
   return {
-    ...saidRow(key, decision),
+    ...recordEntryRow(key, decision),
     category: decision.category,
     question: decision.question,
     options_considered: JSON.stringify(decision.optionsConsidered),
@@ -97,10 +97,10 @@ function decisionRow(key: RowKey, decision: Decision): Insertable<DecisionTable>
 function decisionOf(row: Selectable<DecisionTable>): Decision {
   return {
     id: row.id as DecisionId, // a brand
-    ...whereaboutsOf(row),
+    ...recordLocation(row),
     category: row.category as Decision['category'], // as it was written
     question: row.question,
-    optionsConsidered: parsed(row.options_considered),
+    optionsConsidered: parseColumn(row.options_considered),
     chosen: row.chosen,
     reasoning: row.reasoning,
     tradeOffs: row.trade_offs,
@@ -110,7 +110,7 @@ function decisionOf(row: Selectable<DecisionTable>): Decision {
 
 function issueRow(key: RowKey, issue: Issue): Insertable<IssueTable> {
   return {
-    ...saidRow(key, issue),
+    ...recordEntryRow(key, issue),
     type: issue.type,
     description: issue.description,
     resolution: issue.resolution,
@@ -121,7 +121,7 @@ function issueRow(key: RowKey, issue: Issue): Insertable<IssueTable> {
 export function issueOf(row: Selectable<IssueTable>): Issue {
   return {
     id: row.id as IssueId, // a brand
-    ...whereaboutsOf(row),
+    ...recordLocation(row),
     type: row.type as Issue['type'], // as it was written
     description: row.description,
     resolution: row.resolution,
@@ -132,7 +132,7 @@ export function issueOf(row: Selectable<IssueTable>): Issue {
 
 function progressRow(key: RowKey, progress: Progress): Insertable<ProgressTable> {
   return {
-    ...saidRow(key, progress),
+    ...recordEntryRow(key, progress),
     message: progress.message,
     progress: progress.progress,
     metadata: progress.metadata === null ? null : JSON.stringify(progress.metadata),
@@ -142,39 +142,42 @@ function progressRow(key: RowKey, progress: Progress): Insertable<ProgressTable>
 function progressOf(row: Selectable<ProgressTable>): Progress {
   return {
     id: row.id as ProgressId, // a brand
-    ...whereaboutsOf(row),
+    ...recordLocation(row),
     message: row.message,
     progress: row.progress,
-    metadata: parsedOrNull(row.metadata),
+    metadata: parseColumnOrNull(row.metadata),
     createdAt: row.created_at,
   }
 }
 
 export async function applyDecision(
-  projecting: Projecting,
-  { decision }: FactOf<'decision.logged'>,
+  projecting: ProjectionContext,
+  { decision }: ProjectEventOf<'decision.logged'>,
 ): Promise<void> {
   await renewClaim(projecting, decision.taskId)
   await insertRow(projecting.db, 'decision', decisionRow(projecting, decision))
   await touchAttempt(projecting, decision)
 }
 
-export async function applyIssue(projecting: Projecting, { issue }: FactOf<'issue.logged'>): Promise<void> {
+export async function applyIssue(
+  projecting: ProjectionContext,
+  { issue }: ProjectEventOf<'issue.logged'>,
+): Promise<void> {
   await renewClaim(projecting, issue.taskId)
   await insertRow(projecting.db, 'issue', issueRow(projecting, issue))
   await touchAttempt(projecting, issue)
 }
 
 export async function applyProgress(
-  projecting: Projecting,
-  { progress }: FactOf<'progress.logged'>,
+  projecting: ProjectionContext,
+  { progress }: ProjectEventOf<'progress.logged'>,
 ): Promise<void> {
   await renewClaim(projecting, progress.taskId)
   await insertRow(projecting.db, 'progress', progressRow(projecting, progress))
   await touchAttempt(projecting, progress)
 }
 
-type SaidTableName = 'decision' | 'issue' | 'progress'
+type TaskRecordTableName = 'decision' | 'issue' | 'progress'
 
 export function recordReads(scope: ReadScope): RecordReads {
   return {
@@ -194,7 +197,7 @@ export function recordReads(scope: ReadScope): RecordReads {
   }
 }
 
-async function list<Name extends SaidTableName, Item>(
+async function list<Name extends TaskRecordTableName, Item>(
   { db, projectId }: ReadScope,
   { table, of }: { readonly table: Name; readonly of: (row: Selectable<Tables[Name]>) => Item },
   asked: { readonly filter: RecordFilter & { readonly unblocking?: boolean }; readonly request: PageRequest },
@@ -220,7 +223,7 @@ async function list<Name extends SaidTableName, Item>(
   return { items, total: counted.rows[0]?.total ?? 0 }
 }
 
-interface Columns {
+interface RecordColumns {
   readonly table: string
   readonly agent: string
   readonly time: string
@@ -230,7 +233,7 @@ interface Columns {
 export function recordConditions(
   projectId: string,
   filter: RecordFilter,
-  columns: Columns,
+  columns: RecordColumns,
 ): RawBuilder<boolean> {
   const column = (name: string) => sql.ref(`${columns.table}.${name}`)
   const equal = (name: string, value: string | undefined) =>

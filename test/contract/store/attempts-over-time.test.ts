@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { AttemptId, HoldId, TaskId } from '../../../src/kernel/id.ts'
+import type { AttemptId, InboxItemId, TaskId } from '../../../src/kernel/id.ts'
 import type { Store } from '../../../src/store/ports/store.ts'
 import type { Attempt } from '../../../src/track/domain/task.ts'
 import { aHold, aMission, anAttempt, aTask } from '../../support/entities.ts'
@@ -59,7 +59,7 @@ describe.each(dialects)('attempts over time in $dialect', ({ fresh }) => {
     const silent = () => store.view(({ tasks }) => tasks.silentAttempts(80))
     expect(idsOf(await silent())).toEqual(['a-3'])
     const answered = { missionId: null, taskId: null, status: 'dismissed', answer: null } as const
-    await happened(store, 92, { kind: 'hold.closed', holdId: 'h-1' as HoldId, ...answered })
+    await happened(store, 92, { kind: 'hold.closed', holdId: 'h-1' as InboxItemId, ...answered })
     expect(idsOf(await silent())).toEqual(['a-2', 'a-3'])
     expect((await store.view(({ tasks }) => tasks.attempt('a-1')))?.lastCallAt).toBe(90)
   })

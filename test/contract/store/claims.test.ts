@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { NewFact } from '../../../src/events/domain/fact.ts'
+import type { NewProjectEvent } from '../../../src/events/domain/fact.ts'
 import type { AttemptId } from '../../../src/kernel/id.ts'
 import { claimLasts } from '../../../src/plan/domain/plan.ts'
 import type { Store } from '../../../src/store/ports/store.ts'
@@ -9,7 +9,7 @@ import { aDecision, anIssue, aProgress, closing, happened } from './facts.ts'
 import { aClaim, aNote, planTask, t } from './plan-facts.ts'
 
 const claim = aClaim({ claimedAt: 10, expiresAt: 1000 })
-const claimed: NewFact = { kind: 'task.claimed', taskId: t(1), claim }
+const claimed: NewProjectEvent = { kind: 'task.claimed', taskId: t(1), claim }
 const attempt = anAttempt({ missionId: null, agentName: 'builder' })
 const nowhere = { missionId: null, attemptId: null, agentName: null }
 
@@ -67,7 +67,7 @@ describe.each(dialects)('claims in $dialect', ({ fresh }) => {
     expect(await at(1002)).toEqual({ ready: 1, toDo: 2, inProgress: 0, next: t(2), expired: [] })
   })
 
-  const calls: readonly NewFact[] = [
+  const calls: readonly NewProjectEvent[] = [
     { kind: 'decision.logged', decision: aDecision(nowhere) },
     { kind: 'issue.logged', issue: anIssue(nowhere) },
     { kind: 'progress.logged', progress: aProgress(nowhere) },

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { NewFact } from '../../../src/events/domain/fact.ts'
+import type { NewProjectEvent } from '../../../src/events/domain/fact.ts'
 import type { AttemptId, MissionId } from '../../../src/kernel/id.ts'
 import type { Store } from '../../../src/store/ports/store.ts'
 import { openPostgresStore } from '../../../src/store/postgres/store.ts'
@@ -13,16 +13,16 @@ import { dialects } from './dialects.ts'
 import { aChange, closing, happened } from './facts.ts'
 import { planTask, t } from './plan-facts.ts'
 
-const mission = (id: string, changes: object = {}): NewFact => ({
+const mission = (id: string, changes: object = {}): NewProjectEvent => ({
   kind: 'mission.started',
   mission: aMission({ id: id as MissionId, ...changes }),
 })
-const depends = (from: number, on: number): NewFact => ({
+const depends = (from: number, on: number): NewProjectEvent => ({
   kind: 'dependency.added',
   taskId: t(from),
   dependsOnId: t(on),
 })
-const planned = (number: number, changes: object = {}): NewFact => ({
+const planned = (number: number, changes: object = {}): NewProjectEvent => ({
   kind: 'task.planned',
   task: planTask(number, changes),
 })

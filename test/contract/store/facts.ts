@@ -1,4 +1,4 @@
-import type { Measured, NewFact, Outcome } from '../../../src/events/domain/fact.ts'
+import type { AttemptMeasurement, NewProjectEvent, Outcome } from '../../../src/events/domain/fact.ts'
 import type { DecisionId, IssueId, MissionId, ProgressId, TaskId } from '../../../src/kernel/id.ts'
 import type { Store } from '../../../src/store/ports/store.ts'
 import type { ReportedChange } from '../../../src/track/domain/changes.ts'
@@ -7,7 +7,11 @@ import type { Attempt, TaskOutcome } from '../../../src/track/domain/task.ts'
 import { agent } from '../../support/entities.ts'
 
 /** Records what happened, without a decision that could refuse it. */
-export async function happened(store: Store, at: number, ...facts: readonly NewFact[]): Promise<void> {
+export async function happened(
+  store: Store,
+  at: number,
+  ...facts: readonly NewProjectEvent[]
+): Promise<void> {
   await store.record({ actor: agent, at, decide: async () => ({ facts, answer: null }) })
 }
 
@@ -88,8 +92,8 @@ export function closing(
   attempt: Pick<Attempt, 'id' | 'taskId' | 'missionId'>,
   changes: readonly ReportedChange[] = [],
   status: TaskOutcome = 'success',
-): Extract<NewFact, { kind: 'attempt.closed' }> {
-  const evidence: Measured = {
+): Extract<NewProjectEvent, { kind: 'attempt.closed' }> {
+  const evidence: AttemptMeasurement = {
     measurement: 'exact',
     changes,
     ignored: { added: ['dist/a.js'], modified: [], deleted: [] },

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { NewFact } from '../../../src/events/domain/fact.ts'
+import type { NewProjectEvent } from '../../../src/events/domain/fact.ts'
 import type { AttemptId, NotificationId } from '../../../src/kernel/id.ts'
 import type { RecordedStep } from '../../../src/lines/domain/step.ts'
-import type { SentNotice } from '../../../src/store/ports/reads.ts'
+import type { NoticeDelivery } from '../../../src/store/ports/reads.ts'
 import { agent, anAttempt } from '../../support/entities.ts'
 import { dialects } from './dialects.ts'
 import { aChange, closing, happened } from './facts.ts'
@@ -15,7 +15,7 @@ describe.each(dialects)('long lists in $dialect', ({ fresh }) => {
     await happened(store, 1, { kind: 'task.planned', task: planTask(1) })
     // Twenty at each time: 25 times are the first 500.
     for (let time = 2; time < 28; time += 1) {
-      const facts = Array.from({ length: 20 }).flatMap((_, which): readonly NewFact[] => {
+      const facts = Array.from({ length: 20 }).flatMap((_, which): readonly NewProjectEvent[] => {
         const number = 20 * time + which
         const attempt = anAttempt({ id: `a-${number}` as AttemptId, number, missionId: null })
         return [{ kind: 'attempt.opened', attempt }, closing(attempt)]
@@ -35,7 +35,7 @@ describe.each(dialects)('long lists in $dialect', ({ fresh }) => {
     await using temporary = await fresh()
     const { store } = temporary
     await happened(store, 1, { kind: 'task.planned', task: planTask(1) })
-    const facts = Array.from({ length: 30 }).flatMap((_, number): readonly NewFact[] => {
+    const facts = Array.from({ length: 30 }).flatMap((_, number): readonly NewProjectEvent[] => {
       const attempt = anAttempt({ id: `a-${number}` as AttemptId, number, missionId: null })
       const paths = number === 0 ? ['every.ts', 'once.ts'] : ['every.ts']
       return [
@@ -84,11 +84,11 @@ describe.each(dialects)('long lists in $dialect', ({ fresh }) => {
     await using temporary = await fresh()
     const { store } = temporary
     await happened(store, 1, { kind: 'task.planned', task: planTask(1) })
-    const waiting = (notificationId: string, seq: number): SentNotice => ({
+    const waiting = (notificationId: string, seq: number): NoticeDelivery => ({
       id: `${notificationId}.${seq}`,
       notificationId: notificationId as NotificationId,
       seq,
-      about: { kind: 'blocker' } as SentNotice['about'],
+      about: { kind: 'blocker' } as NoticeDelivery['about'],
       cameAt: 1,
       state: 'waiting',
       body: null,

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { NewFact } from '../../../src/events/domain/fact.ts'
-import { type HoldsGate, holdingKinds } from '../../../src/inbox/domain/holds.ts'
-import type { HoldId, TaskId } from '../../../src/kernel/id.ts'
+import type { NewProjectEvent } from '../../../src/events/domain/fact.ts'
+import { gatingItemKinds, type InboxGateMode } from '../../../src/inbox/domain/holds.ts'
+import type { InboxItemId, TaskId } from '../../../src/kernel/id.ts'
 import { findCycle } from '../../../src/plan/domain/cycles.ts'
 import { compareWork, type GraphTask, readyTasks } from '../../../src/plan/domain/readiness.ts'
 import type { Reads } from '../../../src/store/ports/store.ts'
-import type { Hold } from '../../../src/track/domain/records.ts'
+import type { InboxItem } from '../../../src/track/domain/records.ts'
 import { amount } from '../../support/amount.ts'
 import { aHold, anAttempt } from '../../support/entities.ts'
 import { blockedTasks, rankedWork } from '../../support/ranked-work.ts'
@@ -62,7 +62,7 @@ interface ModelTask {
   dependsOn: TaskId[]
   dropped: boolean
   /** The open holds about it. */
-  asked: Hold[]
+  asked: InboxItem[]
 }
 
 interface Model {
@@ -72,7 +72,7 @@ interface Model {
 
 /** What the whole project says of open holds. */
 interface Gate {
-  word: HoldsGate
+  word: InboxGateMode
 }
 
 const claimLength = 5
@@ -93,7 +93,7 @@ function freshModel(): ModelTask[] {
 }
 
 /** What a step does to the model, and the facts that do the same to the store. */
-function taken({ does, task, on }: Step, { model, gate }: Model, at: number): readonly NewFact[] {
+function taken({ does, task, on }: Step, { model, gate }: Model, at: number): readonly NewProjectEvent[] {
   const one = model[task]
   const other = model[on]
   if (!one || !other) return []
@@ -169,7 +169,13 @@ function taken({ does, task, on }: Step, { model, gate }: Model, at: number): re
       ]
     case 'ask': {
       const kind = (['blocker', 'review', 'scope'] as const)[at % 3] ?? 'blocker'
-      const hold = aHold({ id: `h-${at}` as HoldId, kind, taskId: one.id, missionId: null, attemptId: null })
+      const hold = aHold({
+        id: `h-${at}` as InboxItemId,
+        kind,
+        taskId: one.id,
+        missionId: null,
+        attemptId: null,
+      })
       one.asked.push(hold)
       return [{ kind: 'hold.opened', hold }]
     }
@@ -192,7 +198,7 @@ function taken({ does, task, on }: Step, { model, gate }: Model, at: number): re
 /** The whole graph at a time: an expired claim holds nothing. */
 /** Done, not given up, and something is open that holds up. */
 function isUnsettled({ status, dropped, asked }: ModelTask, gate: Gate): boolean {
-  return status === 'done' && !dropped && asked.some(({ kind }) => holdingKinds(gate.word).includes(kind))
+  return status === 'done' && !dropped && asked.some(({ kind }) => gatingItemKinds(gate.word).includes(kind))
 }
 
 function graphOf({ model, gate }: Model, now: number): readonly GraphTask[] {
@@ -263,12 +269,12 @@ describe.each(dialects)('the graph of a plan in $dialect', ({ fresh, isQuick }) 
           store,
           0,
           ...[3, 1, 2].map(
-            (number): NewFact => ({
+            (number): NewProjectEvent => ({
               kind: 'phase.created',
               phase: planPhase(number, { sortOrder: number }),
             }),
           ),
-          ...planned.map((task): NewFact => ({ kind: 'task.planned', task })),
+          ...planned.map((task): NewProjectEvent => ({ kind: 'task.planned', task })),
         )
         let at = 0
         for (const one of steps) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { NewFact } from '../../../src/events/domain/fact.ts'
+import type { NewProjectEvent } from '../../../src/events/domain/fact.ts'
 import type { MilestoneId, MissionId, PhaseId } from '../../../src/kernel/id.ts'
 import type { Store } from '../../../src/store/ports/store.ts'
 import { aMission, anAttempt, aPhase } from '../../support/entities.ts'
@@ -8,7 +8,7 @@ import { happened } from './facts.ts'
 import { aMilestone, p, planPhase, planTask, t } from './plan-facts.ts'
 
 const mission = 'm-1' as MissionId
-const created = (number: number, changes = {}): NewFact => ({
+const created = (number: number, changes = {}): NewProjectEvent => ({
   kind: 'phase.created',
   phase: planPhase(number, changes),
 })
@@ -119,7 +119,7 @@ describe.each(dialects)('phases and milestones of a plan in $dialect', ({ fresh 
       created(1),
       { kind: 'milestone.created', milestone: aMilestone(1) },
       ...[1, 2, 3].map(
-        (number): NewFact => ({
+        (number): NewProjectEvent => ({
           kind: 'task.planned',
           task: planTask(number, { phaseId: p(1), milestoneId: number === 3 ? null : milestoneId }),
         }),
@@ -154,14 +154,14 @@ describe.each(dialects)('phases and milestones of a plan in $dialect', ({ fresh 
       { kind: 'phase.created', phase: aPhase(1) },
       created(1),
       ...[1, 2].map(
-        (number): NewFact => ({
+        (number): NewProjectEvent => ({
           kind: 'task.planned',
           task: planTask(number, { phaseId, missionId: mission }),
         }),
       ),
       { kind: 'attempt.opened', attempt: anAttempt({ phaseId }) },
       ...[1, 2].map(
-        (number): NewFact => ({
+        (number): NewProjectEvent => ({
           kind: 'task.edited',
           taskId: t(number),
           changes: { phaseId: p(1) },
@@ -182,7 +182,7 @@ describe.each(dialects)('phases and milestones of a plan in $dialect', ({ fresh 
     await using temporary = await fresh()
     const { store } = temporary
     const declared = ['zoologist', 'astronomer', 'zoologist'].map(
-      (role): NewFact => ({
+      (role): NewProjectEvent => ({
         kind: 'role.declared',
         role,
       }),

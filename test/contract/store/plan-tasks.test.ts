@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { NewFact } from '../../../src/events/domain/fact.ts'
+import type { NewProjectEvent } from '../../../src/events/domain/fact.ts'
 import { messageOf } from '../../../src/kernel/failure.ts'
 import type { MilestoneId, MissionId, TaskId } from '../../../src/kernel/id.ts'
 import type { PlanFilter } from '../../../src/store/ports/reads.ts'
@@ -10,11 +10,11 @@ import { dialects } from './dialects.ts'
 import { happened } from './facts.ts'
 import { aClaim, aMilestone, aNote, p, planPhase, planTask, t } from './plan-facts.ts'
 
-const planned = (number: number, changes: Partial<Task> = {}): NewFact => ({
+const planned = (number: number, changes: Partial<Task> = {}): NewProjectEvent => ({
   kind: 'task.planned',
   task: planTask(number, changes),
 })
-const depends = (taskId: TaskId, dependsOnId: TaskId): NewFact => ({
+const depends = (taskId: TaskId, dependsOnId: TaskId): NewProjectEvent => ({
   kind: 'dependency.added',
   taskId,
   dependsOnId,
@@ -195,7 +195,7 @@ describe.each(dialects)('tasks of a plan in $dialect', ({ fresh }) => {
     await happened(store, 2, ...numbers.slice(1).map((number) => depends(t(number), t(number - 1))))
     const next = async () => (await store.view(({ plan }) => plan.next({ now: 0 })))?.task.id
     expect(await next()).toBe(t(0))
-    const cut: NewFact = { kind: 'dependency.removed', taskId: t(1), dependsOnId: t(0) }
+    const cut: NewProjectEvent = { kind: 'dependency.removed', taskId: t(1), dependsOnId: t(0) }
     await happened(store, 3, cut)
     expect(await next()).toBe(t(1))
     expect((await store.view(({ plan }) => plan.chain(t(1009), t(1))))?.length).toBe(1009)
@@ -252,7 +252,7 @@ describe.each(dialects)('tasks of a plan in $dialect', ({ fresh }) => {
       planned(1),
       planned(2),
       ...[first, aNote(2), aNote(3), aNote(4, { taskId: t(2) })].map(
-        (note): NewFact => ({ kind: 'note.added', note }),
+        (note): NewProjectEvent => ({ kind: 'note.added', note }),
       ),
     )
     await store.view(async ({ plan }) => {

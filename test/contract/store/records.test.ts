@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type {
   DecisionId,
-  HoldId,
+  InboxItemId,
   IssueId,
   MissionId,
   PhaseId,
@@ -71,7 +71,7 @@ describe.each(dialects)('records in $dialect', ({ fresh }) => {
     const issue = anIssue()
     const holds = [1, 2, 3, 4].map((number) =>
       aHold({
-        id: `h-${number}` as HoldId,
+        id: `h-${number}` as InboxItemId,
         kind: number === 4 ? 'scope' : 'blocker',
         issueId: number === 1 ? issue.id : null,
         paths: ['src/a'],
@@ -101,7 +101,7 @@ describe.each(dialects)('records in $dialect', ({ fresh }) => {
       const closed = { missionId: null, taskId: null, status, answer: 'Use the new key.' }
       await happened(store, 10 + index, {
         kind: 'hold.closed',
-        holdId: `h-${index + 1}` as HoldId,
+        holdId: `h-${index + 1}` as InboxItemId,
         ...closed,
       })
     }

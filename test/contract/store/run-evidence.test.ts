@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { AttemptId, CommandResultId, HoldId, MissionId, TaskId } from '../../../src/kernel/id.ts'
+import type { AttemptId, CommandResultId, InboxItemId, MissionId, TaskId } from '../../../src/kernel/id.ts'
 import { aHold, aMission, anAttempt, aTask } from '../../support/entities.ts'
 import { dialects } from './dialects.ts'
 import { aChange, closing, happened } from './facts.ts'
@@ -9,7 +9,7 @@ const begun = [kept, created(), created({ id: r(2) })] as const
 const m = (number: number) => `m-${number}` as MissionId
 const t = (number: number) => `t-${number}` as TaskId
 const a = (number: number) => `a-${number}` as AttemptId
-const h = (number: number) => `h-${number}` as HoldId
+const h = (number: number) => `h-${number}` as InboxItemId
 
 describe.each(dialects)('what is known of a run in $dialect', ({ fresh, isQuick }) => {
   test('refusals are read newest first, and counted by event and code since a revision', async () => {

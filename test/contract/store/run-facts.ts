@@ -1,23 +1,23 @@
-import type { NewFact } from '../../../src/events/domain/fact.ts'
+import type { NewProjectEvent } from '../../../src/events/domain/fact.ts'
 import type {
   CommandResult,
-  EmissionRepeat,
-  KeptArtifact,
+  EventIdempotencyKey,
   ProcessVersion,
   RunApproval,
   RunEvent,
   RunRecord,
   RunRefusal,
+  StoredArtifact,
 } from '../../../src/gate/domain/run.ts'
 import type { CommandResultId, RunEventId, RunId } from '../../../src/kernel/id.ts'
 import { definitionIn, smallProcess } from '../../support/processes.ts'
 
-type Advanced = Extract<NewFact, { kind: 'run.advanced' }>
+type Advanced = Extract<NewProjectEvent, { kind: 'run.advanced' }>
 
 export const r = (number: number): RunId => `run-${number}` as RunId
 export const definition = definitionIn(smallProcess)
 export const version: ProcessVersion = { hash: 'small-1', id: 'small', version: '1.0.0', name: 'Small' }
-export const kept: NewFact = { kind: 'process.kept', hash: version.hash, definition }
+export const kept: NewProjectEvent = { kind: 'process.kept', hash: version.hash, definition }
 
 export function aRun(changes: Partial<RunRecord> = {}): RunRecord {
   return {
@@ -37,12 +37,12 @@ export function aRun(changes: Partial<RunRecord> = {}): RunRecord {
   }
 }
 
-export const created = (changes: Partial<RunRecord> = {}): NewFact => ({
+export const created = (changes: Partial<RunRecord> = {}): NewProjectEvent => ({
   kind: 'run.created',
   run: aRun(changes),
 })
 
-export function anArtifact(path: string, changes: Partial<KeptArtifact> = {}): KeptArtifact {
+export function anArtifact(path: string, changes: Partial<StoredArtifact> = {}): StoredArtifact {
   return {
     type: 'observation',
     path,
@@ -94,11 +94,13 @@ export function advanced(event: RunEvent, changes: Partial<Advanced> = {}): Adva
 export const entering = (revision: number, to: string, changes: Partial<RunEvent> = {}) =>
   advanced(anEvent(revision, { to, stateChanged: true, ...changes }))
 
-export function aRepeat(event: RunEvent, key: string): EmissionRepeat {
+export function aRepeat(event: RunEvent, key: string): EventIdempotencyKey {
   return { key, owner: 'ada', inputHash: 'input', eventId: event.id, answer: { revision: event.revision } }
 }
 
-export function refused(changes: Partial<RunRefusal> = {}): Extract<NewFact, { kind: 'run.refused' }> {
+export function refused(
+  changes: Partial<RunRefusal> = {},
+): Extract<NewProjectEvent, { kind: 'run.refused' }> {
   const refusal: RunRefusal = {
     runId: r(1),
     event: 'submit_plan',
@@ -115,7 +117,9 @@ export function refused(changes: Partial<RunRefusal> = {}): Extract<NewFact, { k
   return { kind: 'run.refused', runId: refusal.runId, missionId: null, taskId: null, refusal }
 }
 
-export function approved(changes: Partial<RunApproval> = {}): Extract<NewFact, { kind: 'run.approved' }> {
+export function approved(
+  changes: Partial<RunApproval> = {},
+): Extract<NewProjectEvent, { kind: 'run.approved' }> {
   const approval: RunApproval = {
     runId: r(1),
     role: 'reviewer',

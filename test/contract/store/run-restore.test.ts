@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { NewFact } from '../../../src/events/domain/fact.ts'
+import type { NewProjectEvent } from '../../../src/events/domain/fact.ts'
 import type { JsonObject } from '../../../src/gate/domain/json.ts'
 import type { RunEvent } from '../../../src/gate/domain/run.ts'
-import type { HoldId, RunEventId } from '../../../src/kernel/id.ts'
+import type { InboxItemId, RunEventId } from '../../../src/kernel/id.ts'
 import type { Reads } from '../../../src/store/ports/store.ts'
 import { amount } from '../../support/amount.ts'
 import { aHold } from '../../support/entities.ts'
@@ -36,7 +36,7 @@ const artifact = fc.record({
 })
 
 /** What may happen to a run: the revision that it gets if it moves, and which step of its history it is. */
-type Step = (revision: number, position: number) => readonly NewFact[]
+type Step = (revision: number, position: number) => readonly NewProjectEvent[]
 
 const moved = fc
   .record({
@@ -119,7 +119,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
 
 const ofCommand = { kind: 'command', run: 'npm test', folder: '/tree', pinned: [], hash: 'c1' } as const
 const hold = aHold({
-  id: 'h-1' as HoldId,
+  id: 'h-1' as InboxItemId,
   missionId: null,
   taskId: null,
   attemptId: null,
@@ -150,7 +150,7 @@ async function allOf({ runs, holds, journal }: Reads): Promise<unknown> {
 }
 
 /** The steps on a fresh run; an event and a move make its next revision, and a last one may end it. */
-function factsOf(steps: readonly Step[], isCancelled: boolean): readonly (readonly NewFact[])[] {
+function factsOf(steps: readonly Step[], isCancelled: boolean): readonly (readonly NewProjectEvent[])[] {
   let revision = 1
   const made = steps.map((step, position) => {
     const facts = step(revision + 1, position)

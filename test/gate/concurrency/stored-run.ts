@@ -3,7 +3,7 @@ import { expect, onTestFinished } from 'vitest'
 import { openContext } from '../../../src/app/open-context.ts'
 import { transition } from '../../../src/gate/domain/engine.ts'
 import { type Artifact, nothingObserved } from '../../../src/gate/domain/evidence.ts'
-import { beginRun, type KeptArtifact, type Run, type RunEvent } from '../../../src/gate/domain/run.ts'
+import { beginRun, type Run, type RunEvent, type StoredArtifact } from '../../../src/gate/domain/run.ts'
 import type { LoadedRun } from '../../../src/store/ports/reads.ts'
 import type { Store } from '../../../src/store/ports/store.ts'
 import { agentActor } from '../../support/project.ts'
@@ -94,7 +94,7 @@ function replay({ definition }: LoadedRun, { run, event, standingAt }: Replaying
   return result.run
 }
 
-function inOrder(artifacts: readonly (KeptArtifact | Artifact)[]) {
+function inOrder(artifacts: readonly (StoredArtifact | Artifact)[]) {
   return artifacts
     .map(({ type, path, bytes, sha256, revision }) => ({ type, path, bytes, sha256, revision }))
     .toSorted((a, b) => `${a.type} ${a.path}`.localeCompare(`${b.type} ${b.path}`))

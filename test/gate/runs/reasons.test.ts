@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { brief } from '../../../src/gate/domain/hook/brief.ts'
-import { briefingOf, hookSituation } from '../../../src/gate/operations/hook.ts'
+import { hookSituation, readBriefing } from '../../../src/gate/operations/hook.ts'
 import type { SnapshotRef } from '../../../src/git/ports/work-tree.ts'
 import { openCommandLine } from '../../cli/command-line.ts'
 import { spoken } from '../../cli/spoken.ts'
@@ -43,7 +43,7 @@ test('why a run was sent back is read in its state, its prompt, its summary, its
   expect(context.runs[0].said).toEqual(said)
   const { store, clock, witness, folder } = project.context
   const place = { top: folder, now: clock.now(), packages: (ref: SnapshotRef) => witness.packages(ref) }
-  const going = await store.view(async (reads) => briefingOf(reads, await hookSituation(reads, place)))
+  const going = await store.view(async (reads) => readBriefing(reads, await hookSituation(reads, place)))
   expect(brief(going)).toContain(`Tess (send_back) says: ${reason}`)
 })
 

@@ -30,7 +30,7 @@ import swift from 'highlight.js/lib/languages/swift'
 import typescript from 'highlight.js/lib/languages/typescript'
 import xml from 'highlight.js/lib/languages/xml'
 import yaml from 'highlight.js/lib/languages/yaml'
-import type { Coloured } from '../../geometry/line-parts.ts'
+import type { ColorRange } from '../../geometry/line-parts.ts'
 
 const languages = {
   bash,
@@ -173,13 +173,13 @@ const colours: Readonly<Record<string, string>> = {
 
 /** Keeps what the highlighter finds as ranges: no markup is made. */
 class Ranges {
-  readonly found: Coloured[] = []
+  readonly found: ColorRange[] = []
   readonly scopes: string[] = []
   at = 0
 
   addText(text: string): void {
-    const scope = this.scopes.findLast((name) => colourOf(name) !== null)
-    const colour = scope === undefined ? null : colourOf(scope)
+    const scope = this.scopes.findLast((name) => tokenColor(name) !== null)
+    const colour = scope === undefined ? null : tokenColor(scope)
     if (colour !== null) this.found.push({ from: this.at, to: this.at + text.length, colour })
     this.at += text.length
   }
@@ -208,7 +208,7 @@ class Ranges {
   }
 }
 
-function colourOf(scope: string): string | null {
+function tokenColor(scope: string): string | null {
   return colours[scope] ?? colours[scope.split('.')[0] ?? ''] ?? null
 }
 
@@ -226,19 +226,22 @@ const longestText = 200_000
 const longestLine = 2_000
 
 /** The colours within each line of a text. Null where it has none. */
-export function coloursOf(
+export function tokenColors(
   lines: readonly string[],
   language: Language,
-): readonly (readonly Coloured[])[] | null {
+): readonly (readonly ColorRange[])[] | null {
   const text = lines.join('\n')
   if (text.length > longestText || lines.some(({ length }) => length > longestLine)) return null
   const { _emitter } = hljs.highlight(text, { language, ignoreIllegals: true })
   if (!(_emitter instanceof Ranges)) return null
-  return byLine(_emitter.found, lines)
+  return groupByLine(_emitter.found, lines)
 }
 
-function byLine(found: readonly Coloured[], lines: readonly string[]): readonly (readonly Coloured[])[] {
-  const perLine: Coloured[][] = lines.map(() => [])
+function groupByLine(
+  found: readonly ColorRange[],
+  lines: readonly string[],
+): readonly (readonly ColorRange[])[] {
+  const perLine: ColorRange[][] = lines.map(() => [])
   const starts: number[] = []
   let start = 0
   for (const { length } of lines) {

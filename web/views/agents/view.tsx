@@ -1,10 +1,10 @@
-import type { Edge, WorkingAttempt } from '../../api/entities.ts'
+import type { RemoteMachineData, WorkingAttempt } from '../../api/entities.ts'
 import { standing } from '../../api/session.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
-import { EmptyState, Failed } from '../../parts/empty-state.tsx'
-import { stepThrough } from '../../parts/list.tsx'
+import { EmptyState, FailureMessage } from '../../parts/empty-state.tsx'
+import { stepSelection } from '../../parts/list.tsx'
 import { shortId } from '../../parts/text.tsx'
 import { Since } from '../../parts/time.tsx'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
@@ -21,15 +21,15 @@ export function View() {
   const machines = answer && edges ? machinesOf(answer.running, edges.edges) : []
   const selected = query.value.get('select')
   const order = machines.flatMap(({ attempts }) => attempts.map(({ task_id }) => task_id))
-  const step = stepThrough(order, selected)
+  const step = stepSelection(order, selected)
   useCommands({
     next: step(1),
     previous: step(-1),
     open: () => selected && navigate(href(`/tasks/${selected}`)),
     close: () => setQuery({ select: null }),
   })
-  if (answer === null) return <Failed failure={work.failure} />
-  if (edges === null) return <Failed failure={known.failure} />
+  if (answer === null) return <FailureMessage failure={work.failure} />
+  if (edges === null) return <FailureMessage failure={known.failure} />
   return (
     <div class="page-inner">
       <header class="page-head">
@@ -45,7 +45,7 @@ export function View() {
       {machines.map(({ id, name, edge, attempts }) => (
         <section key={id} class="machine-agents">
           <h2>{name}</h2>
-          {edge === null ? null : <EdgeLine edge={edge} />}
+          {edge === null ? null : <MachineLine edge={edge} />}
           {attempts.length > 0 ? (
             <AttemptRows attempts={attempts} label={name} selected={selected} />
           ) : (
@@ -60,22 +60,25 @@ export function View() {
   )
 }
 
-interface Machine {
+interface AgentMachine {
   readonly id: string
   readonly name: string
   /** Null for the server's own. */
-  readonly edge: Edge | null
+  readonly edge: RemoteMachineData | null
   readonly attempts: readonly WorkingAttempt[]
 }
 
 /** Those where something waits or is worked on first; the server's own machine, where someone works there. */
-function machinesOf(attempts: readonly WorkingAttempt[], edges: readonly Edge[]): readonly Machine[] {
+function machinesOf(
+  attempts: readonly WorkingAttempt[],
+  edges: readonly RemoteMachineData[],
+): readonly AgentMachine[] {
   const byEdge = Map.groupBy(attempts, ({ edge }) => edge?.id ?? '')
-  const known = edges.map((edge): Machine => {
+  const known = edges.map((edge): AgentMachine => {
     return { id: edge.id, name: edge.name, edge, attempts: byEdge.get(edge.id) ?? [] }
   })
-  const rank = ({ attempts: open }: Machine) => (open.length > 0 ? 1 : 0)
-  const others = [...byEdge].flatMap(([id, open]): readonly Machine[] => {
+  const rank = ({ attempts: open }: AgentMachine) => (open.length > 0 ? 1 : 0)
+  const others = [...byEdge].flatMap(([id, open]): readonly AgentMachine[] => {
     if (edges.some((edge) => edge.id === id)) return []
     return [{ id, name: open[0]?.edge?.name ?? 'On the machine of the server', edge: null, attempts: open }]
   })
@@ -83,7 +86,7 @@ function machinesOf(attempts: readonly WorkingAttempt[], edges: readonly Edge[])
 }
 
 /** When a machine was last heard of, and by which token. */
-function EdgeLine({ edge }: { readonly edge: Edge }) {
+function MachineLine({ edge }: { readonly edge: RemoteMachineData }) {
   const { token, version, last_seen } = edge
   return (
     <p class="edge-line muted">

@@ -7,17 +7,17 @@ import { StatusBadge, StatusIcon, statusOf } from '../../parts/status.tsx'
 import { shortId } from '../../parts/text.tsx'
 import { Since } from '../../parts/time.tsx'
 import { href } from '../../router/location.ts'
-import { type columns, type Move, moveOf, type Placed } from './columns.ts'
+import { type ColumnCard, type ColumnMove, type columns, moveOf } from './columns.ts'
 
 interface ColumnProps {
   readonly column: (typeof columns)[number]
-  readonly cards: readonly ReadonlySignal<Placed>[]
+  readonly cards: readonly ReadonlySignal<ColumnCard>[]
   /** How many there are in all. */
   readonly total: number
   readonly selected: string | null
-  readonly dragged: Placed | null
-  readonly drag: (card: Placed | null) => void
-  readonly run: (move: Move) => void
+  readonly dragged: ColumnCard | null
+  readonly drag: (card: ColumnCard | null) => void
+  readonly run: (move: ColumnMove) => void
 }
 
 /** A column takes a card where an operation does that, and says which, or who refuses. */
@@ -56,14 +56,14 @@ export function Column({ column, cards, total, selected, dragged, drag, run }: C
   )
 }
 
-interface CardProps {
-  readonly card: ReadonlySignal<Placed>
+interface BoardCardProps {
+  readonly card: ReadonlySignal<ColumnCard>
   readonly isSelected: boolean
-  readonly drag: (card: Placed | null) => void
+  readonly drag: (card: ColumnCard | null) => void
 }
 
 /** A task: what it is, who works on it, how far they say it is, what git saw. */
-function Card({ card: of, isSelected, drag }: CardProps) {
+function Card({ card: of, isSelected, drag }: BoardCardProps) {
   const card = of.value
   const element = useRef<HTMLLIElement>(null)
   useFlash(element, `${card.column} ${card.progress} ${card.agent_name} ${card.title}`)

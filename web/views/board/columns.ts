@@ -1,5 +1,5 @@
 import type { BoardCard, BoardColumn } from '../../api/entities.ts'
-import { whyNot } from '../../api/session.ts'
+import { denialReason } from '../../api/session.ts'
 import type { Status } from '../../parts/status.tsx'
 
 export const columns: readonly {
@@ -14,17 +14,17 @@ export const columns: readonly {
 ]
 
 /** A card in its column. */
-export interface Placed extends BoardCard {
+export interface ColumnCard extends BoardCard {
   readonly column: BoardColumn
 }
 
 /** What moving a card to a column would do, or why it cannot be. */
-export type Move =
+export type ColumnMove =
   | { readonly does: string; readonly operation: string; readonly input: object }
   | { readonly refused: string }
 
 /** The operation that a drop runs. The server has the last word: its guards refuse with their own reasons. */
-export function moveOf(card: Placed, to: BoardColumn): Move {
+export function moveOf(card: ColumnCard, to: BoardColumn): ColumnMove {
   const { id, column } = card
   if (column === to) return { refused: 'It is already there.' }
   const isOpen = card.started_at !== null && card.completed_at === null
@@ -37,21 +37,21 @@ export function moveOf(card: Placed, to: BoardColumn): Move {
     case 'review':
       return { refused: 'Only measured work that needs a person is reviewed.' }
     case 'ready':
-      return edit(
+      return statusMove(
         id,
         'to_do',
         column === 'active' ? 'Takes it back from the agent that claimed it' : 'Opens it again',
       )
     case 'active':
-      return edit(id, 'in_progress', 'Claims it for you')
+      return statusMove(id, 'in_progress', 'Claims it for you')
     case 'done':
       if (column === 'review') return { refused: 'It is done once its review is settled, in the inbox.' }
-      return edit(id, 'done', 'Marks it done on your word, without evidence')
+      return statusMove(id, 'done', 'Marks it done on your word, without evidence')
   }
 }
 
-function edit(id: string, status: 'to_do' | 'in_progress' | 'done', does: string): Move {
-  const refused = whyNot('taskman_task_edit')
+function statusMove(id: string, status: 'to_do' | 'in_progress' | 'done', does: string): ColumnMove {
+  const refused = denialReason('taskman_task_edit')
   if (refused !== null) return { refused }
   return { does, operation: 'taskman_task_edit', input: { id, status } }
 }

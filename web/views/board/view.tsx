@@ -1,17 +1,17 @@
 import { useComputed } from '@preact/signals'
 import { useState } from 'preact/hooks'
-import { callNamed, told } from '../../api/call.ts'
+import { callByName, errorText } from '../../api/call.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { type Rows, useRows } from '../../live/rows.ts'
 import { Dialog } from '../../parts/dialog.tsx'
-import { EmptyState, Failed } from '../../parts/empty-state.tsx'
+import { EmptyState, FailureMessage } from '../../parts/empty-state.tsx'
 import { FilterField, WaitingRows } from '../../parts/list.tsx'
 import { StatusIcon } from '../../parts/status.tsx'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
 import { showToast } from '../../shell/toasts.tsx'
 import { Column } from './card.tsx'
-import { columns, type Move, moveOf, type Placed } from './columns.ts'
+import { type ColumnCard, type ColumnMove, columns, moveOf } from './columns.ts'
 import './board.css'
 
 /** Every task that is not far away, by status, as it is now. */
@@ -22,29 +22,29 @@ export function View() {
       const answer = board.answer.value
       if (answer === null) return null
       return columns.flatMap(({ name }) =>
-        answer.columns[name].map((card): Placed => ({ ...card, column: name })),
+        answer.columns[name].map((card): ColumnCard => ({ ...card, column: name })),
       )
     },
     ({ id }) => id,
   )
-  const [dragged, setDragged] = useState<Placed | null>(null)
-  const [moving, setMoving] = useState<Placed | null>(null)
+  const [dragged, setDragged] = useState<ColumnCard | null>(null)
+  const [moving, setMoving] = useState<ColumnCard | null>(null)
   // As text, so that a card that changes within its column repaints itself alone.
   const grouped = useComputed(() => JSON.stringify(groupsOf(rows, query.value)))
   const inColumns: readonly (readonly string[])[] = JSON.parse(grouped.value)
   const selected = query.value.get('select')
   const cardOf = (id: string | null) => (id === null ? null : (rows.row(id)?.peek() ?? null))
 
-  const run = (move: Move) => {
+  const run = (move: ColumnMove) => {
     if ('refused' in move) return void showToast({ kind: 'refused', text: move.refused })
-    callNamed(move.operation, move.input).then(board.refresh, (error: unknown) =>
-      showToast({ kind: 'refused', text: told(error) }),
+    callByName(move.operation, move.input).then(board.refresh, (error: unknown) =>
+      showToast({ kind: 'refused', text: errorText(error) }),
     )
   }
   const step = (down: number, right: number) => () => {
     const column = inColumns.findIndex((ids) => ids.includes(selected ?? ''))
     const at = inColumns[column]?.indexOf(selected ?? '') ?? 0
-    const target = right === 0 ? Math.max(column, 0) : nextFilled(inColumns, column, right)
+    const target = right === 0 ? Math.max(column, 0) : nextNonEmptyColumn(inColumns, column, right)
     const ids = inColumns[target] ?? []
     const next = ids[Math.min(Math.max(column === -1 ? 0 : at + down, 0), ids.length - 1)]
     if (next === undefined) return
@@ -63,7 +63,7 @@ export function View() {
   })
 
   const { answer, failure } = board
-  if (answer.value === null) return <Failed failure={failure} />
+  if (answer.value === null) return <FailureMessage failure={failure} />
   return (
     <div class="page-inner board-page">
       <header class="page-head">
@@ -98,21 +98,21 @@ export function View() {
 }
 
 /** The ids of each column that the address asks for. */
-function groupsOf(rows: Rows<Placed>, wanted: URLSearchParams): readonly (readonly string[])[] {
+function groupsOf(rows: Rows<ColumnCard>, wanted: URLSearchParams): readonly (readonly string[])[] {
   const cards = rows.order.value
     .flatMap((id) => rows.row(id)?.value ?? [])
     .filter((card) => isWanted(card, wanted))
   return columns.map(({ name }) => cards.filter(({ column }) => column === name).map(({ id }) => id))
 }
 
-function nextFilled(inColumns: readonly (readonly unknown[])[], from: number, by: number): number {
+function nextNonEmptyColumn(inColumns: readonly (readonly unknown[])[], from: number, by: number): number {
   for (let at = from + by; at >= 0 && at < inColumns.length; at += by) if (inColumns[at]?.length) return at
   return Math.max(from, 0)
 }
 
 /** A filter counts what it leaves; without one the server knows of more than it sent. */
 function totalOf(
-  column: Placed['column'],
+  column: ColumnCard['column'],
   shown: number,
   totals: { readonly ready: number; readonly active: number } | undefined,
 ): number {
@@ -122,7 +122,7 @@ function totalOf(
 }
 
 /** What the address asks for: words, an agent, a mission. */
-function isWanted(card: Placed, wanted: URLSearchParams): boolean {
+function isWanted(card: ColumnCard, wanted: URLSearchParams): boolean {
   const words = (wanted.get('words') ?? '').toLowerCase().split(/\s+/)
   const said = `${card.title} ${card.id} ${card.mission_name ?? ''} ${card.role ?? ''}`.toLowerCase()
   if (!words.every((word) => said.includes(word))) return false
@@ -132,9 +132,9 @@ function isWanted(card: Placed, wanted: URLSearchParams): boolean {
   return mission === null || (card.mission_id ?? 'plan') === mission
 }
 
-function Filters({ rows }: { readonly rows: Rows<Placed> }) {
+function Filters({ rows }: { readonly rows: Rows<ColumnCard> }) {
   const options = useComputed(() => JSON.stringify(optionsOf(rows)))
-  const { agents, missions }: Options = JSON.parse(options.value)
+  const { agents, missions }: BoardFilterOptions = JSON.parse(options.value)
   return (
     <>
       <FilterField />
@@ -144,12 +144,12 @@ function Filters({ rows }: { readonly rows: Rows<Placed> }) {
   )
 }
 
-interface Options {
+interface BoardFilterOptions {
   readonly agents: readonly string[]
   readonly missions: readonly (readonly [id: string, name: string])[]
 }
 
-function optionsOf(rows: Rows<Placed>): Options {
+function optionsOf(rows: Rows<ColumnCard>): BoardFilterOptions {
   const cards = rows.order.value.flatMap((id) => rows.row(id)?.value ?? [])
   const missions = new Map(
     cards.map(({ mission_id, mission_name }) => [mission_id ?? 'plan', mission_name ?? 'The project’s plan']),
@@ -186,9 +186,9 @@ function Choice({ name, all, options }: ChoiceProps) {
 }
 
 interface MoveDialogProps {
-  readonly card: Placed
+  readonly card: ColumnCard
   readonly close: () => void
-  readonly run: (move: Move) => void
+  readonly run: (move: ColumnMove) => void
 }
 
 /** What dragging does, for the keyboard. */

@@ -2,8 +2,15 @@ import { useSignal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { GraphNode, GraphPicture } from '../../geometry/dependency-graph.ts'
-import type { LayeredLayout, PlacedEdge, PlacedNode } from '../../geometry/layered-layout.ts'
-import { type Direction, type Flow, flowPath, neighbourOf, turned, withLoose } from '../../geometry/plane.ts'
+import type { LayeredLayout, PositionedEdge, PositionedNode } from '../../geometry/layered-layout.ts'
+import {
+  addLooseNodes,
+  type Direction,
+  type Flow,
+  flowPath,
+  neighborOf,
+  transposeLayout,
+} from '../../geometry/plane.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { markStatus, StatusIcon } from '../../parts/status.tsx'
 import { href, query, setQuery } from '../../router/location.ts'
@@ -23,7 +30,7 @@ export function Graph({ picture, fold }: GraphProps) {
   useGraphKeys({ frame, layout, fit, zoomBy })
   useLayoutEffect(() => {
     if (layout && frame.current)
-      lookAt(frame.current, { layout, zoom, wanted: selected ?? frontierOf(picture) })
+      scrollToNode(frame.current, { layout, zoom, wanted: selected ?? frontierOf(picture) })
   }, [layout])
   if (!layout) return <div class="graph-frame" ref={frame} />
   const boxes = new Map(layout.nodes.map((box) => [box.id, box]))
@@ -65,7 +72,7 @@ export function Graph({ picture, fold }: GraphProps) {
               </marker>
             </defs>
             {layout.edges.map((edge) => (
-              <Edge
+              <GraphEdgePath
                 key={edge.id}
                 edge={edge}
                 flow={flow}
@@ -94,7 +101,7 @@ export function Graph({ picture, fold }: GraphProps) {
   )
 }
 
-interface Looking {
+interface GraphViewport {
   readonly layout: LayeredLayout
   readonly zoom: number
   /** The node that is brought in sight. */
@@ -109,8 +116,8 @@ function frontierOf({ nodes }: GraphPicture): string | null {
 }
 
 /** Where phases unfold, things go far: what is wanted stays in sight, or else any node. */
-function lookAt(frame: HTMLElement, { layout, zoom, wanted }: Looking): void {
-  const inSight = ({ x, y }: PlacedNode): boolean => {
+function scrollToNode(frame: HTMLElement, { layout, zoom, wanted }: GraphViewport): void {
+  const inSight = ({ x, y }: PositionedNode): boolean => {
     const [left, top] = [x * zoom - frame.scrollLeft, y * zoom - frame.scrollTop]
     return left > 0 && left < frame.clientWidth && top > 0 && top < frame.clientHeight
   }
@@ -121,13 +128,13 @@ function lookAt(frame: HTMLElement, { layout, zoom, wanted }: Looking): void {
 }
 
 interface EdgeProps {
-  readonly edge: PlacedEdge
+  readonly edge: PositionedEdge
   readonly flow: Flow
   readonly critical: boolean
   readonly lit: boolean
 }
 
-function Edge({ edge, flow, critical, lit }: EdgeProps) {
+function GraphEdgePath({ edge, flow, critical, lit }: EdgeProps) {
   return (
     <path
       class="edge"
@@ -141,7 +148,7 @@ function Edge({ edge, flow, critical, lit }: EdgeProps) {
 
 interface GraphNodeProps {
   readonly node: GraphNode
-  readonly box: PlacedNode
+  readonly box: PositionedNode
   readonly selected: boolean
   readonly fold: (phase: string | null) => void
 }
@@ -202,7 +209,7 @@ function GraphNodeBox({ node, box, selected, fold }: GraphNodeProps) {
   )
 }
 
-interface Placed {
+interface GraphLayout {
   readonly layout: LayeredLayout | null
   readonly flow: Flow
 }
@@ -211,8 +218,8 @@ interface Placed {
  * The places of nodes and edges, from left to right, or from the top down where more of it fits the window so. What lays
  * them out is loaded when it is first needed; it keeps what was there.
  */
-function useLayout({ nodes, edges }: GraphPicture, frame: RefObject<HTMLDivElement | null>): Placed {
-  const [placed, setPlaced] = useState<Placed>({ layout: null, flow: 'right' })
+function useLayout({ nodes, edges }: GraphPicture, frame: RefObject<HTMLDivElement | null>): GraphLayout {
+  const [placed, setPlaced] = useState<GraphLayout>({ layout: null, flow: 'right' })
   const before = useRef<Readonly<Record<Flow, LayeredLayout | null>>>({ right: null, down: null })
   const structure = JSON.stringify([nodes.map(({ id }) => id), edges.map(({ id }) => id)])
   useEffect(() => {
@@ -226,7 +233,7 @@ function useLayout({ nodes, edges }: GraphPicture, frame: RefObject<HTMLDivEleme
         layeredLayout({
           nodes: boxes
             .filter(({ id }) => tied.has(id))
-            .map((box) => (flow === 'right' ? box : onItsSide(box))),
+            .map((box) => (flow === 'right' ? box : transposeBox(box))),
           edges: edges.map(({ id, from, to }) => ({ id, from, to })),
           before: before.current[flow],
         })
@@ -235,8 +242,8 @@ function useLayout({ nodes, edges }: GraphPicture, frame: RefObject<HTMLDivEleme
       before.current = { right, down }
       const flow = down !== null && down.height < right.width ? 'down' : 'right'
       const loose = boxes.filter(({ id }) => !tied.has(id))
-      const layout = flow === 'down' && down !== null ? turned(down) : right
-      setPlaced({ flow, layout: withLoose(layout, loose, Math.max(layout.width, width / readable)) })
+      const layout = flow === 'down' && down !== null ? transposeLayout(down) : right
+      setPlaced({ flow, layout: addLooseNodes(layout, loose, Math.max(layout.width, width / readable)) })
     })
     return () => {
       ended = true
@@ -245,7 +252,7 @@ function useLayout({ nodes, edges }: GraphPicture, frame: RefObject<HTMLDivEleme
   return placed
 }
 
-function onItsSide<Box extends { readonly width: number; readonly height: number }>(box: Box): Box {
+function transposeBox<Box extends { readonly width: number; readonly height: number }>(box: Box): Box {
   return { ...box, width: box.height, height: box.width }
 }
 
@@ -316,7 +323,7 @@ function useGraphKeys({ frame, layout, fit, zoomBy }: GraphKeys): void {
     const boxes = layout?.nodes ?? []
     const from = boxes.find(({ id }) => id === query.peek().get('select'))
     const next = from
-      ? neighbourOf(boxes, from, direction)
+      ? neighborOf(boxes, from, direction)
       : (boxes.toSorted((a, b) => a.x - b.x || a.y - b.y)[0] ?? null)
     if (!next) return
     setQuery({ select: next.id })

@@ -1,14 +1,14 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { counted } from '../../../src/kernel/text.ts'
-import { told } from '../../api/call.ts'
+import { formatCount } from '../../../src/kernel/text.ts'
+import { errorText } from '../../api/call.ts'
 import {
   type DependencyNode,
   type DependencyPlan,
-  foldedAtFirst,
   graphPicture,
-  indented,
+  indentTasks,
+  initiallyFolded,
   withOutside,
 } from '../../geometry/dependency-graph.ts'
 import { useCommands } from '../../keys/commands.ts'
@@ -38,30 +38,30 @@ export function Dependencies({ mission }: { readonly mission?: string }) {
   useCommands({ 'as list': () => setQuery({ as: asList ? null : 'list' }) })
   if (plan === null)
     return failure.value === null ? null : (
-      <Told>
-        <EmptyState title={told(failure.value)} />
-      </Told>
+      <DependencyNote>
+        <EmptyState title={errorText(failure.value)} />
+      </DependencyNote>
     )
   if (plan.nodes.length === 0) {
     return (
-      <Told>
+      <DependencyNote>
         <EmptyState
           title="Tasks appear here, each behind what it waits for."
           command="waymark task dep add --task-id <task> --dep-id <what it waits for>"
         />
-      </Told>
+      </DependencyNote>
     )
   }
   return <Plan plan={withOutside(plan)} asList={asList} />
 }
 
-function Told({ children }: { readonly children: ComponentChildren }) {
+function DependencyNote({ children }: { readonly children: ComponentChildren }) {
   return <div class="dependencies-told">{children}</div>
 }
 
 function Plan({ plan, asList }: { readonly plan: DependencyPlan; readonly asList: boolean }) {
   const folded = useSignal<ReadonlySet<string | null> | null>(null)
-  const shown = folded.value ?? foldedAtFirst(plan)
+  const shown = folded.value ?? initiallyFolded(plan)
   const fold = (phase: string | null): void => {
     const next = new Set(shown)
     if (!next.delete(phase)) next.add(phase)
@@ -101,7 +101,7 @@ function GraphTools({ plan, folded, fold, asList }: GraphToolsProps) {
   return (
     <div class="graph-tools" role="toolbar" aria-label="Dependencies">
       <span class="legend">
-        {counted(own.length, 'task')}
+        {formatCount(own.length, 'task')}
         {loose === 0 ? '' : `, ${loose} without dependencies`}
         {others === 0 ? '' : `, ${others} outside`}
       </span>
@@ -143,7 +143,7 @@ function DependencyList({ plan }: { readonly plan: DependencyPlan }) {
   const titles = new Map(plan.nodes.map((node) => [node.id, node]))
   return (
     <div class="dependency-list">
-      {indented(plan).map(({ phase, rows }) => (
+      {indentTasks(plan).map(({ phase, rows }) => (
         <section key={phase?.id ?? ''}>
           <h2>{phase?.name ?? 'Without a phase'}</h2>
           <ul>

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
-import { call, told } from '../../api/call.ts'
+import { call, errorText } from '../../api/call.ts'
 import { session } from '../../api/session.ts'
-import { onFrame } from '../../live/feed.ts'
+import { listenToFrames } from '../../live/feed.ts'
 import { CopyButton } from '../../parts/text.tsx'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
 import { projectStatus } from '../../shell/project-status.ts'
@@ -12,7 +12,7 @@ import './first-run.css'
 export function View() {
   useEffect(
     () =>
-      onFrame(({ event, data }) => {
+      listenToFrames(({ event, data }) => {
         const id = data?.['mission_id']
         if ((event === 'mission:created' || event === 'workflow:created') && typeof id === 'string') {
           navigate(href(`/missions/${id}`))
@@ -32,7 +32,7 @@ export function View() {
       await call('demo', {})
       navigate(href('/plan'))
     } catch (error) {
-      showToast({ kind: 'refused', text: told(error) })
+      showToast({ kind: 'refused', text: errorText(error) })
     }
   }
   return (
@@ -67,8 +67,8 @@ export function View() {
       <h2>Or look around first</h2>
       <p>In a terminal, a recorded day of five agents happens again, on a dashboard of its own:</p>
       <div class="first-snippet">
-        <pre>{demoCommand(program)}</pre>
-        <CopyButton text={demoCommand(program)} />
+        <pre>{demoPlayCommand(program)}</pre>
+        <CopyButton text={demoPlayCommand(program)} />
       </div>
       <p class="muted">
         Here, in this project, a plan of a small web shop to try things on:{' '}
@@ -89,7 +89,7 @@ interface ClientSetup {
 }
 
 /** Plays the recorded day, in a terminal. */
-function demoCommand(program: string): string {
+function demoPlayCommand(program: string): string {
   return `node ${program} demo play`
 }
 

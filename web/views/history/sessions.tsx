@@ -1,8 +1,8 @@
-import type { Session, Turn } from '../../api/entities.ts'
+import type { SessionData, TurnData } from '../../api/entities.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { TurnDiff } from '../../parts/diff.tsx'
-import { EmptyState, Failed } from '../../parts/empty-state.tsx'
+import { EmptyState, FailureMessage } from '../../parts/empty-state.tsx'
 import { PlusMinus } from '../../parts/evidence.tsx'
 import { CopyButton, shortId } from '../../parts/text.tsx'
 import { Clock } from '../../parts/time.tsx'
@@ -13,7 +13,7 @@ import './sessions.css'
 export function SessionList() {
   const listed = useQuery('sessions', { limit: 200 })
   const answer = listed.answer.value
-  if (answer === null) return <Failed failure={listed.failure} />
+  if (answer === null) return <FailureMessage failure={listed.failure} />
   if (answer.sessions.length === 0) {
     return (
       <EmptyState
@@ -32,7 +32,7 @@ export function SessionList() {
   )
 }
 
-function SessionRow({ session, isOpen }: { readonly session: Session; readonly isOpen: boolean }) {
+function SessionRow({ session, isOpen }: { readonly session: SessionData; readonly isOpen: boolean }) {
   const { session_id: id, client, model, status, open_turns, turns, files, lost, started_at } = session
   const toggle = () => setQuery({ session: isOpen ? null : id, turn: null })
   return (
@@ -61,7 +61,7 @@ function SessionRow({ session, isOpen }: { readonly session: Session; readonly i
 function Turns({ id }: { readonly id: string }) {
   const shown = useQuery('sessions_show', { id, limit: 200 })
   const answer = shown.answer.value
-  if (answer === null) return <Failed failure={shown.failure} />
+  if (answer === null) return <FailureMessage failure={shown.failure} />
   const open = query.value.get('turn')
   return (
     <div class="turns">
@@ -80,7 +80,7 @@ function Turns({ id }: { readonly id: string }) {
   )
 }
 
-function TurnRow({ turn, isOpen }: { readonly turn: Turn; readonly isOpen: boolean }) {
+function TurnRow({ turn, isOpen }: { readonly turn: TurnData; readonly isOpen: boolean }) {
   const { turn_id: id, number, agent, model, status, measurement, started_at, tokens, error, note } = turn
   const used = [tokens?.input, tokens?.output].every((one) => typeof one === 'number')
   return (
@@ -147,7 +147,7 @@ function TurnRow({ turn, isOpen }: { readonly turn: Turn; readonly isOpen: boole
   )
 }
 
-function verdictOf({ status, measurement, baseline }: Turn): string {
+function verdictOf({ status, measurement, baseline }: TurnData): string {
   if (status === 'open') return 'at work'
   const measured = measurement === 'unknown' ? 'what changed is not known' : `${measurement}`
   const late = baseline === 'at_start' ? '' : ', first state recorded late'

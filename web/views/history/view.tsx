@@ -1,7 +1,7 @@
-import type { Run } from '../../api/entities.ts'
+import type { RunData } from '../../api/entities.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
-import { EmptyState, Failed } from '../../parts/empty-state.tsx'
+import { EmptyState, FailureMessage } from '../../parts/empty-state.tsx'
 import { MissionList } from '../../parts/mission-list.tsx'
 import { StatusIcon, statusOf } from '../../parts/status.tsx'
 import { shortId } from '../../parts/text.tsx'
@@ -61,8 +61,8 @@ export function View() {
 function RunList() {
   const listed = useQuery('state_gate_list_runs', { status: 'all', limit: 200 })
   const answer = listed.answer.value
-  if (answer === null) return <Failed failure={listed.failure} />
-  const runs = new Map<string, Run>(
+  if (answer === null) return <FailureMessage failure={listed.failure} />
+  const runs = new Map<string, RunData>(
     answer.runs.filter(({ ended_at }) => ended_at !== null).map((run) => [run.run_id, run]),
   )
   if (runs.size === 0) {
@@ -81,7 +81,7 @@ function RunList() {
   )
 }
 
-function RunRow({ run }: { readonly run: Run }) {
+function RunRow({ run }: { readonly run: RunData }) {
   const { run_id, status, process_name, process_version, current_state, created_by, ended_at } = run
   return (
     <li class="run-row">

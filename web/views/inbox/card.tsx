@@ -4,34 +4,43 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hook
 import type { InboxCard } from '../../api/entities.ts'
 import { keysOf } from '../../keys/bindings.ts'
 import { Agent, withPerson } from '../../parts/agent.tsx'
-import { Claimed, Measured } from '../../parts/evidence.tsx'
+import { ClaimQuote, MeasuredEvidence } from '../../parts/evidence.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { StatusBadge } from '../../parts/status.tsx'
 import { Prose } from '../../parts/text.tsx'
 import { Since } from '../../parts/time.tsx'
 import { href } from '../../router/location.ts'
 import { sendings } from '../../shell/toasts.tsx'
-import { kindOf, type Verb, verbsOf, whyNoVerbs } from './verbs.ts'
+import { type CardAction, kindOf, noVerbsReason, verbsOf } from './verbs.ts'
 
-interface CardProps {
+interface InboxCardProps {
   readonly card: ReadonlySignal<InboxCard>
   readonly isSelected: boolean
   /** It waits no more, and goes when the list may move. */
   readonly isSettled: boolean
   /** The verb that waits for a sentence. */
-  readonly asking: Verb | null
+  readonly asking: CardAction | null
   readonly select: () => void
-  readonly act: (verb: Verb) => void
-  readonly answer: (verb: Verb, text: string) => void
+  readonly act: (verb: CardAction) => void
+  readonly answer: (verb: CardAction, text: string) => void
   readonly leave: () => void
 }
 
 /** What is asked, by whom, how long it is held, the evidence, and what can be done. */
-export function Card({ card: of, isSelected, isSettled, asking, select, act, answer, leave }: CardProps) {
+export function Card({
+  card: of,
+  isSelected,
+  isSettled,
+  asking,
+  select,
+  act,
+  answer,
+  leave,
+}: InboxCardProps) {
   const card = of.value
   const { word, status } = kindOf(card.kind)
   const verbs = verbsOf(card)
-  const whyNone = whyNoVerbs(card)
+  const whyNone = noVerbsReason(card)
   const sending = sendings.value.get(card.hold_id)
   return (
     <li
@@ -47,7 +56,7 @@ export function Card({ card: of, isSelected, isSettled, asking, select, act, ans
       <header class="card-head">
         <StatusBadge status={status} word={word} />
         <h2 class="cut">
-          <a href={href(aboutOf(card).link)}>{aboutOf(card).name}</a>
+          <a href={href(subjectOfCard(card).link)}>{subjectOfCard(card).name}</a>
         </h2>
         <span class="card-by muted">
           {card.mission_id !== null && card.mission_name !== null && card.task_id !== null ? (
@@ -65,7 +74,7 @@ export function Card({ card: of, isSelected, isSettled, asking, select, act, ans
         </span>
       </header>
       <p class="asked">
-        <Prose text={askedOf(card)} />
+        <Prose text={questionOfCard(card)} />
       </p>
       {card.paths.length > 0 ? (
         <ul class="outside">
@@ -77,18 +86,18 @@ export function Card({ card: of, isSelected, isSettled, asking, select, act, ans
           {card.paths_total > 8 ? <li class="muted">{card.paths_total - 8} more</li> : null}
         </ul>
       ) : null}
-      {card.request?.kind === 'command' ? <Pinned request={card.request} /> : null}
-      {card.measured ? <Measured measured={card.measured} /> : null}
+      {card.request?.kind === 'command' ? <PinnedFiles request={card.request} /> : null}
+      {card.measured ? <MeasuredEvidence measured={card.measured} /> : null}
       {card.task_id !== null && (card.measured?.files ?? 0) > 0 ? <FirstHunk task={card.task_id} /> : null}
       {card.workaround ? (
-        <Claimed by={card.opened_by}>
+        <ClaimQuote by={card.opened_by}>
           <Prose text={card.workaround} />
-        </Claimed>
+        </ClaimQuote>
       ) : null}
       {card.claimed ? (
-        <Claimed by={withPerson(card.claimed_by ?? openerOf(card), card.claimed_by_person)}>
+        <ClaimQuote by={withPerson(card.claimed_by ?? openerOf(card), card.claimed_by_person)}>
           <Prose text={card.claimed} />
-        </Claimed>
+        </ClaimQuote>
       ) : null}
       {sending ? (
         <p class="muted">{sending.text}</p>
@@ -154,10 +163,10 @@ function FirstHunk({ task }: { readonly task: string }) {
 
 let firstHunk: ComponentType<{ readonly task: string }> | null = null
 
-type CommandRequest = Extract<NonNullable<InboxCard['request']>, { readonly kind: 'command' }>
+type CommandCardRequest = Extract<NonNullable<InboxCard['request']>, { readonly kind: 'command' }>
 
 /** The files that a command's approval is bound to, and what changed in them since it was approved before. */
-function Pinned({ request: { files = [], before } }: { readonly request: CommandRequest }) {
+function PinnedFiles({ request: { files = [], before } }: { readonly request: CommandCardRequest }) {
   return (
     <>
       {files.length > 0 ? (
@@ -180,18 +189,18 @@ function openerOf({ opened_by, agent_name }: InboxCard): string {
 }
 
 /** What the card is about, and where that is shown. */
-function aboutOf(card: InboxCard): { readonly name: string; readonly link: string } {
+function subjectOfCard(card: InboxCard): { readonly name: string; readonly link: string } {
   const run = card.run === null ? null : `${card.run.process_name}, in ${card.run.state}`
   if (card.task_id) return { name: card.task_name ?? card.task_id, link: `/tasks/${card.task_id}` }
   if (card.run_id) return { name: run ?? card.run_id, link: `/runs/${card.run_id}` }
   return { name: card.mission_name ?? '', link: `/missions/${card.mission_id}` }
 }
 
-function askedOf(card: InboxCard): string {
+function questionOfCard(card: InboxCard): string {
   if (card.kind === 'stale_attempt')
     return 'Nothing was heard of this attempt for two hours. Has the agent gone?'
   if (card.run && card.request?.kind === 'decision') {
-    return `${card.run.process_name} is in \`${card.run.state}\` and waits for ${oneOf(card.request.events)}.`
+    return `${card.run.process_name} is in \`${card.run.state}\` and waits for ${joinAlternatives(card.request.events)}.`
   }
   if (card.kind !== 'scope') return card.reason
   const areas = card.areas.map((area) => `\`${area}\``).join(', ')
@@ -200,13 +209,13 @@ function askedOf(card: InboxCard): string {
 }
 
 /** `approve, send_back or reject`. */
-function oneOf(words: readonly string[]): string {
+function joinAlternatives(words: readonly string[]): string {
   const last = words.at(-1) ?? 'an approval'
   return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} or ${last}`
 }
 
 interface AnswerFormProps {
-  readonly verb: Verb
+  readonly verb: CardAction
   readonly send: (text: string) => void
   readonly leave: () => void
 }

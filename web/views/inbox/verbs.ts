@@ -1,13 +1,13 @@
 import type { InboxCard } from '../../api/entities.ts'
-import { may, whyNot } from '../../api/session.ts'
-import type { Command } from '../../keys/bindings.ts'
+import { denialReason, isPermitted } from '../../api/session.ts'
+import type { KeyCommand } from '../../keys/bindings.ts'
 import type { Status } from '../../parts/status.tsx'
 import { eventWords } from '../../parts/text.tsx'
 
 /** What a person may do with a card. */
-export interface Verb {
+export interface CardAction {
   /** Null for one without a key. */
-  readonly command: Extract<Command, 'approve' | 'send back' | 'resolve'> | null
+  readonly command: Extract<KeyCommand, 'approve' | 'send back' | 'resolve'> | null
   readonly label: string
   /** What it means, where the label alone does not say it. */
   readonly means?: string
@@ -19,40 +19,43 @@ export interface Verb {
   input(card: InboxCard, answer: string): object
 }
 
-type Choice = InboxCard['choices'][number]
+type CardChoice = InboxCard['choices'][number]
 
-interface Kind {
+interface CardKind {
   readonly word: string
   readonly status: Status
-  readonly verbs: readonly Verb[]
+  readonly verbs: readonly CardAction[]
 }
 
-const resolves = ({ hold_id }: InboxCard, answer: string) => ({
+const resolveCardInput = ({ hold_id }: InboxCard, answer: string) => ({
   id: hold_id,
   ...(answer !== '' && { answer }),
 })
-const dismisses = (card: InboxCard, answer: string) => ({ ...resolves(card, answer), dismiss: true })
+const dismissCardInput = (card: InboxCard, answer: string) => ({
+  ...resolveCardInput(card, answer),
+  dismiss: true,
+})
 
-const sendBack: Verb = {
+const sendBack: CardAction = {
   command: 'send back',
   label: 'Send back',
   done: 'Sent back',
   asks: 'What should be done instead?',
   operation: 'resolve',
-  input: resolves,
+  input: resolveCardInput,
 }
 
 /** To what asks, in words: a yes is no answer to "which one?". */
-const answers: Verb = {
+const answers: CardAction = {
   command: 'resolve',
   label: 'Answer',
   done: 'Answered',
   asks: 'What is the answer?',
   operation: 'resolve',
-  input: resolves,
+  input: resolveCardInput,
 }
 
-const decides: readonly Verb[] = [
+const decides: readonly CardAction[] = [
   {
     command: 'approve',
     label: 'Approve',
@@ -74,7 +77,13 @@ const kinds = {
     status: 'blocked',
     verbs: [
       answers,
-      { command: 'send back', label: 'Dismiss', done: 'Dismissed', operation: 'resolve', input: dismisses },
+      {
+        command: 'send back',
+        label: 'Dismiss',
+        done: 'Dismissed',
+        operation: 'resolve',
+        input: dismissCardInput,
+      },
     ],
   },
   review: {
@@ -105,9 +114,9 @@ const kinds = {
         label: 'Accept the files',
         done: 'Accepted',
         operation: 'resolve',
-        input: resolves,
+        input: resolveCardInput,
       },
-      { ...sendBack, input: dismisses },
+      { ...sendBack, input: dismissCardInput },
     ],
   },
   approval: { word: 'Approval', status: 'review', verbs: decides },
@@ -121,30 +130,36 @@ const kinds = {
         label: 'Let it go on',
         done: 'It goes on',
         operation: 'resolve',
-        input: dismisses,
+        input: dismissCardInput,
       },
-      { command: 'resolve', label: 'Give it up', done: 'Given up', operation: 'resolve', input: resolves },
+      {
+        command: 'resolve',
+        label: 'Give it up',
+        done: 'Given up',
+        operation: 'resolve',
+        input: resolveCardInput,
+      },
     ],
   },
-} as const satisfies Record<InboxCard['kind'], Kind>
+} as const satisfies Record<InboxCard['kind'], CardKind>
 
-export function kindOf(kind: InboxCard['kind']): Pick<Kind, 'word' | 'status'> {
+export function kindOf(kind: InboxCard['kind']): Pick<CardKind, 'word' | 'status'> {
   return kinds[kind]
 }
 
 /** What who is signed in can do with a card. */
-export function verbsOf(card: InboxCard): readonly Verb[] {
-  return allVerbsOf(card).filter(({ operation }) => may(operation))
+export function verbsOf(card: InboxCard): readonly CardAction[] {
+  return allVerbsOf(card).filter(({ operation }) => isPermitted(operation))
 }
 
 /** Why who is signed in can do nothing with a card, as a sentence; null where they can. */
-export function whyNoVerbs(card: InboxCard): string | null {
+export function noVerbsReason(card: InboxCard): string | null {
   const [first] = allVerbsOf(card)
-  return first && verbsOf(card).length === 0 ? whyNot(first.operation) : null
+  return first && verbsOf(card).length === 0 ? denialReason(first.operation) : null
 }
 
 /** A run that waits for a decision has a verb for each event. */
-function allVerbsOf(card: InboxCard): readonly Verb[] {
+function allVerbsOf(card: InboxCard): readonly CardAction[] {
   if (card.request?.kind !== 'decision') {
     const { verbs } = kinds[card.kind]
     return card.task_id === null ? verbs.filter(({ operation }) => operation !== 'review_send') : verbs
@@ -158,7 +173,7 @@ function allVerbsOf(card: InboxCard): readonly Verb[] {
 
 const commands = { yes: 'approve', no: 'send back', other: null } as const
 
-function eventVerb({ event, description, answer, sends_back, approves }: Choice): Verb {
+function eventVerb({ event, description, answer, sends_back, approves }: CardChoice): CardAction {
   const label = eventWords(event)
   return {
     command: commands[answer],

@@ -1,18 +1,18 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { InboxCard, InboxItem } from '../../api/entities.ts'
-import { may } from '../../api/session.ts'
+import type { InboxCard, InboxItemData } from '../../api/entities.ts'
+import { isPermitted } from '../../api/session.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { useRows } from '../../live/rows.ts'
-import { EmptyState, Failed } from '../../parts/empty-state.tsx'
+import { EmptyState, FailureMessage } from '../../parts/empty-state.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
-import { stepThrough, WaitingRows } from '../../parts/list.tsx'
-import { whenIdle } from '../../parts/when-idle.ts'
+import { stepSelection, WaitingRows } from '../../parts/list.tsx'
+import { runWhenIdle } from '../../parts/when-idle.ts'
 import { href, navigate, query, replaceWith, setQuery } from '../../router/location.ts'
 import { projectStatus } from '../../shell/project-status.ts'
 import { sendings, sendLater } from '../../shell/toasts.tsx'
 import { Card } from './card.tsx'
-import { type Verb, verbsOf } from './verbs.ts'
+import { type CardAction, verbsOf } from './verbs.ts'
 import './inbox.css'
 
 /** What only a person may settle, oldest first. */
@@ -23,14 +23,14 @@ export function View() {
     ({ hold_id }) => hold_id,
   )
   // What a card leads to is there before it is clicked.
-  useEffect(() => whenIdle(() => void import('../review/view.tsx').catch(() => undefined)), [])
-  const [asking, setAsking] = useState<{ readonly about: string; readonly verb: Verb } | null>(null)
+  useEffect(() => runWhenIdle(() => void import('../review/view.tsx').catch(() => undefined)), [])
+  const [asking, setAsking] = useState<{ readonly about: string; readonly verb: CardAction } | null>(null)
   const order = rows.order.value
   const selected = useSelection(order)
   const card = selected === null ? null : rows.row(selected)?.value
 
-  const step = stepThrough(order, selected)
-  const settle = (about: string, verb: Verb, answer: string) => {
+  const step = stepSelection(order, selected)
+  const settle = (about: string, verb: CardAction, answer: string) => {
     const of = rows.row(about)?.peek()
     if (!of || sendings.peek().has(about)) return
     setAsking(null)
@@ -41,12 +41,12 @@ export function View() {
   }
   // A row stays where it is while a pointer is over the list, also when somebody has settled it.
   const waits = (about: string) => inbox.answer.value?.holds.some(({ hold_id }) => hold_id === about) ?? false
-  const act = (about: string, verb: Verb) => {
+  const act = (about: string, verb: CardAction) => {
     if (!waits(about)) return
     if (verb.asks === undefined) settle(about, verb, '')
     else setAsking({ about, verb })
   }
-  const byKey = (command: NonNullable<Verb['command']>) => () => {
+  const byKey = (command: NonNullable<CardAction['command']>) => () => {
     const verb = card && verbsOf(card).find((known) => known.command === command)
     if (card && verb) act(card.hold_id, verb)
   }
@@ -67,7 +67,7 @@ export function View() {
     if (isFresh) replaceWith(href('/start'))
   }, [isFresh])
 
-  if (inbox.answer.value === null) return <Failed failure={inbox.failure} />
+  if (inbox.answer.value === null) return <FailureMessage failure={inbox.failure} />
   return (
     <div class="page-inner inbox">
       <header class="page-head">
@@ -102,7 +102,7 @@ export function View() {
       {order.length > 0 ? (
         <p class="hint">
           <KeyCap keys="j" /> <KeyCap keys="k" /> move ·{' '}
-          {may('resolve') ? (
+          {isPermitted('resolve') ? (
             <>
               <KeyCap keys="a" /> approve · <KeyCap keys="r" /> send back ·{' '}
             </>
@@ -114,7 +114,7 @@ export function View() {
   )
 }
 
-function cardsOf(holds: readonly InboxItem[] | undefined): readonly InboxCard[] | null {
+function cardsOf(holds: readonly InboxItemData[] | undefined): readonly InboxCard[] | null {
   return holds?.flatMap(({ evidence, ...item }) => (evidence ? [{ ...item, ...evidence }] : [])) ?? null
 }
 

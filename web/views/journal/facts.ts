@@ -1,13 +1,13 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import { call, told } from '../../api/call.ts'
-import type { JournalFact } from '../../api/entities.ts'
-import { onFrame, onReload } from '../../live/feed.ts'
+import { call, errorText } from '../../api/call.ts'
+import type { LogEntry } from '../../api/entities.ts'
+import { listenToFrames, listenToReloads } from '../../live/feed.ts'
 import { showToast } from '../../shell/toasts.tsx'
 
 /** The journal, newest first: the end of it, its tail as it happens, and older pages when they are asked for. */
-export interface Facts {
-  readonly facts: ReadonlySignal<readonly JournalFact[] | null>
+export interface LogEntries {
+  readonly facts: ReadonlySignal<readonly LogEntry[] | null>
   /** Whether there is more before the first one. */
   readonly hasOlder: ReadonlySignal<boolean>
   readonly older: () => void
@@ -15,21 +15,23 @@ export interface Facts {
 
 const page = 500
 
-export function useFacts(): Facts {
-  const { stop, ...facts } = useMemo(readFacts, [])
+export function useLogEntries(): LogEntries {
+  const { stop, ...facts } = useMemo(readLogEntries, [])
   useEffect(() => stop, [stop])
   return facts
 }
 
-function readFacts(): Facts & { readonly stop: () => void } {
-  const facts = signal<readonly JournalFact[] | null>(null)
+function readLogEntries(): LogEntries & { readonly stop: () => void } {
+  const facts = signal<readonly LogEntry[] | null>(null)
   const hasOlder = signal(false)
   let busy: Promise<void> = Promise.resolve()
   let waiting = 0
 
   // One after another, so that no page is added twice.
   const inTurn = (read: () => Promise<void>) => {
-    busy = busy.then(read).catch((error: unknown) => void showToast({ kind: 'refused', text: told(error) }))
+    busy = busy
+      .then(read)
+      .catch((error: unknown) => void showToast({ kind: 'refused', text: errorText(error) }))
   }
   const whole = () =>
     inTurn(async () => {
@@ -52,10 +54,10 @@ function readFacts(): Facts & { readonly stop: () => void } {
       hasOlder.value = (next[0]?.seq ?? 1) > 1
     })
   const stops = [
-    onFrame(() => {
+    listenToFrames(() => {
       waiting ||= window.setTimeout(() => inTurn(newer), 200)
     }),
-    onReload(whole),
+    listenToReloads(whole),
   ]
   whole()
   return {
@@ -70,7 +72,7 @@ function readFacts(): Facts & { readonly stop: () => void } {
 }
 
 /** A fact as a line: what happened, and to what. */
-interface FactWords {
+interface LogEntryText {
   readonly what: string
   readonly about: string
   /** The path of the view that shows what it is about. */
@@ -78,7 +80,7 @@ interface FactWords {
 }
 
 /** Reads any kind of fact, also one that a newer server tells of. `names` are those of tasks and missions by id. */
-export function factWords({ kind, body }: JournalFact, names: ReadonlyMap<string, string>): FactWords {
+export function logEntryWords({ kind, body }: LogEntry, names: ReadonlyMap<string, string>): LogEntryText {
   const entity = Object.values(body).find(isRecord) ?? {}
   const said = ['name', 'question', 'message', 'description', 'content', 'reason', 'answer', 'summary']
   const about = [entity, body].flatMap((record) => said.flatMap((field) => textOf(record, field)))[0]
@@ -86,7 +88,7 @@ export function factWords({ kind, body }: JournalFact, names: ReadonlyMap<string
   const link = linkOf(kind, entity, body)
   const named = link === null ? undefined : names.get(link.slice(link.lastIndexOf('/') + 1))
   return {
-    what: `${capital(nouns[noun] ?? noun)} ${verb.replaceAll('_', ' ')}`,
+    what: `${capitalize(nouns[noun] ?? noun)} ${verb.replaceAll('_', ' ')}`,
     about: about ?? named ?? '',
     link,
   }
@@ -94,9 +96,9 @@ export function factWords({ kind, body }: JournalFact, names: ReadonlyMap<string
 
 const nouns: Readonly<Record<string, string>> = { hold: 'inbox item' }
 
-type Fields = Readonly<Record<string, unknown>>
+type EventFields = Readonly<Record<string, unknown>>
 
-function linkOf(kind: string, entity: Fields, body: Fields): string | null {
+function linkOf(kind: string, entity: EventFields, body: EventFields): string | null {
   const own = textOf(entity, 'id')[0]
   if (kind === 'task.planned' && own) return `/tasks/${own}`
   if (kind === 'mission.started' && own) return `/missions/${own}`
@@ -106,15 +108,15 @@ function linkOf(kind: string, entity: Fields, body: Fields): string | null {
   return mission ? `/missions/${mission}` : null
 }
 
-function textOf(record: Fields, field: string): readonly string[] {
+function textOf(record: EventFields, field: string): readonly string[] {
   const value = record[field]
   return typeof value === 'string' && value !== '' ? [value] : []
 }
 
-function isRecord(value: unknown): value is Fields {
+function isRecord(value: unknown): value is EventFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function capital(word: string): string {
+function capitalize(word: string): string {
   return word.slice(0, 1).toUpperCase() + word.slice(1)
 }

@@ -1,6 +1,6 @@
 import { useComputed } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
-import type { JournalFact, Names } from '../../api/entities.ts'
+import type { EntityNames, LogEntry } from '../../api/entities.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { useRows } from '../../live/rows.ts'
@@ -12,13 +12,13 @@ import { CopyButton } from '../../parts/text.tsx'
 import { Clock } from '../../parts/time.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
-import { factWords, useFacts } from './facts.ts'
+import { logEntryWords, useLogEntries } from './facts.ts'
 import './journal.css'
 
 /** Every fact, newest first. */
 export function View() {
-  const { facts, hasOlder, older } = useFacts()
-  const { rows, still } = useRows<JournalFact>(
+  const { facts, hasOlder, older } = useLogEntries()
+  const { rows, still } = useRows<LogEntry>(
     () => facts.value,
     ({ seq }) => String(seq),
   )
@@ -39,7 +39,7 @@ export function View() {
     next: step(1),
     previous: step(-1),
     open: () => {
-      const link = fact && factWords(fact, names).link
+      const link = fact && logEntryWords(fact, names).link
       if (link) navigate(href(link))
     },
     'copy id': () => void (fact && navigator.clipboard.writeText(fact.hash)),
@@ -78,7 +78,7 @@ export function View() {
             row={(key) => {
               const row = rows.row(key)
               return row ? (
-                <FactRow key={key} fact={row.peek()} names={names} isSelected={key === selected} />
+                <LogEntryRow key={key} fact={row.peek()} names={names} isSelected={key === selected} />
               ) : null
             }}
           />
@@ -89,25 +89,25 @@ export function View() {
           ) : null}
         </div>
       )}
-      {fact ? <FactDetail fact={fact} /> : null}
+      {fact ? <LogEntryDetail fact={fact} /> : null}
     </div>
   )
 }
 
-function namesOf(named: Names | null): ReadonlyMap<string, string> {
+function namesOf(named: EntityNames | null): ReadonlyMap<string, string> {
   if (named === null) return new Map()
   return new Map([...named.missions, ...named.tasks].map(({ id, name }) => [id, name]))
 }
 
-interface FactRowProps {
-  readonly fact: JournalFact
+interface LogEntryRowProps {
+  readonly fact: LogEntry
   readonly names: ReadonlyMap<string, string>
   readonly isSelected: boolean
 }
 
-function FactRow({ fact, names, isSelected }: FactRowProps) {
+function LogEntryRow({ fact, names, isSelected }: LogEntryRowProps) {
   const { seq, at, actor, hash } = fact
-  const { what, about, link } = factWords(fact, names)
+  const { what, about, link } = logEntryWords(fact, names)
   return (
     <li
       class="fact-row"
@@ -129,7 +129,7 @@ function FactRow({ fact, names, isSelected }: FactRowProps) {
   )
 }
 
-function FactDetail({ fact }: { readonly fact: JournalFact }) {
+function LogEntryDetail({ fact }: { readonly fact: LogEntry }) {
   const text = JSON.stringify(fact.body, null, 2)
   return (
     <aside class="fact-detail" aria-label={`Log entry ${fact.seq}`}>
@@ -158,7 +158,7 @@ function FactDetail({ fact }: { readonly fact: JournalFact }) {
   )
 }
 
-function isWanted(fact: JournalFact | undefined, wanted: URLSearchParams): boolean {
+function isWanted(fact: LogEntry | undefined, wanted: URLSearchParams): boolean {
   if (!fact) return false
   const kind = wanted.get('kind')
   if (kind !== null && fact.kind !== kind) return false

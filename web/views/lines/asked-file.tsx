@@ -2,7 +2,7 @@ import { useRef } from 'preact/hooks'
 import { href, navigate, query } from '../../router/location.ts'
 
 /** Asks for a file, and a line of it: `src/auth.ts:12`. */
-export function AskedFile() {
+export function FileForm() {
   const field = useRef<HTMLInputElement>(null)
   const submit = (event: Event) => {
     event.preventDefault()

@@ -1,19 +1,19 @@
 import { useSignal } from '@preact/signals'
 import { Component } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { BlamedFile } from '../../api/entities.ts'
+import type { BlameData } from '../../api/entities.ts'
 import { plainText } from '../../geometry/line-parts.ts'
-import { type Story, storiesWithin, whoseOf } from '../../geometry/line-stories.ts'
+import { ownerOfStory, type ProvenanceRange, storiesInRange } from '../../geometry/line-stories.ts'
 import { linesOf } from '../../parts/lines-of.ts'
-import { type ColoursByLine, colourLines } from '../../parts/syntax/colours.ts'
+import { type ColorsByLine, colorLines } from '../../parts/syntax/colours.ts'
 import { LineText } from '../../parts/syntax/line-text.tsx'
 import { Maker, MakerSign } from './maker.tsx'
 
-interface LinesProps {
+interface SourceLinesProps {
   readonly path: string
   /** Empty for the file on disk. */
   readonly rev: string
-  readonly ranges: BlamedFile['ranges']
+  readonly ranges: BlameData['ranges']
   readonly total: number
   /** Absent where only who made the lines is told. */
   readonly text: readonly string[] | undefined
@@ -29,10 +29,10 @@ const spare = 20
 const mostColoured = 20_000
 
 /** The lines beside who made them. Only those in sight are there. */
-export function Lines({ path, rev, ranges, total, text, line, choose }: LinesProps) {
+export function Lines({ path, rev, ranges, total, text, line, choose }: SourceLinesProps) {
   const pane = useRef<HTMLElement>(null)
   const [{ first, last }, setWindow] = useState({ first: 1, last: 60 })
-  const colours = useSignal<ColoursByLine>(new Map())
+  const colours = useSignal<ColorsByLine>(new Map())
 
   useLayoutEffect(() => {
     const { current } = pane
@@ -94,13 +94,13 @@ export function Lines({ path, rev, ranges, total, text, line, choose }: LinesPro
   useEffect(() => {
     if (text === undefined || text.length > mostColoured) return
     const lines = text.map((one, at) => ({ kind: ' ' as const, old: at + 1, new: at + 1, text: one }))
-    return colourLines(path, [{ old_start: 1, new_start: 1, lines }], (found) => {
+    return colorLines(path, [{ old_start: 1, new_start: 1, lines }], (found) => {
       colours.value = found
     })
   }, [path, text, colours])
 
   const until = Math.min(last, total)
-  const stories = useMemo(() => storiesWithin(ranges, first, until), [ranges, first, until])
+  const stories = useMemo(() => storiesInRange(ranges, first, until), [ranges, first, until])
   const numbers = Array.from({ length: Math.max(0, until - first + 1) }, (_, at) => first + at)
   return (
     <section
@@ -125,7 +125,7 @@ export function Lines({ path, rev, ranges, total, text, line, choose }: LinesPro
         </ol>
         <ol class="lines-rows" style={{ top: `${(first - 1) * lineHeight}px` }} aria-label="Text" dir="ltr">
           {numbers.map((number) => (
-            <Row
+            <SourceLineRow
               key={number}
               number={number}
               address={linesOf(path, { line: number, rev })}
@@ -143,7 +143,7 @@ export function Lines({ path, rev, ranges, total, text, line, choose }: LinesPro
 
 const none: readonly never[] = []
 
-interface RowProps {
+interface SourceRowProps {
   readonly number: number
   readonly address: string
   readonly isChosen: boolean
@@ -153,15 +153,15 @@ interface RowProps {
 }
 
 /** Drawn anew only when it is another one: scrolling draws those that come. */
-class Row extends Component<RowProps> {
-  override shouldComponentUpdate(next: RowProps): boolean {
+class SourceLineRow extends Component<SourceRowProps> {
+  override shouldComponentUpdate(next: SourceRowProps): boolean {
     const { address, isChosen, text, colours } = this.props
     return (
       next.text !== text || next.colours !== colours || next.isChosen !== isChosen || next.address !== address
     )
   }
 
-  override render({ number, address, isChosen, text, colours, choosing }: RowProps) {
+  override render({ number, address, isChosen, text, colours, choosing }: SourceRowProps) {
     return (
       <li class="lines-row" data-line={number} {...(isChosen && { 'aria-current': 'true' as const })}>
         <a
@@ -184,9 +184,9 @@ class Row extends Component<RowProps> {
 }
 
 /** Who made some lines, in sight for as long as one of them is. */
-function Margin({ story, isChosen }: { readonly story: Story; readonly isChosen: boolean }) {
+function Margin({ story, isChosen }: { readonly story: ProvenanceRange; readonly isChosen: boolean }) {
   const { start, end, kind } = story
-  const { name, words, doubt } = whoseOf(story)
+  const { name, words, doubt } = ownerOfStory(story)
   const lines = start === end ? `line ${start}` : `lines ${start} to ${end}`
   return (
     <li

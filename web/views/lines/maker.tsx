@@ -1,9 +1,9 @@
-import { type Story, whoseOf } from '../../geometry/line-stories.ts'
+import { ownerOfStory, type ProvenanceRange } from '../../geometry/line-stories.ts'
 import { AgentMark } from '../../parts/agent.tsx'
 
 /** Who lines are from: an agent's sign, or a shape for those who are none. The word stands beside it. */
-export function Maker({ story }: { readonly story: Story }) {
-  const { name, words, doubt } = whoseOf(story)
+export function Maker({ story }: { readonly story: ProvenanceRange }) {
+  const { name, words, doubt } = ownerOfStory(story)
   return (
     <span class="maker">
       <MakerSign story={story} />
@@ -15,7 +15,7 @@ export function Maker({ story }: { readonly story: Story }) {
 }
 
 /** Measured is solid; what nobody recorded is a hollow shape, never a person’s sign. */
-export function MakerSign({ story: { kind, agent } }: { readonly story: Story }) {
+export function MakerSign({ story: { kind, agent } }: { readonly story: ProvenanceRange }) {
   if (kind === 'agent') return <AgentMark name={agent ?? '?'} />
   return <span class="maker-shape" data-kind={kind} aria-hidden="true" />
 }

@@ -1,14 +1,14 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
-import { told } from '../../api/call.ts'
-import type { BlamedFile } from '../../api/entities.ts'
+import { errorText } from '../../api/call.ts'
+import type { BlameData } from '../../api/entities.ts'
 import { plainText } from '../../geometry/line-parts.ts'
-import { lineWithText, makersOf, storyOf, whoseOf } from '../../geometry/line-stories.ts'
+import { lineWithText, makersOf, ownerOfStory, storyAtLine } from '../../geometry/line-stories.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { CopyButton } from '../../parts/text.tsx'
 import { crumb } from '../../router/current.ts'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
-import { AskedFile } from './asked-file.tsx'
+import { FileForm } from './asked-file.tsx'
 import { Lines } from './lines.tsx'
 import { Maker } from './maker.tsx'
 import { Why } from './why.tsx'
@@ -28,7 +28,7 @@ export function View() {
         <p class="lines-what">
           Each line of a file with who made it: which agent, for which task, or that nobody recorded it.
         </p>
-        <AskedFile />
+        <FileForm />
         <p class="muted lines-what">
           Changed files have a link to their lines: in a review, at a task and in a mission.{' '}
           <code>waymark blame</code> shows the same in a terminal.
@@ -36,47 +36,47 @@ export function View() {
       </div>
     )
   }
-  return <Asked key={`${file}\n${rev}`} file={file} rev={rev} />
+  return <FileBlame key={`${file}\n${rev}`} file={file} rev={rev} />
 }
 
-interface AskedProps {
+interface BlameQueryProps {
   readonly file: string
   /** Empty for the file on disk. */
   readonly rev: string
 }
 
 /** From the top of the work tree, wherever in it the server was started. */
-function fromTop(file: string): string {
+function pathFromTop(file: string): string {
   return /^(:\/|\/|[a-z]:[\\/])/i.test(file) ? file : `:/${file}`
 }
 
-function Asked({ file, rev }: AskedProps) {
-  const asked = useQuery('blame', { file: fromTop(file), ...(rev !== '' && { rev }) })
+function FileBlame({ file, rev }: BlameQueryProps) {
+  const asked = useQuery('blame', { file: pathFromTop(file), ...(rev !== '' && { rev }) })
   const found = asked.answer.value
   if (found === null) {
     if (asked.failure.value === null) return null
     return (
       <div class="page-inner">
         <h1 class="mono lines-path">{plainText(file)}</h1>
-        <p role="alert">{told(asked.failure.value)}</p>
-        <AskedFile />
+        <p role="alert">{errorText(asked.failure.value)}</p>
+        <FileForm />
       </div>
     )
   }
-  return <Shown file={file} rev={rev} found={found} refresh={asked.refresh} />
+  return <BlameView file={file} rev={rev} found={found} refresh={asked.refresh} />
 }
 
-interface ShownProps extends AskedProps {
-  readonly found: BlamedFile
+interface LinesViewProps extends BlameQueryProps {
+  readonly found: BlameData
   readonly refresh: () => void
 }
 
-function Shown({ file, rev, found, refresh }: ShownProps) {
+function BlameView({ file, rev, found, refresh }: LinesViewProps) {
   const { ranges, lines, text, notes } = found
   const makers = useMemo(() => makersOf(ranges), [ranges])
   const line = useLine(found)
   const place = line === null ? null : { path: found.path, rev, line }
-  const story = line === null ? undefined : storyOf(ranges, line)
+  const story = line === null ? undefined : storyAtLine(ranges, line)
   const go = (to: number | undefined) => {
     if (to !== undefined && lines > 0)
       setQuery({ line: String(Math.min(Math.max(to, 1), lines)), text: null })
@@ -85,7 +85,7 @@ function Shown({ file, rev, found, refresh }: ShownProps) {
     if (line === null) return go(1)
     // Up leads to the beginning of the story first, as a jump between paragraphs does.
     const start = story?.start ?? 1
-    go(by === 1 ? (story?.end ?? 0) + 1 : start < line ? start : storyOf(ranges, start - 1)?.start)
+    go(by === 1 ? (story?.end ?? 0) + 1 : start < line ? start : storyAtLine(ranges, start - 1)?.start)
   }
   useCommands({
     next: () => go((line ?? 0) + 1),
@@ -124,7 +124,7 @@ function Shown({ file, rev, found, refresh }: ShownProps) {
         {makers.length === 0 ? null : (
           <ul class="lines-makers" aria-label="Who its lines are from">
             {makers.slice(0, mostMakers).map(({ story: one, lines: count }) => (
-              <li key={whoseOf(one).key}>
+              <li key={ownerOfStory(one).key}>
                 <button
                   type="button"
                   class="maker-button"
@@ -164,7 +164,7 @@ function Shown({ file, rev, found, refresh }: ShownProps) {
 const mostMakers = 8
 
 /** The chosen line. An address may name one by its text, too: then it is found where it is by now. */
-function useLine({ lines, text }: BlamedFile): number | null {
+function useLine({ lines, text }: BlameData): number | null {
   const asked = Number(query.value.get('line') ?? 0)
   const wanted = query.value.get('text')
   const isLine = Number.isInteger(asked) && asked >= 1 && asked <= lines

@@ -1,16 +1,16 @@
 import { useEffect, useState } from 'preact/hooks'
-import { told } from '../../api/call.ts'
-import type { BlamedFile, LineWhy } from '../../api/entities.ts'
+import { errorText } from '../../api/call.ts'
+import type { BlameData, LineWhy } from '../../api/entities.ts'
 import { plainText } from '../../geometry/line-parts.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
-import { Claimed } from '../../parts/evidence.tsx'
+import { ClaimQuote } from '../../parts/evidence.tsx'
 import { Prose, shortId } from '../../parts/text.tsx'
 import { Since } from '../../parts/time.tsx'
 import { href, setQuery } from '../../router/location.ts'
 import { Maker } from './maker.tsx'
 
-interface Place {
+interface LineAddress {
   readonly path: string
   /** Empty for the file on disk. */
   readonly rev: string
@@ -18,8 +18,8 @@ interface Place {
 }
 
 interface WhyProps {
-  readonly place: Place
-  readonly story: BlamedFile['ranges'][number]
+  readonly place: LineAddress
+  readonly story: BlameData['ranges'][number]
   readonly text: string | undefined
   /** Reads the file again. */
   readonly refresh: () => void
@@ -50,13 +50,13 @@ export function Why({ place, story, text, refresh }: WhyProps) {
       )}
       <Maker story={story} />
       {settled.line === line ? (
-        <Told key={`${settled.rev} ${line}`} place={settled} text={text} refresh={refresh} />
+        <LineReason key={`${settled.rev} ${line}`} place={settled} text={text} refresh={refresh} />
       ) : null}
     </aside>
   )
 }
 
-function useSettled(place: Place): Place {
+function useSettled(place: LineAddress): LineAddress {
   const [settled, setSettled] = useState(place)
   const { path, rev, line } = place
   useEffect(() => {
@@ -66,10 +66,10 @@ function useSettled(place: Place): Place {
   return settled
 }
 
-function Told({ place: { path, rev, line }, text, refresh }: Omit<WhyProps, 'story'>) {
+function LineReason({ place: { path, rev, line }, text, refresh }: Omit<WhyProps, 'story'>) {
   const asked = useQuery('why', { place: `:/${path}:${line}`, ...(rev !== '' && { rev }) })
   const why = asked.answer.value
-  if (asked.failure.value !== null) return <p role="alert">{told(asked.failure.value)}</p>
+  if (asked.failure.value !== null) return <p role="alert">{errorText(asked.failure.value)}</p>
   if (why === null) return null
   const isOther =
     text !== undefined && why.text !== undefined && !text.trim().startsWith(why.text.slice(0, 150))
@@ -83,16 +83,16 @@ function Told({ place: { path, rev, line }, text, refresh }: Omit<WhyProps, 'sto
       </p>
     )
   }
-  return <Story why={why} path={path} />
+  return <LineStory why={why} path={path} />
 }
 
-function Story({ why, path }: { readonly why: LineWhy; readonly path: string }) {
+function LineStory({ why, path }: { readonly why: LineWhy; readonly path: string }) {
   const { says, makers, turn, decisions, holds, later, commit, notes } = why
   return (
     <div class="why-told">
       <p>{says}</p>
       {makers.map((maker) => (
-        <MadeBy key={maker.attempt_id} maker={maker} />
+        <LineMakerCard key={maker.attempt_id} maker={maker} />
       ))}
       {turn === undefined ? null : <InSession turn={turn} />}
       {why.comments.length === 0 ? null : (
@@ -214,7 +214,7 @@ function InSession({ turn }: { readonly turn: NonNullable<LineWhy['turn']> }) {
   )
 }
 
-function MadeBy({ maker }: { readonly maker: LineWhy['makers'][number] }) {
+function LineMakerCard({ maker }: { readonly maker: LineWhy['makers'][number] }) {
   const { task_id, task, goal, mission_id, mission, agent, status, started_at, summary } = maker
   const { measurement, tests, commands, commits, model } = maker
   return (
@@ -273,11 +273,11 @@ function MadeBy({ maker }: { readonly maker: LineWhy['makers'][number] }) {
         )}
       </dl>
       {summary === null && tests === null && commands.length === 0 ? null : (
-        <Claimed by={maker.claimed_by ?? agent}>
+        <ClaimQuote by={maker.claimed_by ?? agent}>
           {summary === null ? null : <Prose text={summary} />}
           {tests === null ? null : ` Tests: ${tests}.`}
           {commands.length === 0 ? null : <span class="mono"> {commands.join(' · ')}</span>}
-        </Claimed>
+        </ClaimQuote>
       )}
     </section>
   )

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
-import { told } from '../../api/call.ts'
-import type { MissionFile } from '../../api/entities.ts'
+import { errorText } from '../../api/call.ts'
+import type { MissionFileData } from '../../api/entities.ts'
 import { type DiffNode, diffRows, diffTree } from '../../geometry/diff-tree.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
@@ -11,7 +11,7 @@ import { linesOf } from '../../parts/lines-of.ts'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
 import './tabs.css'
 
-type Node = DiffNode<MissionFile>
+type ChangeNode = DiffNode<MissionFileData>
 
 /** What git saw change, over all attempts of the mission, as a tree. */
 export function ChangesTab({ id }: { readonly id: string }) {
@@ -38,14 +38,14 @@ export function ChangesTab({ id }: { readonly id: string }) {
     next: () => step(1),
     previous: () => step(-1),
     peek: () => current?.kind === 'folder' && fold(current.path),
-    open: () => current && open(current, fold),
+    open: () => current && openNode(current, fold),
     left: () => current?.kind === 'folder' && !folded.value.has(current.path) && fold(current.path),
     right: () => current?.kind === 'folder' && folded.value.has(current.path) && fold(current.path),
   })
   if (!answer.value)
     return failure.value === null ? null : (
       <div class="tab-page">
-        <EmptyState title={told(failure.value)} />
+        <EmptyState title={errorText(failure.value)} />
       </div>
     )
   if (rows.length === 0) {
@@ -85,7 +85,7 @@ export function ChangesTab({ id }: { readonly id: string }) {
 }
 
 interface ChangeRowProps {
-  readonly node: Node
+  readonly node: ChangeNode
   readonly isFolded: boolean
   readonly fold: (path: string) => void
 }
@@ -134,12 +134,12 @@ function ChangeRow({ node, isFolded, fold }: ChangeRowProps) {
   )
 }
 
-function open(node: Node, fold: (path: string) => void): void {
+function openNode(node: ChangeNode, fold: (path: string) => void): void {
   if (node.kind === 'folder') fold(node.path)
   else navigate(taskDiff(node.change))
 }
 
-function taskDiff({ task_id, path }: MissionFile): string {
+function taskDiff({ task_id, path }: MissionFileData): string {
   return href(`/tasks/${task_id}/diff?select=${encodeURIComponent(path)}`)
 }
 

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { call, told } from '../../api/call.ts'
+import { call, errorText } from '../../api/call.ts'
 
 /** Copies the report of a mission as Markdown, for a pull request; where nothing can be copied it is saved. */
 export function ReportButton({ id, name }: { readonly id: string; readonly name: string }) {
@@ -9,12 +9,12 @@ export function ReportButton({ id, name }: { readonly id: string; readonly name:
     isBusy.value = true
     try {
       const { text, cut } = await call('report', { mission: id, format })
-      const isCopied = format === 'markdown' && (await copied(text))
+      const isCopied = format === 'markdown' && (await copyToClipboard(text))
       if (!isCopied) save(text, { name: `${name || id}`, format })
       const left = cut.length > 0 ? ' It was cut, and says where.' : ''
       said.value = `${isCopied ? 'The report is copied, as Markdown.' : 'The report is saved.'}${left}`
     } catch (error) {
-      said.value = told(error)
+      said.value = errorText(error)
     } finally {
       isBusy.value = false
     }
@@ -46,7 +46,7 @@ export function ReportButton({ id, name }: { readonly id: string; readonly name:
   )
 }
 
-async function copied(text: string): Promise<boolean> {
+async function copyToClipboard(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
     return true

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks'
-import { told } from '../../api/call.ts'
-import type { JournalFact, Timeline } from '../../api/entities.ts'
+import { errorText } from '../../api/call.ts'
+import type { LogEntry, Timeline } from '../../api/entities.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
@@ -8,9 +8,9 @@ import { type Status, StatusIcon } from '../../parts/status.tsx'
 import { Prose } from '../../parts/text.tsx'
 import { Clock } from '../../parts/time.tsx'
 import { href } from '../../router/location.ts'
-import { factWords } from '../journal/facts.ts'
+import { logEntryWords } from '../journal/facts.ts'
 import { Diamond } from './timeline/signs.tsx'
-import { sourceOf, type TimelineTask } from './timeline/source.ts'
+import { sourceOf, type TimelineLaneTask } from './timeline/source.ts'
 import './tabs.css'
 
 /** More cards than this are counted, not drawn. */
@@ -56,7 +56,7 @@ export function BoardTab({ mission }: { readonly mission: Timeline }) {
   )
 }
 
-function BoardCard({ task }: { readonly task: TimelineTask | undefined }) {
+function BoardCard({ task }: { readonly task: TimelineLaneTask | undefined }) {
   if (!task) return null
   return (
     <li>
@@ -79,7 +79,7 @@ export function DecisionsTab({ mission }: { readonly mission: Timeline }) {
   if (!answer.value)
     return failure.value === null ? null : (
       <div class="tab-page">
-        <EmptyState title={told(failure.value)} />
+        <EmptyState title={errorText(failure.value)} />
       </div>
     )
   const decisions = answer.value.decisions ?? []
@@ -104,7 +104,7 @@ export function DecisionsTab({ mission }: { readonly mission: Timeline }) {
                 <Prose text={decision.question} />
               </h2>
               <p>
-                <b>{decision.chosen}</b> <span class="muted">{othersOf(decision)}</span>
+                <b>{decision.chosen}</b> <span class="muted">{otherOptionsText(decision)}</span>
               </p>
               <p>
                 <Prose text={decision.reasoning} />
@@ -132,12 +132,12 @@ export function DecisionsTab({ mission }: { readonly mission: Timeline }) {
   )
 }
 
-interface Chosen {
+interface DecisionOptions {
   readonly chosen: string
   readonly options_considered: readonly string[]
 }
 
-function othersOf({ chosen, options_considered }: Chosen): string {
+function otherOptionsText({ chosen, options_considered }: DecisionOptions): string {
   const others = options_considered.filter((option) => option.toLowerCase() !== chosen.toLowerCase())
   return others.length === 0 ? '' : `over ${others.join(', ')}`
 }
@@ -145,13 +145,13 @@ function othersOf({ chosen, options_considered }: Chosen): string {
 const mostFacts = 1_000
 
 /** The facts about the mission and its tasks, newest first. */
-export function JournalTab({ mission }: { readonly mission: Timeline }) {
+export function LogTab({ mission }: { readonly mission: Timeline }) {
   const { answer, failure } = useQuery('log', { limit: mostFacts })
   const names = useMemo(() => namesOf(mission), [mission])
   if (!answer.value)
     return failure.value === null ? null : (
       <div class="tab-page">
-        <EmptyState title={told(failure.value)} />
+        <EmptyState title={errorText(failure.value)} />
       </div>
     )
   const facts = answer.value.facts.filter((fact) => subjectOf(fact, names) !== null).toReversed()
@@ -165,7 +165,7 @@ export function JournalTab({ mission }: { readonly mission: Timeline }) {
             <span class="muted fact-time">
               <Clock at={fact.at} />
             </span>
-            <span class="fact-kind">{factWords(fact, names).what}</span>
+            <span class="fact-kind">{logEntryWords(fact, names).what}</span>
             <Subject fact={fact} names={names} />
             <span class="muted push fact-by cut">{fact.actor}</span>
             <code class="muted fact-hash" title={fact.hash}>
@@ -184,13 +184,7 @@ export function JournalTab({ mission }: { readonly mission: Timeline }) {
   )
 }
 
-function Subject({
-  fact,
-  names,
-}: {
-  readonly fact: JournalFact
-  readonly names: ReadonlyMap<string, string>
-}) {
+function Subject({ fact, names }: { readonly fact: LogEntry; readonly names: ReadonlyMap<string, string> }) {
   const id = subjectOf(fact, names) ?? ''
   if (!id.startsWith('t-')) return <span class="cut">{names.get(id)}</span>
   return (
@@ -208,7 +202,7 @@ function namesOf(mission: Timeline): ReadonlyMap<string, string> {
 }
 
 /** The most particular thing of the mission that a fact names: a task before the mission. */
-function subjectOf({ body }: JournalFact, names: ReadonlyMap<string, string>): string | null {
+function subjectOf({ body }: LogEntry, names: ReadonlyMap<string, string>): string | null {
   let found: string | null = null
   const look = (value: unknown, depth: number): void => {
     if (typeof value === 'string' && names.has(value) && (found === null || value.startsWith('t-')))

@@ -15,7 +15,7 @@ import type { ViewProps } from '../../router/routes.ts'
 import { Dependencies } from '../dependencies/view.tsx'
 import { ChangesTab } from './changes.tsx'
 import { ReportButton } from './report.tsx'
-import { BoardTab, DecisionsTab, JournalTab } from './tabs.tsx'
+import { BoardTab, DecisionsTab, LogTab } from './tabs.tsx'
 import { MissionTimeline } from './timeline/timeline.tsx'
 import './mission.css'
 
@@ -116,7 +116,7 @@ function MissionHeader({ mission }: { readonly mission: Timeline }) {
           {totals.done} / {totals.tasks}
         </Figure>
         <Figure name="Elapsed">
-          <Elapsed mission={mission} />
+          <ElapsedTime mission={mission} />
         </Figure>
         <Figure name="Measured diff">
           {totals.added === null || totals.deleted === null ? (
@@ -148,7 +148,7 @@ function Figure({ name, children }: { readonly name: string; readonly children: 
 }
 
 /** Counts on while the mission goes on. */
-function Elapsed({ mission }: { readonly mission: Timeline }) {
+function ElapsedTime({ mission }: { readonly mission: Timeline }) {
   const begun = Date.parse(mission.created_at)
   const end = mission.completed_at === null ? now.value : Date.parse(mission.completed_at)
   return <>{durationText(end - begun)}</>
@@ -180,7 +180,7 @@ function TabBody({ id, tab, answer }: TabBodyProps) {
   if (mission === null) return null
   if (tab === 'board') return <BoardTab mission={mission} />
   if (tab === 'decisions') return <DecisionsTab mission={mission} />
-  return <JournalTab mission={mission} />
+  return <LogTab mission={mission} />
 }
 
 /** The tabs of a mission, in the order of their keys. The first has no name in the address. */

@@ -1,7 +1,7 @@
 import type { PlanPhase, PlanTask } from '../../api/entities.ts'
 
 /** A line of the outline. */
-export type PlanRow = PhaseRow | MilestoneRow | TaskRow
+export type PlanRow = PhaseRow | MilestoneRow | PlanTaskRow
 
 interface PhaseRow {
   readonly kind: 'phase'
@@ -24,7 +24,7 @@ interface MilestoneRow {
   readonly phase: string | null
 }
 
-export interface TaskRow {
+export interface PlanTaskRow {
   readonly kind: 'task'
   readonly key: string
   readonly id: string
@@ -39,12 +39,12 @@ export interface TaskRow {
   readonly milestone: string | null
 }
 
-export type Only = 'ready' | 'critical' | null
+export type PlanFilterMode = 'ready' | 'critical' | null
 
 /** The outline as lines: phases, their milestones, their tasks. A filter keeps the phases of what it keeps. */
 export function planRows(
   phases: readonly PlanPhase[],
-  { folded, only }: { readonly folded: ReadonlySet<string>; readonly only: Only },
+  { folded, only }: { readonly folded: ReadonlySet<string>; readonly only: PlanFilterMode },
 ): readonly PlanRow[] {
   return phases.flatMap((phase) => {
     const key = phase.id ?? `no phase ${phase.mission_id ?? ''}`.trim()
@@ -82,13 +82,13 @@ export function planRows(
 }
 
 function linesOf(
-  home: { readonly phase: string | null; readonly milestone: string | null; readonly only: Only },
+  home: { readonly phase: string | null; readonly milestone: string | null; readonly only: PlanFilterMode },
   depth: number,
-): (task: PlanTask) => readonly TaskRow[] {
+): (task: PlanTask) => readonly PlanTaskRow[] {
   const { phase, milestone, only } = home
   return ({ id, title, mark, role, assignee, critical, waitsFor, subtasks }) => {
     const isWanted = only === null || (only === 'ready' ? mark === 'ready' : critical)
-    const row: TaskRow = {
+    const row: PlanTaskRow = {
       kind: 'task',
       key: id,
       id,

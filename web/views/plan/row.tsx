@@ -4,9 +4,9 @@ import { useFlash } from '../../parts/list.tsx'
 import { markStatus, StatusIcon } from '../../parts/status.tsx'
 import { shortId } from '../../parts/text.tsx'
 import { href } from '../../router/location.ts'
-import type { PlanRow, TaskRow } from './plan-rows.ts'
+import type { PlanRow, PlanTaskRow } from './plan-rows.ts'
 
-interface RowProps {
+interface PlanRowProps {
   readonly row: ReadonlySignal<PlanRow>
   readonly isSelected: boolean
   readonly isRenamed: boolean
@@ -24,7 +24,7 @@ interface RowProps {
 }
 
 /** One line of the plan. */
-export function Row(props: RowProps) {
+export function Row(props: PlanRowProps) {
   const { row: of, isSelected, isRenamed, isTarget, isMovable, select, fold, rename, drag } = props
   const row = of.value
   const element = useRef<HTMLLIElement>(null)
@@ -83,7 +83,7 @@ export function Row(props: RowProps) {
   )
 }
 
-function Task({ row }: { readonly row: TaskRow }) {
+function Task({ row }: { readonly row: PlanTaskRow }) {
   const { id, name, mark, role, assignee, critical, waits } = row
   return (
     <>

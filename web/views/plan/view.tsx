@@ -1,13 +1,13 @@
 import { useComputed, useSignal } from '@preact/signals'
 import { useMemo, useState } from 'preact/hooks'
 import type { InputOf, OperationName } from '../../../src/surfaces/http/client/client.ts'
-import { call, told } from '../../api/call.ts'
-import { may, whyNot } from '../../api/session.ts'
+import { call, errorText } from '../../api/call.ts'
+import { denialReason, isPermitted } from '../../api/session.ts'
 import { keysOf } from '../../keys/bindings.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { useRows } from '../../live/rows.ts'
-import { EmptyState, Failed } from '../../parts/empty-state.tsx'
+import { EmptyState, FailureMessage } from '../../parts/empty-state.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { WaitingRows } from '../../parts/list.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
@@ -16,7 +16,7 @@ import { showToast } from '../../shell/toasts.tsx'
 import {
   dropMove,
   freePhaseId,
-  type Only,
+  type PlanFilterMode,
   type PlanMove,
   type PlanRow,
   planRows,
@@ -31,14 +31,14 @@ export function View() {
   return <Plan key={mission ?? ''} mission={mission} />
 }
 
-type Editing =
+type PlanEdit =
   | { readonly is: 'rename'; readonly key: string }
   | { readonly is: 'task' | 'phase'; readonly after: string }
 
 function Plan({ mission }: { readonly mission: string | null }) {
   const plan = useQuery('plan_show', mission === null ? {} : { mission })
   const folded = useSignal<ReadonlySet<string>>(new Set())
-  const only = useComputed(() => onlyOf(query.value.get('only')))
+  const only = useComputed(() => parseFilter(query.value.get('only')))
   const { rows, still } = useRows<PlanRow>(
     () => {
       const answer = plan.answer.value
@@ -46,7 +46,7 @@ function Plan({ mission }: { readonly mission: string | null }) {
     },
     ({ key }) => key,
   )
-  const [editing, setEditing] = useState<Editing | null>(null)
+  const [editing, setEditing] = useState<PlanEdit | null>(null)
   const [dragging, setDragging] = useState<{ readonly row: PlanRow; readonly over: string | null } | null>(
     null,
   )
@@ -85,19 +85,19 @@ function Plan({ mission }: { readonly mission: string | null }) {
       const phase = row?.kind === 'phase' ? row.key : phaseOf(row)
       if (phase !== null) fold(phase)
     },
-    ...(may('taskman_task_edit') && {
+    ...(isPermitted('taskman_task_edit') && {
       rename: () => selected && setEditing({ is: 'rename', key: selected }),
     }),
-    ...(may('taskman_task_add') && {
+    ...(isPermitted('taskman_task_add') && {
       add: () => {
         const after = selected ?? order.at(-1)
         if (after !== undefined) setEditing({ is: 'task', after })
       },
     }),
-    ...(may('taskman_phase_add') && {
+    ...(isPermitted('taskman_phase_add') && {
       'add phase': () => setEditing({ is: 'phase', after: order.at(-1) ?? '' }),
     }),
-    ...(may('plan_move') && {
+    ...(isPermitted('plan_move') && {
       'move up': letMove(() => selected && commands.move(stepMove(now(), selected, -1))),
       'move down': letMove(() => selected && commands.move(stepMove(now(), selected, 1))),
     }),
@@ -106,7 +106,7 @@ function Plan({ mission }: { readonly mission: string | null }) {
   })
 
   const answer = plan.answer.value
-  if (answer === null) return <Failed failure={plan.failure} />
+  if (answer === null) return <FailureMessage failure={plan.failure} />
   const settleNew = (name: string | null) => {
     setEditing(null)
     if (editing === null || editing.is === 'rename' || name === null) return
@@ -148,8 +148,8 @@ function Plan({ mission }: { readonly mission: string | null }) {
           <button
             type="button"
             class="button"
-            disabled={!may('taskman_phase_add')}
-            title={whyNot('taskman_phase_add') ?? ''}
+            disabled={!isPermitted('taskman_phase_add')}
+            title={denialReason('taskman_phase_add') ?? ''}
             onClick={() => setEditing({ is: 'phase', after: '' })}
           >
             Add a phase <KeyCap keys={keysOf('add phase')} />
@@ -183,7 +183,7 @@ function Plan({ mission }: { readonly mission: string | null }) {
                 isSelected={key === selected}
                 isRenamed={editing?.is === 'rename' && editing.key === key}
                 isTarget={dragging?.over === key}
-                isMovable={may('plan_move')}
+                isMovable={isPermitted('plan_move')}
                 select={() => setQuery({ select: key })}
                 fold={() => fold(key)}
                 rename={(name) => {
@@ -213,15 +213,15 @@ function Plan({ mission }: { readonly mission: string | null }) {
 
 /** Why the plan cannot be changed here, or its order cannot. */
 function WhyNot() {
-  const adding = whyNot('taskman_task_add')
-  const moving = whyNot('plan_move')
+  const adding = denialReason('taskman_task_add')
+  const moving = denialReason('plan_move')
   if (adding === null && moving === null) return null
   return <p class="muted plan-why-not">{adding ?? `To put rows in another order: ${moving}`}</p>
 }
 
 /** What the keys do here. */
 function Hint() {
-  const [adds, moves] = [may('taskman_task_add'), may('plan_move')]
+  const [adds, moves] = [isPermitted('taskman_task_add'), isPermitted('plan_move')]
   return (
     <p class="hint">
       {adds ? (
@@ -244,11 +244,11 @@ function milestoneOf(row: PlanRow | null): string | null {
   return row?.kind === 'task' ? row.milestone : null
 }
 
-function onlyOf(word: string | null): Only {
+function parseFilter(word: string | null): PlanFilterMode {
   return word === 'ready' || word === 'critical' ? word : null
 }
 
-function OnlyChoice({ only }: { readonly only: Only }) {
+function OnlyChoice({ only }: { readonly only: PlanFilterMode }) {
   return (
     <select
       class="field"
@@ -294,10 +294,10 @@ interface PlanCommands {
     title: string,
     home: { readonly phase: string; readonly milestone: string | null },
   ) => void
-  readonly addPhase: (name: string, place: PhasePlace) => void
+  readonly addPhase: (name: string, place: PhaseInsertion) => void
 }
 
-interface PhasePlace {
+interface PhaseInsertion {
   /** The phases that are shown. */
   readonly phases: readonly { readonly id: string | null }[]
   /** The mission of the phase that it comes after. */
@@ -306,7 +306,9 @@ interface PhasePlace {
 
 function planCommands(mission: string | null, refresh: () => void): PlanCommands {
   const run = <Name extends OperationName>(name: Name, input: InputOf<Name>) => {
-    call(name, input).then(refresh, (error: unknown) => showToast({ kind: 'refused', text: told(error) }))
+    call(name, input).then(refresh, (error: unknown) =>
+      showToast({ kind: 'refused', text: errorText(error) }),
+    )
   }
   return {
     move: (move) => {

@@ -1,14 +1,14 @@
 import { Fragment } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { ProcessDefinition, StateDefinition } from '../../../src/gate/domain/definition.ts'
-import { needWords } from '../../../src/gate/domain/evidence.ts'
+import { formatNeed } from '../../../src/gate/domain/evidence.ts'
 import { expressionWords } from '../../../src/gate/domain/expression.ts'
 import { guardNeeds } from '../../../src/gate/domain/guards/guard-kinds.ts'
 import { assumableNames } from '../../../src/gate/domain/simulate.ts'
-import type { Process, ProcessSource } from '../../api/entities.ts'
+import type { Process, ProcessSourceData } from '../../api/entities.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
-import { Failed } from '../../parts/empty-state.tsx'
+import { FailureMessage } from '../../parts/empty-state.tsx'
 import { StatusIcon } from '../../parts/status.tsx'
 import { Prose } from '../../parts/text.tsx'
 import { crumb } from '../../router/current.ts'
@@ -36,7 +36,7 @@ export function Definition({ name }: { readonly name: string }) {
     ...Object.fromEntries(tabs.map((each, at) => [`tab ${at + 1}`, () => setQuery({ tab: each.name })])),
     'copy id': () => void navigator.clipboard.writeText(name),
   })
-  if (page === null || !source) return <Failed failure={read.failure} />
+  if (page === null || !source) return <FailureMessage failure={read.failure} />
   const { definition, machine } = source
   return (
     <div class="page-inner process">
@@ -65,12 +65,12 @@ export function Definition({ name }: { readonly name: string }) {
 }
 
 /** What cannot be played is shown as it is written. */
-function tabNow(source: ProcessSource | undefined): Tab {
+function tabNow(source: ProcessSourceData | undefined): Tab {
   const asked = tabs.find(({ name }) => name === query.value.get('tab'))?.name ?? 'simulate'
   return source?.definition === null ? 'source' : asked
 }
 
-function Head({ page, source }: { readonly page: Process; readonly source: ProcessSource }) {
+function Head({ page, source }: { readonly page: Process; readonly source: ProcessSourceData }) {
   const { process_id, name, version, file } = page
   const { origin, definition, active_runs } = source
   return (
@@ -133,7 +133,7 @@ function Parts({ definition }: { readonly definition: ProcessDefinition }) {
               <dd>
                 <p>{description ?? guard.type}</p>
                 <p class="muted">
-                  <Prose text={guardNeeds(guard).map(needWords).join(', ')} />
+                  <Prose text={guardNeeds(guard).map(formatNeed).join(', ')} />
                 </p>
               </dd>
             </Fragment>
@@ -176,9 +176,9 @@ function Parts({ definition }: { readonly definition: ProcessDefinition }) {
   )
 }
 
-type Described = Pick<StateDefinition, 'description' | 'isFinal' | 'requiredArtifacts' | 'maxVisits'>
+type StateDescription = Pick<StateDefinition, 'description' | 'isFinal' | 'requiredArtifacts' | 'maxVisits'>
 
-function stateText({ description, isFinal, requiredArtifacts, maxVisits }: Described): string {
+function stateText({ description, isFinal, requiredArtifacts, maxVisits }: StateDescription): string {
   const parts = [
     description ?? (isFinal ? 'The end' : ''),
     requiredArtifacts.length > 0 ? `asks for ${requiredArtifacts.join(', ')}` : '',
@@ -188,7 +188,7 @@ function stateText({ description, isFinal, requiredArtifacts, maxVisits }: Descr
 }
 
 /** The file as it is written, with what lint says at its lines. */
-function Source({ source: { text, findings } }: { readonly source: ProcessSource }) {
+function Source({ source: { text, findings } }: { readonly source: ProcessSourceData }) {
   const byLine = Map.groupBy(findings, ({ line }) => line ?? 0)
   const lines = text.replace(/\n$/, '').split('\n')
   return (

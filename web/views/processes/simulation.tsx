@@ -8,14 +8,14 @@ import {
   type Simulation,
   simulate,
 } from '../../../src/gate/domain/simulate.ts'
-import type { Machine } from '../../api/entities.ts'
+import type { StateMachineData } from '../../api/entities.ts'
 import { MachineDiagram, transitionId } from '../../parts/machine.tsx'
 import { StatusIcon } from '../../parts/status.tsx'
 import { Prose } from '../../parts/text.tsx'
 
 interface SimulationProps {
   readonly definition: ProcessDefinition
-  readonly machine: Machine
+  readonly machine: StateMachineData
 }
 
 /** Plays events through the process with the very function that the server decides by. Nothing is recorded. */
@@ -72,7 +72,7 @@ export function SimulationPart({ definition, machine }: SimulationProps) {
             send={(event) => setEvents([...events, { ...event, satisfied }])}
           />
         )}
-        <Assumed definition={definition} satisfied={satisfied} change={setSatisfied} />
+        <AssumedGuards definition={definition} satisfied={satisfied} change={setSatisfied} />
       </aside>
     </div>
   )
@@ -157,14 +157,14 @@ function payloadOf(text: string): SimulatedEvent['payload'] | null {
   }
 }
 
-interface AssumedProps {
+interface AssumptionProps {
   readonly definition: ProcessDefinition
   readonly satisfied: readonly string[]
   readonly change: (satisfied: readonly string[]) => void
 }
 
 /** Guards and artifacts that count as satisfied: a simulation looks at no facts and reads no files. */
-function Assumed({ definition, satisfied, change }: AssumedProps) {
+function AssumedGuards({ definition, satisfied, change }: AssumptionProps) {
   const names = assumableNames(definition)
   if (names.length === 0) return null
   const holding = names.filter((name) => !name.startsWith('not '))
@@ -183,7 +183,7 @@ function Assumed({ definition, satisfied, change }: AssumedProps) {
             onChange={({ currentTarget: { checked } }) =>
               change(
                 checked
-                  ? [...satisfied.filter((other) => other !== opposite(name)), name]
+                  ? [...satisfied.filter((other) => other !== negateName(name)), name]
                   : satisfied.filter((other) => other !== name),
               )
             }
@@ -196,7 +196,7 @@ function Assumed({ definition, satisfied, change }: AssumedProps) {
 }
 
 /** A guard holds or fails, not both. */
-function opposite(name: string): string {
+function negateName(name: string): string {
   return name.startsWith('not ') ? name.slice('not '.length) : `not ${name}`
 }
 
@@ -212,7 +212,7 @@ function Steps({ played: { steps } }: { readonly played: Simulation }) {
           .map((step, at) => (
             <li key={at}>
               <StatusIcon status={step.result.accepted ? 'done' : 'review'} named={false} />
-              <div class="history-text">{told(step)}</div>
+              <div class="history-text">{stepResult(step)}</div>
               <span class="muted">{step.role === null ? '' : `as ${step.role}`}</span>
             </li>
           ))
@@ -222,7 +222,7 @@ function Steps({ played: { steps } }: { readonly played: Simulation }) {
   )
 }
 
-function told({ event, result }: SimulatedStep) {
+function stepResult({ event, result }: SimulatedStep) {
   if (result.accepted) {
     return (
       <p>

@@ -1,12 +1,12 @@
 import type { ReadonlySignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
-import type { ListedProcess, Run } from '../../api/entities.ts'
+import type { ListedProcess, RunData } from '../../api/entities.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { useRows } from '../../live/rows.ts'
 import { Agent } from '../../parts/agent.tsx'
-import { EmptyState, Failed } from '../../parts/empty-state.tsx'
-import { stepThrough, useFlash } from '../../parts/list.tsx'
+import { EmptyState, FailureMessage } from '../../parts/empty-state.tsx'
+import { stepSelection, useFlash } from '../../parts/list.tsx'
 import { StatusIcon, statusOf } from '../../parts/status.tsx'
 import { shortId } from '../../parts/text.tsx'
 import { Since } from '../../parts/time.tsx'
@@ -30,18 +30,18 @@ function ProcessList() {
   const processes = useQuery('process_list', {})
   const { rows, still } = useRows(
     () => listed.answer.value?.runs ?? null,
-    ({ run_id }: Run) => run_id,
+    ({ run_id }: RunData) => run_id,
   )
   const order = rows.order.value
   const selected = query.value.get('select')
-  const step = stepThrough(order, selected)
+  const step = stepSelection(order, selected)
   useCommands({
     next: step(1),
     previous: step(-1),
     open: () => selected && navigate(href(`/runs/${selected}`)),
     'copy id': () => void (selected && navigator.clipboard.writeText(selected)),
   })
-  if (listed.answer.value === null) return <Failed failure={listed.failure} />
+  if (listed.answer.value === null) return <FailureMessage failure={listed.failure} />
   const known = processes.answer.value?.processes ?? []
   return (
     <div class="page-inner">
@@ -104,7 +104,7 @@ function RunRow({
   run: of,
   isSelected,
 }: {
-  readonly run: ReadonlySignal<Run>
+  readonly run: ReadonlySignal<RunData>
   readonly isSelected: boolean
 }) {
   const run = of.value

@@ -2,11 +2,11 @@ import { type ReadonlySignal, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { ApiFailure } from '../../../src/surfaces/http/client/client.ts'
 import type { ProjectStatus } from '../../api/entities.ts'
-import { failureOf, type ListedProject, readSession } from '../../api/session.ts'
+import { failureOf, readSession, type SessionProject } from '../../api/session.ts'
 import { base } from '../../router/location.ts'
 
 /** A project of the server with what goes on in it: `GET /api/projects/work`. */
-export interface ProjectAtWork extends ListedProject {
+export interface ProjectActivity extends SessionProject {
   /** Null where its record cannot be read. */
   readonly work: Pick<
     ProjectStatus,
@@ -18,7 +18,7 @@ export interface ProjectAtWork extends ListedProject {
 
 interface Projects {
   /** Null until they were read. */
-  readonly projects: ReadonlySignal<readonly ProjectAtWork[] | null>
+  readonly projects: ReadonlySignal<readonly ProjectActivity[] | null>
   readonly failure: ReadonlySignal<unknown>
 }
 
@@ -36,7 +36,7 @@ export function useProjectsAtWork(): Projects {
 }
 
 function startProjects(): Projects & { readonly stop: () => void } {
-  const projects = signal<readonly ProjectAtWork[] | null>(null)
+  const projects = signal<readonly ProjectActivity[] | null>(null)
   const failure = signal<unknown>(null)
   const feeds = new Map<string, WebSocket>()
   const ended = new AbortController()
@@ -45,7 +45,7 @@ function startProjects(): Projects & { readonly stop: () => void } {
   const read = async () => {
     waiting = 0
     try {
-      const next = (await readProjects(ended.signal)).toSorted(byUrgency)
+      const next = (await readProjects(ended.signal)).toSorted(compareUrgency)
       if (JSON.stringify(next) !== JSON.stringify(projects.peek())) projects.value = next
       failure.value = null
       follow(next.slice(0, followed).map(({ key }) => key))
@@ -82,7 +82,7 @@ function startProjects(): Projects & { readonly stop: () => void } {
   }
 }
 
-async function readProjects(until: AbortSignal): Promise<readonly ProjectAtWork[]> {
+async function readProjects(until: AbortSignal): Promise<readonly ProjectActivity[]> {
   const response = await fetch(`${base.peek()}/api/projects/work`, { signal: until }).catch(
     (error: unknown) => {
       throw new ApiFailure(0, {}, error)
@@ -90,14 +90,14 @@ async function readProjects(until: AbortSignal): Promise<readonly ProjectAtWork[
   )
   if (response.status === 401) await readSession()
   if (!response.ok) throw await failureOf(response)
-  const { projects } = (await response.json()) as { readonly projects: readonly ProjectAtWork[] } // our own server's
+  const { projects } = (await response.json()) as { readonly projects: readonly ProjectActivity[] } // our own server's
   return projects
 }
 
 /** What waits longest first, then where agents work, then by name. */
-function byUrgency(one: ProjectAtWork, other: ProjectAtWork): number {
+function compareUrgency(one: ProjectActivity, other: ProjectActivity): number {
   return (
-    waitsSince(one) - waitsSince(other) ||
+    waitingSince(one) - waitingSince(other) ||
     (other.work?.running_total ?? 0) - (one.work?.running_total ?? 0) ||
     one.name.localeCompare(other.name)
   )
@@ -105,6 +105,6 @@ function byUrgency(one: ProjectAtWork, other: ProjectAtWork): number {
 
 const never = Number.MAX_SAFE_INTEGER
 
-function waitsSince({ work }: ProjectAtWork): number {
+function waitingSince({ work }: ProjectActivity): number {
   return work?.waiting_since ? Date.parse(work.waiting_since) : never
 }

@@ -4,22 +4,22 @@ import { session, standing } from '../../api/session.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useRows } from '../../live/rows.ts'
 import { Agent } from '../../parts/agent.tsx'
-import { EmptyState, Failed } from '../../parts/empty-state.tsx'
-import { FilterField, stepThrough, useFlash, WaitingRows } from '../../parts/list.tsx'
+import { EmptyState, FailureMessage } from '../../parts/empty-state.tsx'
+import { FilterField, stepSelection, useFlash, WaitingRows } from '../../parts/list.tsx'
 import { Since } from '../../parts/time.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { navigate, query, setQuery } from '../../router/location.ts'
-import { Asking, Field } from '../settings/parts.tsx'
-import { type ProjectAtWork, useProjectsAtWork } from './at-work.ts'
+import { Field, OperationDialog } from '../settings/parts.tsx'
+import { type ProjectActivity, useProjectsAtWork } from './at-work.ts'
 import './projects.css'
 
 /** Every project of the server that one may see: what waits for people in it, and who works there. */
 export function View() {
   const { projects, failure } = useProjectsAtWork()
-  const [asked, setAsked] = useState<Asked | null>(null)
+  const [asked, setAsked] = useState<ProjectDialog | null>(null)
   const close = useCallback(() => setAsked(null), [])
   const isAdmin = standing.value?.admin === true
-  const { rows, still } = useRows<ProjectAtWork>(
+  const { rows, still } = useRows<ProjectActivity>(
     () => projects.value,
     ({ key }) => key,
   )
@@ -35,14 +35,14 @@ export function View() {
   })
   const keys = shown.value
   const selected = query.value.get('select')
-  const step = stepThrough(keys, selected)
+  const step = stepSelection(keys, selected)
   useCommands({
     next: step(1),
     previous: step(-1),
     open: () => selected && navigate(`/p/${encodeURIComponent(selected)}/`),
     close: () => setQuery({ select: null }),
   })
-  if (projects.value === null) return <Failed failure={failure} />
+  if (projects.value === null) return <FailureMessage failure={failure} />
   const waiting = projects.value.reduce((sum, { work }) => sum + (work?.waiting ?? 0), 0)
   return (
     <div class="page-inner projects" {...still}>
@@ -94,15 +94,15 @@ export function View() {
           })}
         />
       ) : null}
-      {asked === null ? null : <Naming asked={asked} close={close} />}
+      {asked === null ? null : <ProjectNameDialog asked={asked} close={close} />}
     </div>
   )
 }
 
-type Asked = { readonly is: 'add' } | { readonly is: 'rename'; readonly project: ProjectAtWork }
+type ProjectDialog = { readonly is: 'add' } | { readonly is: 'rename'; readonly project: ProjectActivity }
 
 /** A name for a new project, or another one for a project; it is in its addresses from then on. */
-function Naming({ asked, close }: { readonly asked: Asked; readonly close: () => void }) {
+function ProjectNameDialog({ asked, close }: { readonly asked: ProjectDialog; readonly close: () => void }) {
   const [name, setName] = useState(asked.is === 'rename' ? asked.project.key : '')
   const field = (
     <Field
@@ -115,7 +115,7 @@ function Naming({ asked, close }: { readonly asked: Asked; readonly close: () =>
   )
   if (asked.is === 'add') {
     return (
-      <Asking
+      <OperationDialog
         title="Add a project"
         operation="project_add"
         input={() => ({ name: name.trim() })}
@@ -124,39 +124,41 @@ function Naming({ asked, close }: { readonly asked: Asked; readonly close: () =>
         done={({ name: made }) => location.assign(`/p/${made}/`)}
       >
         {field}
-      </Asking>
+      </OperationDialog>
     )
   }
   const { key } = asked.project
   return (
-    <Asking
+    <OperationDialog
       title={`Rename ${asked.project.name}`}
       operation="project_rename"
       input={() => ({ project: key, name: name.trim() })}
       verb="Rename"
       close={close}
       // Its addresses are others now: the page is read anew.
-      done={({ name: now }) => location.assign(`/p/${projectHere() === key ? now : projectHere()}/projects`)}
+      done={({ name: now }) =>
+        location.assign(`/p/${currentProject() === key ? now : currentProject()}/projects`)
+      }
     >
       {field}
       <p>A folder that was connected by the old name is connected again.</p>
-    </Asking>
+    </OperationDialog>
   )
 }
 
-function projectHere(): string {
+function currentProject(): string {
   const known = session.peek()
   return known === null || known === 'unknown person' ? '' : known.project
 }
 
-interface RowProps {
-  readonly row: ReadonlySignal<ProjectAtWork>
+interface ProjectRowProps {
+  readonly row: ReadonlySignal<ProjectActivity>
   readonly isSelected: boolean
   /** Null where it is not offered. */
   readonly rename: (() => void) | null
 }
 
-function Row({ row, isSelected, rename }: RowProps) {
+function Row({ row, isSelected, rename }: ProjectRowProps) {
   const { key, name, folder, work, failure } = row.value
   const element = useRef<HTMLLIElement>(null)
   useFlash(element, `${work?.waiting} ${work?.running_total} ${work?.missions_total}`)
@@ -187,7 +189,7 @@ function Row({ row, isSelected, rename }: RowProps) {
 
 const most = 3
 
-function Work({ work }: { readonly work: NonNullable<ProjectAtWork['work']> }) {
+function Work({ work }: { readonly work: NonNullable<ProjectActivity['work']> }) {
   const agents = [...new Set(work.running.map(({ agent_name }) => agent_name))]
   const silent = work.running.filter(({ stale }) => stale).length
   return (

@@ -1,20 +1,20 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { ReviewComment, ReviewDraft } from '../../api/entities.ts'
-import { may } from '../../api/session.ts'
+import type { ReviewCommentData, ReviewDraft } from '../../api/entities.ts'
+import { isPermitted } from '../../api/session.ts'
 import { plainText } from '../../geometry/line-parts.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { Prose } from '../../parts/text.tsx'
 import { Since } from '../../parts/time.tsx'
-import type { Place, Review, Words } from './model.ts'
+import type { CommentTarget, CommentText, ReviewModel } from './model.ts'
 
 /** A comment that was sent, with what was answered. */
 export function Conversation({
   review,
   comment,
 }: {
-  readonly review: Review
-  readonly comment: ReviewComment
+  readonly review: ReviewModel
+  readonly comment: ReviewCommentData
 }) {
   const { comment_id, by, at, kind, text, status, replies, now, line, quoted } = comment
   const [isAnswering, setAnswering] = useState(false)
@@ -76,7 +76,7 @@ export function Conversation({
             if (await review.answer(comment, sent.text, false)) setAnswering(false)
           }}
         />
-      ) : may('reply_to_review') ? (
+      ) : isPermitted('reply_to_review') ? (
         <button type="button" class="button" data-kind="plain" onClick={() => setAnswering(true)}>
           Answer
         </button>
@@ -89,7 +89,7 @@ const kindWords = { question: 'asks', request: 'requests' } as const
 const statusWords = { open: 'Open', answered: 'Answered', done: 'Done' } as const
 
 /** What was written and not sent yet: nobody else sees it. */
-export function Draft({ review, draft }: { readonly review: Review; readonly draft: ReviewDraft }) {
+export function Draft({ review, draft }: { readonly review: ReviewModel; readonly draft: ReviewDraft }) {
   const { comment_id, kind, text, path, line } = draft
   if (review.editing.value === comment_id) {
     return (
@@ -141,7 +141,13 @@ export function Draft({ review, draft }: { readonly review: Review; readonly dra
 }
 
 /** A new comment. It is a draft until it is sent with the others. */
-export function CommentForm({ review, place }: { readonly review: Review; readonly place: Place }) {
+export function CommentForm({
+  review,
+  place,
+}: {
+  readonly review: ReviewModel
+  readonly place: CommentTarget
+}) {
   const about =
     place.file === null
       ? 'the whole'
@@ -164,20 +170,20 @@ export function CommentForm({ review, place }: { readonly review: Review; readon
   )
 }
 
-interface WordsFormProps {
+interface TextFormProps {
   readonly label: string
   readonly action: string
   /** Without it, no kind is asked for. */
-  readonly first?: Words
-  readonly send: (words: Words) => Promise<void>
+  readonly first?: CommentText
+  readonly send: (words: CommentText) => Promise<void>
   readonly leave: () => void
 }
 
 /** A text, and whether it asks or requests. Ctrl or ⌘ with Enter sends it, Esc leaves it. */
-function WordsForm({ label, action, first, send, leave }: WordsFormProps) {
+function WordsForm({ label, action, first, send, leave }: TextFormProps) {
   const id = useId()
   const field = useRef<HTMLTextAreaElement>(null)
-  const [kind, setKind] = useState<Words['kind']>(first?.kind ?? 'request')
+  const [kind, setKind] = useState<CommentText['kind']>(first?.kind ?? 'request')
   const [isSending, setSending] = useState(false)
   useLayoutEffect(() => field.current?.focus({ preventScroll: true }), [])
   useLayoutEffect(() => field.current?.scrollIntoView({ block: 'nearest' }), [])

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
-import { told } from '../../api/call.ts'
-import type { ReviewedFile, ShownFile } from '../../api/entities.ts'
+import { errorText } from '../../api/call.ts'
+import type { ReviewedFileData, ReviewFileRow } from '../../api/entities.ts'
 import { failureOf } from '../../api/session.ts'
 import { plainText } from '../../geometry/line-parts.ts'
 import { Agent } from '../../parts/agent.tsx'
@@ -9,16 +9,16 @@ import { linesOf } from '../../parts/lines-of.ts'
 import { base } from '../../router/location.ts'
 import { CommentForm, Conversation, Draft } from './comments.tsx'
 import { commentsAbout, draftsAbout, FileLines } from './lines.tsx'
-import { fileKey, type Lines, type Review } from './model.ts'
+import { fileKey, type Lines, type ReviewModel } from './model.ts'
 import { useNear } from './near.ts'
 
-export function fileId(file: ShownFile): string {
+export function fileId(file: ReviewFileRow): string {
   return `reviewed ${fileKey(file)}`
 }
 
 interface FileProps {
-  readonly review: Review
-  readonly file: ShownFile
+  readonly review: ReviewModel
+  readonly file: ReviewFileRow
   readonly isFirst: boolean
 }
 
@@ -41,7 +41,7 @@ export function FileSection({ review, file, isFirst }: FileProps) {
         near ? (
           <FileBody review={review} file={file} isFirst={isFirst} />
         ) : (
-          <div style={{ height: `${guessedHeight(file)}px` }} />
+          <div style={{ height: `${estimateHeight(file)}px` }} />
         )
       ) : file.folded !== null && !review.isViewed(file) ? (
         <p class="review-note">
@@ -59,16 +59,16 @@ const foldWords = {
   'lock file': 'A lock file: folded.',
   generated: 'It is generated: folded.',
   large: 'A large difference: folded.',
-} as const satisfies Record<NonNullable<ShownFile['folded']>, string>
+} as const satisfies Record<NonNullable<ReviewFileRow['folded']>, string>
 
 const lineHeight = 20
 
 /** Before its lines are read: each changed line, and some around them. */
-function guessedHeight({ added, removed }: ShownFile): number {
+function estimateHeight({ added, removed }: ReviewFileRow): number {
   return lineHeight * Math.min(6_000, (added ?? 0) + (removed ?? 0) + 8)
 }
 
-function FileHead({ review, file, isOpen }: { review: Review; file: ShownFile; isOpen: boolean }) {
+function FileHead({ review, file, isOpen }: { review: ReviewModel; file: ReviewFileRow; isOpen: boolean }) {
   const { path, from, status, added, removed, mode, certainty, attempts } = file
   const slash = path.lastIndexOf('/') + 1
   const isViewed = review.isViewed(file)
@@ -104,9 +104,9 @@ function FileHead({ review, file, isOpen }: { review: Review; file: ShownFile; i
         {certainty === 'certain' ? null : <span class="uncertain">{certaintyWords[certainty]}</span>}
         {attempts.length > 1 ? <span class="muted">{attempts.length} attempts</span> : null}
         {open + answered > 0 ? (
-          <span class="comment-count">{counted(open + answered, 'comment')}</span>
+          <span class="comment-count">{countText(open + answered, 'comment')}</span>
         ) : null}
-        {drafts > 0 ? <span class="comment-count">{counted(drafts, 'draft')}</span> : null}
+        {drafts > 0 ? <span class="comment-count">{countText(drafts, 'draft')}</span> : null}
       </span>
       {added === null || removed === null ? (
         <span class="muted">{file.kind === 'text' ? '' : file.kind}</span>
@@ -130,7 +130,7 @@ const certaintyWords = {
   contested: 'contested: several could have changed it',
 } as const
 
-function counted(count: number, word: string): string {
+function countText(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`
 }
 
@@ -160,7 +160,7 @@ function FileBody({ review, file, isFirst }: FileProps) {
         </div>
       ) : null}
       {lines === null ? (
-        <Unlined review={review} file={file} />
+        <UnlinedContent review={review} file={file} />
       ) : (
         <Read review={review} file={file} lines={lines} isFirst={isFirst} />
       )}
@@ -171,7 +171,7 @@ function FileBody({ review, file, isFirst }: FileProps) {
 function shownLines({
   hunks,
 }: {
-  readonly hunks: ReviewedFile['hunks'] | readonly LinesHunk[]
+  readonly hunks: ReviewedFileData['hunks'] | readonly LinesHunk[]
 }): Set<string> {
   const seen = new Set<string>()
   for (const { lines } of hunks) {
@@ -186,7 +186,7 @@ function shownLines({
 type LinesHunk = Extract<Lines, { readonly is: 'read' }>['hunks'][number]
 
 /** What of the file is shown: only what changed since it was looked at, or all; parts, or the whole. */
-function Choices({ review, file }: { readonly review: Review; readonly file: ShownFile }) {
+function Choices({ review, file }: { readonly review: ReviewModel; readonly file: ReviewFileRow }) {
   const key = fileKey(file)
   const wasViewed = file.viewed !== null && !file.viewed.current
   const isFromStart = review.fromStart.value.has(key)
@@ -231,7 +231,7 @@ function Choices({ review, file }: { readonly review: Review; readonly file: Sho
 }
 
 /** Who the signs in the margin are. */
-function Writers({ review, file }: { readonly review: Review; readonly file: ShownFile }) {
+function Writers({ review, file }: { readonly review: ReviewModel; readonly file: ReviewFileRow }) {
   const attempts = review.shown.value?.attempts ?? []
   return (
     <span class="writers">
@@ -261,7 +261,7 @@ function Read({ review, file, lines, isFirst }: ReadProps) {
   }
   if (lines.is === 'reading') {
     return (
-      <div class="review-note" aria-busy="true" style={{ height: `${guessedHeight(file)}px` }}>
+      <div class="review-note" aria-busy="true" style={{ height: `${estimateHeight(file)}px` }}>
         Reading…
       </div>
     )
@@ -271,7 +271,9 @@ function Read({ review, file, lines, isFirst }: ReadProps) {
   return (
     <>
       {trouble === null ? null : <p class="review-note">{trouble}</p>}
-      {hunks.length === 0 && trouble === null ? <p class="review-note">{nothing(file, answer)}</p> : null}
+      {hunks.length === 0 && trouble === null ? (
+        <p class="review-note">{noChangeText(file, answer)}</p>
+      ) : null}
       <FileLines review={review} file={file} hunks={hunks} isFirst={isFirst} />
       {no_newline.before === no_newline.after ? null : (
         <p class="review-note">
@@ -292,7 +294,7 @@ function Read({ review, file, lines, isFirst }: ReadProps) {
   )
 }
 
-function nothing({ mode, from, path, status }: ShownFile, { since }: ReviewedFile): string {
+function noChangeText({ mode, from, path, status }: ReviewFileRow, { since }: ReviewedFileData): string {
   if (since !== null) return 'Its lines are the same as when you looked at it.'
   if (mode !== null) return 'Only its mode changed.'
   if (from !== null && from !== path) return 'Only its name changed.'
@@ -301,7 +303,7 @@ function nothing({ mode, from, path, status }: ShownFile, { since }: ReviewedFil
 }
 
 /** What has no lines: images stand beside each other, the rest is named. */
-function Unlined({ review, file }: { readonly review: Review; readonly file: ShownFile }) {
+function UnlinedContent({ review, file }: { readonly review: ReviewModel; readonly file: ReviewFileRow }) {
   if (file.kind !== 'image') {
     return (
       <p class="review-note">
@@ -321,8 +323,8 @@ function Unlined({ review, file }: { readonly review: Review; readonly file: Sho
 }
 
 interface PictureProps {
-  readonly review: Review
-  readonly file: ShownFile
+  readonly review: ReviewModel
+  readonly file: ReviewFileRow
   readonly side: 'old' | 'new'
 }
 
@@ -348,7 +350,9 @@ function Image({ review, file, side, word }: PictureProps & { readonly word: str
   // An image that is not there is asked for once more, for the sentence that says why.
   const ask = async () => {
     const response = await fetch(address).catch(() => null)
-    setFailure(response === null || response.ok ? 'It could not be shown.' : told(await failureOf(response)))
+    setFailure(
+      response === null || response.ok ? 'It could not be shown.' : errorText(await failureOf(response)),
+    )
   }
   const tell = async ({ naturalWidth, naturalHeight }: HTMLImageElement) => {
     const pixels = `${naturalWidth} × ${naturalHeight}`

@@ -1,7 +1,7 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import type { ReviewComment, ReviewDraft, ShownFile } from '../../api/entities.ts'
+import type { ReviewCommentData, ReviewDraft, ReviewFileRow } from '../../api/entities.ts'
 import { wordDifferences } from '../../geometry/line-parts.ts'
 import {
   blocksOf,
@@ -12,40 +12,40 @@ import {
   reviewRows,
 } from '../../geometry/review-rows.ts'
 import { AgentMark } from '../../parts/agent.tsx'
-import { inFrames } from '../../parts/in-frames.ts'
+import { runInFrames } from '../../parts/in-frames.ts'
 import { linesOf } from '../../parts/lines-of.ts'
-import { type ColoursByLine, colourLines } from '../../parts/syntax/colours.ts'
+import { type ColorsByLine, colorLines } from '../../parts/syntax/colours.ts'
 import { LineText } from '../../parts/syntax/line-text.tsx'
 import { CommentForm, Conversation, Draft } from './comments.tsx'
-import { fileKey, layout, type Review } from './model.ts'
+import { fileKey, layout, type ReviewModel } from './model.ts'
 import { useNear } from './near.ts'
 
-interface LinesProps {
-  readonly review: Review
-  readonly file: ShownFile
+interface DiffLinesProps {
+  readonly review: ReviewModel
+  readonly file: ReviewFileRow
   readonly hunks: readonly ReviewHunk[]
   /** Drawn at once: the first file. */
   readonly isFirst: boolean
 }
 
 /** What stands on one line, besides the line. */
-type Side = 'old' | 'new'
+type LineSide = 'old' | 'new'
 
 /** The lines of a file. Those far from what is seen keep their room and are not drawn. */
-export function FileLines({ review, file, hunks, isFirst }: LinesProps) {
+export function FileLines({ review, file, hunks, isFirst }: DiffLinesProps) {
   const asSplit = layout.value === 'split'
   const rows = useMemo(() => reviewRows(hunks, asSplit ? 'split' : 'unified'), [hunks, asSplit])
   const blocks = useMemo(() => blocksOf(rows), [rows])
   // A signal for each block: the colours of a long file come to a few blocks in a frame.
-  const colours = useMemo(() => blocks.map(blockColours), [blocks])
+  const colours = useMemo(() => blocks.map(blockColors), [blocks])
   useEffect(
     () =>
-      colourLines(file.path, hunks, (found) => {
+      colorLines(file.path, hunks, (found) => {
         for (const block of colours) {
           const tell = () => {
             block.found.value = found
           }
-          if (block.isDrawn) inFrames(tell)
+          if (block.isDrawn) runInFrames(tell)
           else tell()
         }
       }),
@@ -59,7 +59,7 @@ export function FileLines({ review, file, hunks, isFirst }: LinesProps) {
           review={review}
           file={file}
           rows={block}
-          colours={colours[at] ?? blockColours()}
+          colours={colours[at] ?? blockColors()}
           isFirst={isFirst && at < 2}
         />
       ))}
@@ -67,20 +67,20 @@ export function FileLines({ review, file, hunks, isFirst }: LinesProps) {
   )
 }
 
-interface BlockColours {
-  readonly found: Signal<ColoursByLine>
+interface BlockColors {
+  readonly found: Signal<ColorsByLine>
   isDrawn: boolean
 }
 
-function blockColours(): BlockColours {
+function blockColors(): BlockColors {
   return { found: signal(new Map()), isDrawn: false }
 }
 
 interface BlockProps {
-  readonly review: Review
-  readonly file: ShownFile
+  readonly review: ReviewModel
+  readonly file: ReviewFileRow
   readonly rows: readonly ReviewRow[]
-  readonly colours: BlockColours
+  readonly colours: BlockColors
   readonly isFirst: boolean
 }
 
@@ -92,7 +92,7 @@ function Block({ review, file, rows, colours, isFirst }: BlockProps) {
   const element = useRef<HTMLDivElement>(null)
   const near = useNear(element, isFirst)
   const height = useRef<number | null>(null)
-  const isComposed = composedIn(review, file, rows)
+  const isComposed = isComposingIn(review, file, rows)
   const drawn = near || isComposed
   useLayoutEffect(() => {
     colours.isDrawn = drawn
@@ -105,7 +105,7 @@ function Block({ review, file, rows, colours, isFirst }: BlockProps) {
     <div
       ref={element}
       class="review-block"
-      {...(!drawn && { style: { height: `${height.current ?? guessedHeight(rows)}px` } })}
+      {...(!drawn && { style: { height: `${height.current ?? estimateRowsHeight(rows)}px` } })}
     >
       {drawn
         ? rows.map((row) =>
@@ -121,20 +121,20 @@ function Block({ review, file, rows, colours, isFirst }: BlockProps) {
 }
 
 /** What is being written is not taken away when it is scrolled out of sight. */
-function composedIn(review: Review, file: ShownFile, rows: readonly ReviewRow[]): boolean {
+function isComposingIn(review: ReviewModel, file: ReviewFileRow, rows: readonly ReviewRow[]): boolean {
   const place = review.composing.value
   if (place?.file == null || fileKey(place.file) !== fileKey(file)) return false
   return rows.some((row) => row.kind === 'line' && row[place.side]?.[place.side] === place.line)
 }
 
-function guessedHeight(rows: readonly ReviewRow[]): number {
+function estimateRowsHeight(rows: readonly ReviewRow[]): number {
   return rows.reduce((sum, row) => {
     const letters = row.kind === 'gap' ? 0 : Math.max(row.old?.text.length ?? 0, row.new?.text.length ?? 0)
     return sum + lineHeight * Math.max(1, Math.ceil(letters / lettersAcross))
   }, 0)
 }
 
-function Gap({ review, file, hidden }: { review: Review; file: ShownFile; hidden: number | null }) {
+function Gap({ review, file, hidden }: { review: ReviewModel; file: ReviewFileRow; hidden: number | null }) {
   return (
     <div class="review-gap">
       <button
@@ -150,14 +150,14 @@ function Gap({ review, file, hidden }: { review: Review; file: ShownFile; hidden
 }
 
 interface LineProps {
-  readonly review: Review
-  readonly file: ShownFile
+  readonly review: ReviewModel
+  readonly file: ReviewFileRow
   readonly row: LineRow
-  readonly colours: ReadonlySignal<ColoursByLine>
+  readonly colours: ReadonlySignal<ColorsByLine>
 }
 
 /** The element of a row, so that keys find it. */
-export function rowId(file: ShownFile, row: string): string {
+export function rowId(file: ReviewFileRow, row: string): string {
   return `line ${fileKey(file)} ${row}`
 }
 
@@ -167,8 +167,8 @@ function Line({ review, file, row, colours }: LineProps) {
   const asSplit = layout.value === 'split'
   const words = useMemo(() => wordsOf(row), [row])
   const found = colours.value
-  const put = (side: Side) => () => point(review, { file, row, side })
-  const text = (side: Side) => {
+  const put = (side: LineSide) => () => startComment(review, { file, row, side })
+  const text = (side: LineSide) => {
     const line = row[side]
     if (line === null) return null
     const changed = side === 'old' ? words?.before : words?.after
@@ -200,7 +200,7 @@ function Line({ review, file, row, colours }: LineProps) {
         <div class="review-line" data-kind={one?.kind} {...shared}>
           <NumberButton line={row.old} side="old" put={put('old')} />
           <NumberButton line={row.new} side="new" put={put('new')} />
-          <Whose line={one} file={file} review={review} />
+          <LineOwner line={one} file={file} review={review} />
           <span class="line-sign">{signs[one?.kind ?? ' ']}</span>
           {text(row.new === null ? 'old' : 'new')}
         </div>
@@ -213,10 +213,10 @@ function Line({ review, file, row, colours }: LineProps) {
 const signs = { ' ': ' ', '+': '+', '-': '−' } as const
 
 interface HalfProps {
-  readonly side: Side
+  readonly side: LineSide
   readonly line: ReviewLine | null
-  readonly file: ShownFile
-  readonly review: Review
+  readonly file: ReviewFileRow
+  readonly review: ReviewModel
   readonly put: () => void
   readonly children: ComponentChildren
 }
@@ -225,7 +225,7 @@ function Half({ side, line, file, review, put, children }: HalfProps) {
   return (
     <div class="review-half" data-kind={line?.kind ?? 'none'}>
       <NumberButton line={line} side={side} put={put} />
-      <Whose line={line} file={file} review={review} />
+      <LineOwner line={line} file={file} review={review} />
       <span class="line-sign">{signs[line?.kind ?? ' ']}</span>
       {children}
     </div>
@@ -239,7 +239,7 @@ function NumberButton({
   put,
 }: {
   readonly line: ReviewLine | null
-  readonly side: Side
+  readonly side: LineSide
   readonly put: () => void
 }) {
   const number = line?.[side]
@@ -257,14 +257,14 @@ function NumberButton({
 }
 
 /** Whose line it is, where several attempts changed the file. */
-function Whose({
+function LineOwner({
   line,
   file,
   review,
 }: {
   readonly line: ReviewLine | null
-  readonly file: ShownFile
-  readonly review: Review
+  readonly file: ReviewFileRow
+  readonly review: ReviewModel
 }) {
   if (file.attempts.length < 2) return null
   const made = review.shown.value?.attempts.find(({ attempt_id }) => attempt_id === line?.attempt)
@@ -307,21 +307,21 @@ function wordsOf({ old, new: next, partner }: LineRow) {
     : wordDifferences(old.text, partner.text)
 }
 
-interface Pointed {
-  readonly file: ShownFile
+interface PointerTarget {
+  readonly file: ReviewFileRow
   readonly row: LineRow
-  readonly side: Side
+  readonly side: LineSide
 }
 
 /** Begins a comment on a line. */
-export function point(review: Review, { file, row, side }: Pointed): void {
+export function startComment(review: ReviewModel, { file, row, side }: PointerTarget): void {
   const line = row[side]
   review.cursor.value = { file: fileKey(file), row: row.key }
   review.composing.value = { file, side, line: line?.[side] ?? null, quoted: line?.text ?? null }
 }
 
 /** What was said of a line, what is being said, and a field to say it. */
-function Beneath({ review, file, row }: { review: Review; file: ShownFile; row: LineRow }) {
+function Beneath({ review, file, row }: { review: ReviewModel; file: ReviewFileRow; row: LineRow }) {
   const said = sidesOf(row).flatMap(({ side, number }) => commentsOn(review, file, { side, number }))
   const drafts = sidesOf(row).flatMap(({ side, number }) => draftsOn(review, file, { side, number }))
   const place = review.composing.value
@@ -343,33 +343,41 @@ function Beneath({ review, file, row }: { review: Review; file: ShownFile; row: 
   )
 }
 
-interface Numbered {
-  readonly side: Side
+interface LineNumber {
+  readonly side: LineSide
   readonly number: number
 }
 
-function sidesOf({ old, new: next }: LineRow): readonly Numbered[] {
+function sidesOf({ old, new: next }: LineRow): readonly LineNumber[] {
   return [
     ...(old?.old === undefined ? [] : [{ side: 'old' as const, number: old.old }]),
     ...(next?.new === undefined ? [] : [{ side: 'new' as const, number: next.new }]),
   ]
 }
 
-function commentsOn(review: Review, file: ShownFile, { side, number }: Numbered): readonly ReviewComment[] {
+function commentsOn(
+  review: ReviewModel,
+  file: ReviewFileRow,
+  { side, number }: LineNumber,
+): readonly ReviewCommentData[] {
   return commentsAbout(review, file).filter((comment) => comment.side === side && comment.now.line === number)
 }
 
-function draftsOn(review: Review, file: ShownFile, { side, number }: Numbered): readonly ReviewDraft[] {
+function draftsOn(
+  review: ReviewModel,
+  file: ReviewFileRow,
+  { side, number }: LineNumber,
+): readonly ReviewDraft[] {
   return draftsAbout(review, file).filter((draft) => draft.side === side && draft.line === number)
 }
 
 /** Of a file, whether its tree was said or not. */
-export function commentsAbout(review: Review, file: ShownFile): readonly ReviewComment[] {
+export function commentsAbout(review: ReviewModel, file: ReviewFileRow): readonly ReviewCommentData[] {
   const of = review.commentsOf.value
   return [...(of.get(fileKey(file)) ?? []), ...(file.tree === null ? [] : (of.get(file.path) ?? []))]
 }
 
-export function draftsAbout(review: Review, file: ShownFile): readonly ReviewDraft[] {
+export function draftsAbout(review: ReviewModel, file: ReviewFileRow): readonly ReviewDraft[] {
   const of = review.draftsOf.value
   return [...(of.get(fileKey(file)) ?? []), ...(file.tree === null ? [] : (of.get(file.path) ?? []))]
 }

@@ -1,16 +1,25 @@
 import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { ApiFailure } from '../../../src/surfaces/http/client/client.ts'
-import { call, told } from '../../api/call.ts'
-import type { ReviewComment, ReviewDraft, ReviewedFile, ReviewShown, ShownFile } from '../../api/entities.ts'
+import { call, errorText } from '../../api/call.ts'
+import type {
+  ReviewCommentData,
+  ReviewDraft,
+  ReviewedFileData,
+  ReviewFileRow,
+  ReviewShown,
+} from '../../api/entities.ts'
 import type { Layout, ReviewHunk } from '../../geometry/review-rows.ts'
 import { startQuery } from '../../live/query.ts'
 import { showToast } from '../../shell/toasts.tsx'
 
-export type Subject = { readonly task: string } | { readonly mission: string } | { readonly since: true }
+export type ReviewSubjectInput =
+  | { readonly task: string }
+  | { readonly mission: string }
+  | { readonly since: true }
 
 /** Where a comment is being written, or would be: the whole, a file, or a line of a side. */
-export interface Place {
-  readonly file: ShownFile | null
+export interface CommentTarget {
+  readonly file: ReviewFileRow | null
   readonly side: 'old' | 'new'
   readonly line: number | null
   readonly quoted: string | null
@@ -20,15 +29,18 @@ export interface Place {
 export type Lines =
   | { readonly is: 'reading' }
   | { readonly is: 'failed'; readonly why: string }
-  | { readonly is: 'read'; readonly hunks: readonly ReviewHunk[]; readonly answer: ReviewedFile }
+  | { readonly is: 'read'; readonly hunks: readonly ReviewHunk[]; readonly answer: ReviewedFileData }
 
 /** What a file has a name of its own by, in a review of several work trees. */
-export function fileKey({ path, tree }: Pick<ShownFile, 'path' | 'tree'>): string {
+export function fileKey({ path, tree }: Pick<ReviewFileRow, 'path' | 'tree'>): string {
   return tree === null ? path : `${tree} ${path}`
 }
 
 /** How a person likes to look, kept in the browser. */
-function kept<Value extends string>(name: string, values: readonly [Value, ...Value[]]): Signal<Value> {
+function persistedSignal<Value extends string>(
+  name: string,
+  values: readonly [Value, ...Value[]],
+): Signal<Value> {
   const key = `waymark review ${name}`
   const read = () => {
     try {
@@ -48,14 +60,14 @@ function kept<Value extends string>(name: string, values: readonly [Value, ...Va
   return of
 }
 
-export const layout = kept<Layout>('layout', ['unified', 'split'])
-export const space = kept('space', ['shown', 'hidden'])
+export const layout = persistedSignal<Layout>('layout', ['unified', 'split'])
+export const space = persistedSignal('space', ['shown', 'hidden'])
 
 /** At most so many files are read at once: the first ones come first. */
 const atOnce = 3
 
 /** A review as one person looks at it. */
-export function createReview(subject: Subject) {
+export function createReview(subject: ReviewSubjectInput) {
   const query = startQuery('review_show', subject)
   const shown = signal<ReviewShown | null>(null)
   /** What is there by now, where that is not what is shown. */
@@ -65,7 +77,7 @@ export function createReview(subject: Subject) {
   const fromStart = signal<ReadonlySet<string>>(new Set())
   /** What the person said that was viewed, until the server says so too. */
   const marking = signal<ReadonlyMap<string, boolean>>(new Map())
-  const composing = signal<Place | null>(null)
+  const composing = signal<CommentTarget | null>(null)
   const editing = signal<string | null>(null)
   const cursor = signal<{ readonly file: string; readonly row: string } | null>(null)
   const lines = new Map<string, Signal<Lines>>()
@@ -78,7 +90,7 @@ export function createReview(subject: Subject) {
     const before = shown.peek()
     batch(() => {
       // An answer may be older than a mark that was set since it was asked for.
-      marking.value = stillToSay(marking.peek(), answer)
+      marking.value = unsentMarks(marking.peek(), answer)
       if (before === null || changedPaths(before, answer).length === 0) {
         shown.value = answer
         newer.value = null
@@ -101,7 +113,7 @@ export function createReview(subject: Subject) {
     }
   }
 
-  const wishOf = (file: ShownFile) => {
+  const wishOf = (file: ReviewFileRow) => {
     const key = fileKey(file)
     const looked = file.viewed !== null && !file.viewed.current && !fromStart.value.has(key)
     return {
@@ -112,7 +124,7 @@ export function createReview(subject: Subject) {
   }
 
   /** The lines of a file as they are wished for now; reading begins when they are first asked. */
-  const linesOf = (file: ShownFile, isUrgent = false): ReadonlySignal<Lines> => {
+  const linesOf = (file: ReviewFileRow, isUrgent = false): ReadonlySignal<Lines> => {
     const wish = wishOf(file)
     const key = JSON.stringify([fileKey(file), file.before, file.after, wish])
     const known = lines.get(key)
@@ -126,7 +138,7 @@ export function createReview(subject: Subject) {
     return made
   }
 
-  const readInto = async (into: Signal<Lines>, file: ShownFile, wish: ReturnType<typeof wishOf>) => {
+  const readInto = async (into: Signal<Lines>, file: ReviewFileRow, wish: ReturnType<typeof wishOf>) => {
     const before = into.peek()
     const offset = before.is === 'read' ? before.answer.cut?.next_offset : undefined
     try {
@@ -142,7 +154,7 @@ export function createReview(subject: Subject) {
       const hunks = before.is === 'read' ? [...before.hunks, ...answer.hunks] : answer.hunks
       into.value = { is: 'read', hunks, answer }
     } catch (error) {
-      into.value = { is: 'failed', why: told(error) }
+      into.value = { is: 'failed', why: errorText(error) }
     }
   }
 
@@ -151,17 +163,17 @@ export function createReview(subject: Subject) {
       await act()
       return true
     } catch (error) {
-      showToast({ kind: 'refused', text: told(error) })
+      showToast({ kind: 'refused', text: errorText(error) })
       return false
     } finally {
       query.refresh()
     }
   }
 
-  const isViewed = (file: ShownFile): boolean =>
+  const isViewed = (file: ReviewFileRow): boolean =>
     marking.value.get(fileKey(file)) ?? file.viewed?.current ?? false
 
-  const isOpen = (file: ShownFile): boolean =>
+  const isOpen = (file: ReviewFileRow): boolean =>
     unfolded.value.get(fileKey(file)) ?? (file.folded === null && !isViewed(file))
 
   return {
@@ -180,9 +192,9 @@ export function createReview(subject: Subject) {
     /** The paths that are not what is shown any more. */
     changedSince: computed(() => changedPaths(shown.value, newer.value)),
     commentsOf: computed(() =>
-      byFile(shown.value?.comments ?? [], ({ now, tree }) => ({ path: now.path, tree })),
+      groupByFile(shown.value?.comments ?? [], ({ now, tree }) => ({ path: now.path, tree })),
     ),
-    draftsOf: computed(() => byFile(shown.value?.drafts ?? [], ({ path, tree }) => ({ path, tree }))),
+    draftsOf: computed(() => groupByFile(shown.value?.drafts ?? [], ({ path, tree }) => ({ path, tree }))),
     showNewer: () => {
       if (newer.peek() === null) return
       batch(() => {
@@ -192,23 +204,23 @@ export function createReview(subject: Subject) {
       })
     },
     /** Reads the lines of a file before those of others. */
-    readSoon: (file: ShownFile) => {
+    readSoon: (file: ReviewFileRow) => {
       if (isOpen(file) && (file.kind === 'text' || file.kind === 'link')) linesOf(file, true)
     },
-    readMore: (file: ShownFile) => {
+    readMore: (file: ReviewFileRow) => {
       const wish = wishOf(file)
       const of = lines.get(JSON.stringify([fileKey(file), file.before, file.after, wish]))
       if (of) void readInto(of, file, wish)
     },
-    toggle: (set: Signal<ReadonlySet<string>>, file: ShownFile) => {
+    toggle: (set: Signal<ReadonlySet<string>>, file: ReviewFileRow) => {
       const next = new Set(set.peek())
       if (!next.delete(fileKey(file))) next.add(fileKey(file))
       set.value = next
     },
-    unfold: (file: ShownFile, open: boolean) => {
+    unfold: (file: ReviewFileRow, open: boolean) => {
       unfolded.value = new Map(unfolded.peek()).set(fileKey(file), open)
     },
-    mark: (file: ShownFile, viewed: boolean) => {
+    mark: (file: ReviewFileRow, viewed: boolean) => {
       const folds = new Map(unfolded.peek())
       folds.delete(fileKey(file))
       batch(() => {
@@ -232,7 +244,7 @@ export function createReview(subject: Subject) {
         }
       })
     },
-    comment: ({ file, side, line, quoted }: Place, words: Words) =>
+    comment: ({ file, side, line, quoted }: CommentTarget, words: CommentText) =>
       attempt(() =>
         call('review_comment', {
           subject,
@@ -243,14 +255,14 @@ export function createReview(subject: Subject) {
           ...words,
         }),
       ),
-    edit: (draft: ReviewDraft, words: Words) =>
+    edit: (draft: ReviewDraft, words: CommentText) =>
       attempt(() => call('review_comment_edit', { comment_id: draft.comment_id, ...words })),
     drop: (draft: ReviewDraft) =>
       attempt(() => call('review_comment_drop', { comment_id: draft.comment_id })),
-    answer: (comment: ReviewComment, text: string, done: boolean) =>
+    answer: (comment: ReviewCommentData, text: string, done: boolean) =>
       attempt(() => call('reply_to_review', { comment_id: comment.comment_id, text, done })),
     /** Sends all drafts with a verdict on exactly what is shown. Answers why not, or null. */
-    send: async (verdict: Verdict, text: string, content: string): Promise<string | null> => {
+    send: async (verdict: ReviewActionName, text: string, content: string): Promise<string | null> => {
       try {
         const sent = await call('review_send', {
           subject,
@@ -261,7 +273,7 @@ export function createReview(subject: Subject) {
         showToast({ kind: 'said', text: [saidOf[verdict], ...sent.notes].join(' ') })
         return null
       } catch (error) {
-        if (error instanceof ApiFailure) return told(error)
+        if (error instanceof ApiFailure) return errorText(error)
         throw error
       } finally {
         query.refresh()
@@ -274,10 +286,10 @@ export function createReview(subject: Subject) {
   }
 }
 
-export type Review = ReturnType<typeof createReview>
-export type Verdict = 'send_back' | 'approve' | 'comment'
+export type ReviewModel = ReturnType<typeof createReview>
+export type ReviewActionName = 'send_back' | 'approve' | 'comment'
 
-export interface Words {
+export interface CommentText {
   readonly kind: 'question' | 'request'
   readonly text: string
 }
@@ -286,10 +298,10 @@ const saidOf = {
   approve: 'Approved.',
   send_back: 'Sent back.',
   comment: 'Comments sent.',
-} as const satisfies Record<Verdict, string>
+} as const satisfies Record<ReviewActionName, string>
 
 /** The marks that an answer does not tell yet. */
-function stillToSay(
+function unsentMarks(
   marking: ReadonlyMap<string, boolean>,
   { files }: ReviewShown,
 ): ReadonlyMap<string, boolean> {
@@ -325,7 +337,7 @@ function changedPaths(before: ReviewShown | null, after: ReviewShown | null): re
 }
 
 /** By file; those on the whole under the empty key. Where a tree is not said, under the path alone. */
-function byFile<Of>(
+function groupByFile<Of>(
   all: readonly Of[],
   placeOf: (one: Of) => { readonly path: string | null; readonly tree: string | null },
 ): ReadonlyMap<string, readonly Of[]> {

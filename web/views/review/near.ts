@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useState } from 'preact/hooks'
-import { inFrames } from '../../parts/in-frames.ts'
+import { runInFrames } from '../../parts/in-frames.ts'
 
 /** Beyond the window, in pixels: what comes into sight is drawn before. */
 const margin = 1_200
@@ -15,7 +15,7 @@ export function useNear(element: RefObject<Element | null>, first: boolean): boo
     const { current } = element
     const page = current?.closest('.page')
     if (!current || !page) return
-    const observer = observers.get(page) ?? observe(page)
+    const observer = observers.get(page) ?? observeFiles(page)
     watched.set(current, setNear)
     observer.observe(current)
     return () => {
@@ -27,7 +27,7 @@ export function useNear(element: RefObject<Element | null>, first: boolean): boo
 }
 
 /** One observer for all elements of a page. What is seen is drawn at once, what only comes near when a frame has room. */
-function observe(page: Element): IntersectionObserver {
+function observeFiles(page: Element): IntersectionObserver {
   const last = new WeakMap<Element, boolean>()
   const made = new IntersectionObserver(
     (entries) => {
@@ -39,7 +39,7 @@ function observe(page: Element): IntersectionObserver {
           if (last.get(target) === isIntersecting) watched.get(target)?.(isIntersecting)
         }
         if (isIntersecting && at.top < bottom && at.bottom > top) tell()
-        else inFrames(tell)
+        else runInFrames(tell)
       }
     },
     { root: page, rootMargin: `${margin}px 0px` },

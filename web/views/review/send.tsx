@@ -3,12 +3,12 @@ import type { ReviewShown } from '../../api/entities.ts'
 import { plainText } from '../../geometry/line-parts.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
-import type { Review, Verdict } from './model.ts'
+import type { ReviewActionName, ReviewModel } from './model.ts'
 
 interface SendProps {
-  readonly review: Review
+  readonly review: ReviewModel
   readonly shown: ReviewShown
-  readonly verdict: Verdict
+  readonly verdict: ReviewActionName
   readonly close: () => void
 }
 
@@ -106,4 +106,4 @@ const words = {
   approve: { title: 'Approve', action: 'Approve', asks: 'Anything to add?' },
   send_back: { title: 'Send back', action: 'Send back', asks: 'What should be done?' },
   comment: { title: 'Send the comments', action: 'Send', asks: 'Anything to add?' },
-} as const satisfies Record<Verdict, object>
+} as const satisfies Record<ReviewActionName, object>

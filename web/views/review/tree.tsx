@@ -1,22 +1,22 @@
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
-import type { ReviewShown, ShownFile } from '../../api/entities.ts'
+import type { ReviewFileRow, ReviewShown } from '../../api/entities.ts'
 import { type DiffNode, diffRows, diffTree } from '../../geometry/diff-tree.ts'
 import { plainText } from '../../geometry/line-parts.ts'
 import { PlusMinus } from '../../parts/evidence.tsx'
 import { FilterField } from '../../parts/list.tsx'
-import { fileKey, type Review } from './model.ts'
+import { fileKey, type ReviewModel } from './model.ts'
 
-interface TreeFile extends ShownFile {
+interface TreeFile extends ReviewFileRow {
   readonly added_lines: number | null
   readonly deleted_lines: number | null
 }
 
 interface TreeProps {
-  readonly review: Review
+  readonly review: ReviewModel
   readonly shown: ReviewShown
-  readonly files: readonly ShownFile[]
-  readonly go: (file: ShownFile) => void
+  readonly files: readonly ReviewFileRow[]
+  readonly go: (file: ReviewFileRow) => void
 }
 
 /** The files by folder, with counts and a filter. */
@@ -57,8 +57,8 @@ interface NodeProps {
   readonly node: DiffNode<TreeFile>
   readonly isFolded: boolean
   readonly fold: (path: string) => void
-  readonly go: (file: ShownFile) => void
-  readonly review: Review
+  readonly go: (file: ReviewFileRow) => void
+  readonly review: ReviewModel
 }
 
 function Node({ node, isFolded, fold, go, review }: NodeProps) {
@@ -104,12 +104,12 @@ function Node({ node, isFolded, fold, go, review }: NodeProps) {
 }
 
 const signs = { added: '+', modified: '·', deleted: '−', renamed: '→' } as const satisfies Record<
-  ShownFile['status'],
+  ReviewFileRow['status'],
   string
 >
 
 /** Of several work trees, each is a folder above its files. */
-function treeFile(file: ShownFile): TreeFile {
+function treeFile(file: ReviewFileRow): TreeFile {
   const path = file.tree === null ? file.path : `${file.tree}/${file.path}`
   return {
     ...file,

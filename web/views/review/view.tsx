@@ -1,11 +1,11 @@
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
-import type { ReviewShown, ShownFile } from '../../api/entities.ts'
+import type { ReviewFileRow, ReviewShown } from '../../api/entities.ts'
 import { plainText } from '../../geometry/line-parts.ts'
 import { type LineRow, reviewRows } from '../../geometry/review-rows.ts'
 import { keysOf } from '../../keys/bindings.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { Agent } from '../../parts/agent.tsx'
-import { EmptyState, Failed } from '../../parts/empty-state.tsx'
+import { EmptyState, FailureMessage } from '../../parts/empty-state.tsx'
 import { PlusMinus } from '../../parts/evidence.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { linesOf } from '../../parts/lines-of.ts'
@@ -16,8 +16,16 @@ import { href, navigate, query } from '../../router/location.ts'
 import type { ViewProps } from '../../router/routes.ts'
 import { CommentForm, Conversation, Draft } from './comments.tsx'
 import { FileSection, fileId } from './file.tsx'
-import { point, rowId } from './lines.tsx'
-import { createReview, fileKey, layout, type Review, type Subject, space, type Verdict } from './model.ts'
+import { rowId, startComment } from './lines.tsx'
+import {
+  createReview,
+  fileKey,
+  layout,
+  type ReviewActionName,
+  type ReviewModel,
+  type ReviewSubjectInput,
+  space,
+} from './model.ts'
 import { SendDialog } from './send.tsx'
 import { FileTree } from './tree.tsx'
 import './review.css'
@@ -38,17 +46,17 @@ export function View({ params }: ViewProps) {
       </div>
     )
   }
-  return <Reviewing key={`${kind} ${id}`} subject={subject} />
+  return <ReviewPage key={`${kind} ${id}`} subject={subject} />
 }
 
-function subjectOf(kind: string | undefined, id: string | undefined): Subject | null {
+function subjectOf(kind: string | undefined, id: string | undefined): ReviewSubjectInput | null {
   if (kind === undefined) return { since: true }
   if (id === undefined) return null
   if (kind === 'task') return { task: id }
   return kind === 'mission' ? { mission: id } : null
 }
 
-function Reviewing({ subject }: { readonly subject: Subject }) {
+function ReviewPage({ subject }: { readonly subject: ReviewSubjectInput }) {
   const review = useMemo(() => createReview(subject), [])
   useEffect(() => review.stop, [review])
   const shown = review.shown.value
@@ -56,18 +64,18 @@ function Reviewing({ subject }: { readonly subject: Subject }) {
   useEffect(() => {
     if (name !== undefined) crumb.value = [{ text: 'Review', href: href('/review') }, { text: name }]
   }, [name])
-  if (shown === null) return <Failed failure={review.failure} />
-  return <Shown review={review} shown={shown} />
+  if (shown === null) return <FailureMessage failure={review.failure} />
+  return <ReviewContent review={review} shown={shown} />
 }
 
-function Shown({ review, shown }: { readonly review: Review; readonly shown: ReviewShown }) {
-  const [verdict, setVerdict] = useState<Verdict | null>(null)
+function ReviewContent({ review, shown }: { readonly review: ReviewModel; readonly shown: ReviewShown }) {
+  const [verdict, setVerdict] = useState<ReviewActionName | null>(null)
   const words = (query.value.get('words') ?? '').toLowerCase()
   const files = useMemo(
     () => (words === '' ? shown.files : shown.files.filter(({ path }) => path.toLowerCase().includes(words))),
     [shown.files, words],
   )
-  const go = (file: ShownFile) => {
+  const go = (file: ReviewFileRow) => {
     review.readSoon(file)
     review.cursor.value = { file: fileKey(file), row: '' }
     document.getElementById(fileId(file))?.scrollIntoView({ block: 'start' })
@@ -130,7 +138,7 @@ function Shown({ review, shown }: { readonly review: Review; readonly shown: Rev
 }
 
 /** Comments on files that are not part of it any more. */
-function commentsElsewhere(review: Review, shown: ReviewShown) {
+function commentsElsewhere(review: ReviewModel, shown: ReviewShown) {
   const known = new Set(shown.files.flatMap((file) => [fileKey(file), file.path]))
   return [...review.commentsOf.value]
     .filter(([key]) => key !== '' && !known.has(key))
@@ -138,9 +146,9 @@ function commentsElsewhere(review: Review, shown: ReviewShown) {
 }
 
 interface HeadProps {
-  readonly review: Review
+  readonly review: ReviewModel
   readonly shown: ReviewShown
-  readonly say: (verdict: Verdict) => void
+  readonly say: (verdict: ReviewActionName) => void
 }
 
 function Head({ review, shown, say }: HeadProps) {
@@ -245,10 +253,10 @@ const verdictWords = {
   approve: 'approved it',
   send_back: 'sent it back',
   comment: 'commented',
-} as const satisfies Record<Verdict, string>
+} as const satisfies Record<ReviewActionName, string>
 
 /** The work went on while it was looked at: nothing moves until it is asked for. */
-function Newer({ review }: { readonly review: Review }) {
+function Newer({ review }: { readonly review: ReviewModel }) {
   const changed = review.changedSince.value
   if (review.newer.value === null) return null
   return (
@@ -267,25 +275,29 @@ function Newer({ review }: { readonly review: Review }) {
   )
 }
 
-interface Doing {
-  readonly go: (file: ShownFile) => void
-  readonly say: (verdict: Verdict) => void
+interface ReviewHandlers {
+  readonly go: (file: ReviewFileRow) => void
+  readonly say: (verdict: ReviewActionName) => void
 }
 
 /** Files, changes, comments and lines by keys. */
-function useReviewKeys(review: Review, files: readonly ShownFile[], { go, say }: Doing): void {
+function useReviewKeys(
+  review: ReviewModel,
+  files: readonly ReviewFileRow[],
+  { go, say }: ReviewHandlers,
+): void {
   const cursor = () => review.cursor.peek()
   const current = () => files.find((file) => fileKey(file) === cursor()?.file) ?? files[0]
-  const rowsOf = (file: ShownFile): readonly LineRow[] => {
+  const rowsOf = (file: ReviewFileRow): readonly LineRow[] => {
     if (!review.isOpen(file) || (file.kind !== 'text' && file.kind !== 'link')) return []
     const lines = review.linesOf(file).peek()
     return lines.is === 'read'
       ? reviewRows(lines.hunks, layout.peek()).filter((row) => row.kind === 'line')
       : []
   }
-  const put = (file: ShownFile, row: LineRow) => {
+  const put = (file: ReviewFileRow, row: LineRow) => {
     review.cursor.value = { file: fileKey(file), row: row.key }
-    bringInSight(rowId(file, row.key), fileId(file))
+    scrollToRow(rowId(file, row.key), fileId(file))
   }
   const stepFile = (by: number) => () => {
     const file = current()
@@ -323,12 +335,12 @@ function useReviewKeys(review: Review, files: readonly ShownFile[], { go, say }:
   const onLine = () => {
     const file = current()
     const row = file && rowsOf(file).find(({ key }) => key === cursor()?.row)
-    if (file && row) point(review, { file, row, side: row.new === null ? 'old' : 'new' })
+    if (file && row) startComment(review, { file, row, side: row.new === null ? 'old' : 'new' })
     else if (file && cursor() !== null)
       review.composing.value = { file, side: 'new', line: null, quoted: null }
     else review.composing.value = { file: null, side: 'new', line: null, quoted: null }
   }
-  const onFile = (act: (file: ShownFile) => void) => () => {
+  const onFile = (act: (file: ReviewFileRow) => void) => () => {
     const file = current()
     if (file) act(file)
   }
@@ -375,7 +387,7 @@ function useReviewKeys(review: Review, files: readonly ShownFile[], { go, say }:
 }
 
 /** A line that is not drawn yet comes with its block, once the file is near. */
-function bringInSight(row: string, file: string): void {
+function scrollToRow(row: string, file: string): void {
   const element = document.getElementById(row)
   if (element) element.scrollIntoView({ block: 'center' })
   else document.getElementById(file)?.scrollIntoView({ block: 'start' })

@@ -1,27 +1,32 @@
 import { approvalsByEvent } from '../../../src/gate/domain/approvals-by-event.ts'
-import type { RunApproval, RunEvent, RunRefusal, RunHistory as Shown } from '../../api/entities.ts'
+import type {
+  RunApprovalData,
+  RunEventData,
+  RunRefusalData,
+  RunHistory as Shown,
+} from '../../api/entities.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { Agent } from '../../parts/agent.tsx'
-import { stepThrough } from '../../parts/list.tsx'
+import { stepSelection } from '../../parts/list.tsx'
 import { StatusIcon } from '../../parts/status.tsx'
 import { Clock } from '../../parts/time.tsx'
 import { query, setQuery } from '../../router/location.ts'
 
-interface Entry {
+interface RunHistoryEntry {
   readonly key: string
   readonly at: string
-  readonly moved: RunEvent | null
-  readonly refused: RunRefusal | null
-  readonly approved: RunApproval | null
+  readonly moved: RunEventData | null
+  readonly refused: RunRefusalData | null
+  readonly approved: RunApprovalData | null
   /** Given with the event. */
-  readonly approvals: readonly RunApproval[]
+  readonly approvals: readonly RunApprovalData[]
 }
 
 /** What moved the run, and what was refused, newest first. */
 export function RunHistory({ history }: { readonly history: Shown }) {
   const entries = entriesOf(history)
   const selected = query.value.get('select')
-  const step = stepThrough(
+  const step = stepSelection(
     entries.map(({ key }) => key),
     selected,
   )
@@ -40,9 +45,9 @@ export function RunHistory({ history }: { readonly history: Shown }) {
             {...(entry.key === selected && { 'aria-current': 'true' })}
             onPointerDown={() => setQuery({ select: entry.key })}
           >
-            {entry.moved ? <Moved event={entry.moved} approvals={entry.approvals} /> : null}
-            {entry.refused ? <Refused refusal={entry.refused} /> : null}
-            {entry.approved ? <Approved approval={entry.approved} /> : null}
+            {entry.moved ? <MoveEntry event={entry.moved} approvals={entry.approvals} /> : null}
+            {entry.refused ? <RefusalItem refusal={entry.refused} /> : null}
+            {entry.approved ? <ApprovalItem approval={entry.approved} /> : null}
           </li>
         ))}
       </ul>
@@ -51,12 +56,12 @@ export function RunHistory({ history }: { readonly history: Shown }) {
   )
 }
 
-function Moved({
+function MoveEntry({
   event,
   approvals,
 }: {
-  readonly event: RunEvent
-  readonly approvals: readonly RunApproval[]
+  readonly event: RunEventData
+  readonly approvals: readonly RunApprovalData[]
 }) {
   const files = event.artifacts.length
   return (
@@ -86,7 +91,7 @@ function Moved({
   )
 }
 
-function Refused({ refusal }: { readonly refusal: RunRefusal }) {
+function RefusalItem({ refusal }: { readonly refusal: RunRefusalData }) {
   return (
     <>
       <StatusIcon status="review" named={false} />
@@ -107,7 +112,7 @@ function Refused({ refusal }: { readonly refusal: RunRefusal }) {
   )
 }
 
-function Approved({ approval }: { readonly approval: RunApproval }) {
+function ApprovalItem({ approval }: { readonly approval: RunApprovalData }) {
   return (
     <>
       <StatusIcon status="done" named={false} />
@@ -127,9 +132,9 @@ const kinds = { migration: 'Moved to another version', cancellation: 'Cancelled'
 
 const nothing = { moved: null, refused: null, approved: null, approvals: [] }
 
-function entriesOf({ events, refusals, approvals }: Shown): readonly Entry[] {
+function entriesOf({ events, refusals, approvals }: Shown): readonly RunHistoryEntry[] {
   const given = approvalsByEvent(events, approvals)
-  const all: readonly Entry[] = [
+  const all: readonly RunHistoryEntry[] = [
     ...events.map((event) => ({
       ...nothing,
       key: event.event_id,
@@ -154,7 +159,7 @@ function entriesOf({ events, refusals, approvals }: Shown): readonly Entry[] {
 }
 
 /** What came with the event, as far as it fits a line. */
-function payloadText(payload: RunEvent['payload']): string {
+function payloadText(payload: RunEventData['payload']): string {
   return Object.entries(payload)
     .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(', ')

@@ -1,6 +1,6 @@
 import { useCallback, useId, useState } from 'preact/hooks'
 import type { RunPage } from '../../api/entities.ts'
-import { may, whyNot } from '../../api/session.ts'
+import { denialReason, isPermitted } from '../../api/session.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { eventWords } from '../../parts/text.tsx'
@@ -12,8 +12,12 @@ export function VerbsBar({ page, refresh }: { readonly page: RunPage; readonly r
   const { run_id, status } = page.run
   const sending = sendings.value.get(run_id)
   const verbs = verbsOf(page)
-  const first = verbs.find(({ isYes, missing, operation }) => isYes && missing === null && may(operation))
-  const whyNone = verbs.some(({ operation }) => may(operation)) ? null : whyNot(verbs[0]?.operation ?? '')
+  const first = verbs.find(
+    ({ isYes, missing, operation }) => isYes && missing === null && isPermitted(operation),
+  )
+  const whyNone = verbs.some(({ operation }) => isPermitted(operation))
+    ? null
+    : denialReason(verbs[0]?.operation ?? '')
   useCommands(first && !sending && !asking ? { approve: () => setAsking(first) } : {})
   if (status !== 'active') return null
   if (sending) return <p class="run-verbs muted">{sending.text}…</p>
@@ -35,8 +39,8 @@ export function VerbsBar({ page, refresh }: { readonly page: RunPage; readonly r
           class="button"
           {...(verb === first && { 'data-kind': 'primary' })}
           {...(verb.operation.startsWith('run_') && { 'data-kind': 'plain' })}
-          disabled={verb.missing !== null || !may(verb.operation)}
-          title={whyNot(verb.operation) ?? (verb.missing === null ? '' : `Not yet: ${verb.missing}`)}
+          disabled={verb.missing !== null || !isPermitted(verb.operation)}
+          title={denialReason(verb.operation) ?? (verb.missing === null ? '' : `Not yet: ${verb.missing}`)}
           onClick={() => setAsking(verb)}
         >
           {verb.label}
@@ -121,10 +125,10 @@ function VerbDialog({ verb, send, close }: VerbDialogProps) {
 
 /** Numbers, lists and the like are written as JSON; what is none is text. */
 function valuesOf(fields: Readonly<Record<string, string>>): object {
-  return Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, parsed(text)]))
+  return Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, parseJsonOrUndefined(text)]))
 }
 
-function parsed(text: string): unknown {
+function parseJsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -132,7 +136,7 @@ function parsed(text: string): unknown {
   }
 }
 
-type Choice = RunPage['choices'][number]
+type RunChoice = RunPage['choices'][number]
 
 /** What a person may do with a run now. */
 interface RunVerb {
@@ -163,7 +167,7 @@ function verbsOf(page: RunPage): readonly RunVerb[] {
   ]
 }
 
-function eventVerb({ run: { run_id }, ways }: RunPage, choice: Choice): RunVerb {
+function eventVerb({ run: { run_id }, ways }: RunPage, choice: RunChoice): RunVerb {
   const { event, answer, approves, sends_back, asks_for } = choice
   const approving = approves || answer === 'yes'
   const own = ways.filter((way) => way.event === event)

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 import type { RunPage } from '../../api/entities.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
-import { Failed } from '../../parts/empty-state.tsx'
+import { FailureMessage } from '../../parts/empty-state.tsx'
 import { MachineDiagram, transitionId } from '../../parts/machine.tsx'
 import { type Status, StatusBadge, StatusIcon } from '../../parts/status.tsx'
 import { Prose, shortId } from '../../parts/text.tsx'
@@ -12,7 +12,7 @@ import { href } from '../../router/location.ts'
 import type { ViewProps } from '../../router/routes.ts'
 import { RunHistory } from './history.tsx'
 import { VerbsBar } from './verbs.tsx'
-import { Ways } from './ways.tsx'
+import { NextSteps } from './ways.tsx'
 import './run.css'
 
 const mostEvents = 200
@@ -30,7 +30,7 @@ export function View({ params }: ViewProps) {
     crumb.value = [{ text: process, href: href(`/processes/${process}`) }, { text: shortId(id) }]
   }, [process, id])
   useCommands({ 'copy id': () => void navigator.clipboard.writeText(id) })
-  if (!shown) return <Failed failure={page.failure} />
+  if (!shown) return <FailureMessage failure={page.failure} />
   const moves = (past?.events ?? []).filter(({ kind }) => kind === 'event').toReversed()
   const taken = moves.map(({ from_state, event, to_state }) =>
     transitionId({ from: from_state, event, to: to_state }),
@@ -49,10 +49,10 @@ export function View({ params }: ViewProps) {
           {past ? <RunHistory history={past} /> : null}
         </div>
         <aside>
-          <Ways page={shown} />
+          <NextSteps page={shown} />
           <VerbsBar page={shown} refresh={page.refresh} />
           <Artifacts page={shown} />
-          <Facts page={shown} />
+          <RunFacts page={shown} />
         </aside>
       </div>
     </div>
@@ -90,7 +90,7 @@ function RunHeader({ page }: { readonly page: RunPage }) {
         <div>
           <dt>State</dt>
           <dd>
-            <StatusBadge status={standingOf(page)} word={run.current_state} />
+            <StatusBadge status={runStatus(page)} word={run.current_state} />
           </dd>
         </div>
         <div>
@@ -124,13 +124,13 @@ const endings: Readonly<Record<RunPage['run']['status'], string>> = {
   cancelled: 'Cancelled',
 }
 
-function standingOf({ run, waits_for }: RunPage): Status {
+function runStatus({ run, waits_for }: RunPage): Status {
   if (run.status === 'active') return waits_for.length > 0 ? 'review' : 'active'
   return ({ succeeded: 'done', failed: 'failed', cancelled: 'dropped' } as const)[run.status]
 }
 
 /** What the agent is told in this state, and what the run knows. */
-function Facts({ page: { prompt, context, run } }: { readonly page: RunPage }) {
+function RunFacts({ page: { prompt, context, run } }: { readonly page: RunPage }) {
   const known = Object.entries(context)
   return (
     <>

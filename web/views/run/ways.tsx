@@ -1,10 +1,10 @@
-import type { RunPage, Way } from '../../api/entities.ts'
+import type { RunPage, TransitionOption } from '../../api/entities.ts'
 import { StatusIcon } from '../../parts/status.tsx'
 import { CopyButton, Prose } from '../../parts/text.tsx'
 import { href } from '../../router/location.ts'
 
 /** What each way out asks for: what holds with its evidence, what is missing with the next action. */
-export function Ways({ page }: { readonly page: RunPage }) {
+export function NextSteps({ page }: { readonly page: RunPage }) {
   const { ways, run } = page
   if (run.status !== 'active') return <p class="run-end muted">{endOf(page)}</p>
   if (ways.length === 0) return <p class="muted">Nothing leads out of “{run.current_state}”.</p>
@@ -13,7 +13,7 @@ export function Ways({ page }: { readonly page: RunPage }) {
   return (
     <>
       {asking.map((way) => (
-        <WayOut key={`${way.event} ${way.to}`} way={way} page={page} />
+        <NextStep key={`${way.event} ${way.to}`} way={way} page={page} />
       ))}
       {plain.length > 0 ? (
         <section class="run-section">
@@ -31,7 +31,7 @@ export function Ways({ page }: { readonly page: RunPage }) {
   )
 }
 
-function WayOut({ way, page }: { readonly way: Way; readonly page: RunPage }) {
+function NextStep({ way, page }: { readonly way: TransitionOption; readonly page: RunPage }) {
   const { event, to, checks, allowed_roles, satisfied, guard } = way
   const waits = page.waits_for.length > 0
   return (

@@ -1,26 +1,26 @@
 import { useCallback, useState } from 'preact/hooks'
 import { type Access, accesses, accessWords } from '../../../src/people/domain/access.ts'
-import { call, told } from '../../api/call.ts'
-import type { Invitation, Member } from '../../api/entities.ts'
-import { may, readSession, standing } from '../../api/session.ts'
+import { call, errorText } from '../../api/call.ts'
+import type { Invitation, MemberData } from '../../api/entities.ts'
+import { isPermitted, readSession, standing } from '../../api/session.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
-import { EmptyState, Failed } from '../../parts/empty-state.tsx'
+import { EmptyState, FailureMessage } from '../../parts/empty-state.tsx'
 import { showToast } from '../../shell/toasts.tsx'
-import { Asking, ChoiceField, Field, MadeSecret, Verb, WhyNot, wordsIn } from './parts.tsx'
+import { ChoiceField, Field, MadeSecret, OperationDialog, Verb, WhyNot, wordsIn } from './parts.tsx'
 
-type Asked =
+type MemberDialog =
   | { readonly is: 'add' }
-  | { readonly is: 'roles' | 'remove' | 'invitation'; readonly member: Member }
+  | { readonly is: 'roles' | 'remove' | 'invitation'; readonly member: MemberData }
 
 /** Who may do what in the project. */
 export function Members() {
   const members = useQuery('member_list', {})
-  const [asked, setAsked] = useState<Asked | null>(null)
+  const [asked, setAsked] = useState<MemberDialog | null>(null)
   const [made, setMade] = useState<Invitation | null>(null)
   const close = useCallback(() => setAsked(null), [])
   const answer = members.answer.value
-  if (answer === null) return <Failed failure={members.failure} />
+  if (answer === null) return <FailureMessage failure={members.failure} />
   const said = (text: string) => {
     showToast({ kind: 'said', text })
     members.refresh()
@@ -90,7 +90,7 @@ export function Members() {
         />
       ) : null}
       {asked?.is === 'invitation' ? (
-        <Asking
+        <OperationDialog
           title={`Let ${asked.member.person.name} in without single sign-on?`}
           operation="invitation_create"
           input={() => ({ person: asked.member.person.id })}
@@ -102,10 +102,10 @@ export function Members() {
             An invitation works once, within 24 hours, for a member who never signed in. An earlier one for
             them ends.
           </p>
-        </Asking>
+        </OperationDialog>
       ) : null}
       {asked?.is === 'remove' ? (
-        <Asking
+        <OperationDialog
           title={`Remove ${asked.member.person.name}?`}
           operation="member_remove"
           input={() => ({ person: asked.member.person.id })}
@@ -118,20 +118,20 @@ export function Members() {
             {asked.member.person.name} and their agents are let into this project no more, within five
             seconds. What they did stays.
           </p>
-        </Asking>
+        </OperationDialog>
       ) : null}
     </>
   )
 }
 
-interface RowProps {
-  readonly member: Member
-  readonly ask: (asked: Asked) => void
+interface MemberRowProps {
+  readonly member: MemberData
+  readonly ask: (asked: MemberDialog) => void
   readonly said: (text: string) => void
   readonly refresh: () => void
 }
 
-function Row({ member, ask, said, refresh }: RowProps) {
+function Row({ member, ask, said, refresh }: MemberRowProps) {
   const { person, email, access, roles, state } = member
   const isOwn = standing.value?.person.id === person.id
   const change = async (next: Access) => {
@@ -139,7 +139,7 @@ function Row({ member, ask, said, refresh }: RowProps) {
       await call('member_set', { person: person.id, access: next })
       said(`${person.name} has ${next} access now.`)
     } catch (error) {
-      showToast({ kind: 'refused', text: told(error) })
+      showToast({ kind: 'refused', text: errorText(error) })
       refresh()
     }
   }
@@ -160,7 +160,7 @@ function Row({ member, ask, said, refresh }: RowProps) {
       >
         {roles.join(', ')}
       </span>
-      {may('member_set') ? (
+      {isPermitted('member_set') ? (
         <>
           {state === 'invited' ? (
             <button
@@ -235,9 +235,9 @@ const accessOptions = accesses.map((access): [Access, string] => [
 ])
 
 interface AddMemberProps {
-  readonly members: readonly Member[]
+  readonly members: readonly MemberData[]
   readonly close: () => void
-  readonly done: (member: Member) => void
+  readonly done: (member: MemberData) => void
 }
 
 /** Somebody whom the server knows, or somebody who will sign in with an e-mail address. */
@@ -282,26 +282,26 @@ function AddMember({ members, close, done }: AddMemberProps) {
   )
   const shared = { title: 'Add a member', close, done }
   return who === '' ? (
-    <Asking {...shared} operation="member_invite" input={() => ({ email, ...common })} verb="Invite">
+    <OperationDialog {...shared} operation="member_invite" input={() => ({ email, ...common })} verb="Invite">
       {fields}
-    </Asking>
+    </OperationDialog>
   ) : (
-    <Asking {...shared} operation="member_add" input={() => ({ person: who, ...common })} verb="Add">
+    <OperationDialog {...shared} operation="member_add" input={() => ({ person: who, ...common })} verb="Add">
       {fields}
-    </Asking>
+    </OperationDialog>
   )
 }
 
 interface RolesProps {
-  readonly member: Member
+  readonly member: MemberData
   readonly close: () => void
-  readonly done: (member: Member) => void
+  readonly done: (member: MemberData) => void
 }
 
 function Roles({ member, close, done }: RolesProps) {
   const [roles, setRoles] = useState(member.roles.join(' '))
   return (
-    <Asking
+    <OperationDialog
       title={`Gate roles of ${member.person.name}`}
       operation="member_set"
       input={() => ({ person: member.person.id, roles: wordsIn(roles) })}
@@ -315,6 +315,6 @@ function Roles({ member, close, done }: RolesProps) {
         set={setRoles}
         hint="As processes name them, such as reviewer; with spaces between. They decide which events of a run a person may send."
       />
-    </Asking>
+    </OperationDialog>
   )
 }

@@ -1,22 +1,22 @@
 import { useCallback, useState } from 'preact/hooks'
 import { noticeKinds } from '../../../src/notifications/domain/notification.ts'
 import type { InputOf, OutputOf } from '../../../src/surfaces/http/client/client.ts'
-import { call, told } from '../../api/call.ts'
+import { call, errorText } from '../../api/call.ts'
 import { useQuery } from '../../live/query.ts'
-import { EmptyState, Failed } from '../../parts/empty-state.tsx'
+import { EmptyState, FailureMessage } from '../../parts/empty-state.tsx'
 import { CopyButton } from '../../parts/text.tsx'
 import { Since } from '../../parts/time.tsx'
 import { showToast } from '../../shell/toasts.tsx'
-import { Asking, ChoiceField, Field, Verb, wordsIn } from './parts.tsx'
+import { ChoiceField, Field, OperationDialog, Verb, wordsIn } from './parts.tsx'
 
-type Notification = OutputOf<'notify_list'>['notifications'][number]
-type Made = OutputOf<'notify_add'>
-type Kind = NonNullable<InputOf<'notify_add'>['kinds']>[number]
+type NotificationRow = OutputOf<'notify_list'>['notifications'][number]
+type CreatedNotification = OutputOf<'notify_add'>
+type NotificationKind = NonNullable<InputOf<'notify_add'>['kinds']>[number]
 
-type Asked =
+type NotificationDialog =
   | { readonly is: 'add' }
-  | { readonly is: 'edit'; readonly of: Notification }
-  | { readonly is: 'remove'; readonly of: Notification }
+  | { readonly is: 'edit'; readonly of: NotificationRow }
+  | { readonly is: 'remove'; readonly of: NotificationRow }
 
 /** Milliseconds after which what was sent or not is seen: it is no fact. */
 const soonEnough = 5_000
@@ -24,8 +24,8 @@ const soonEnough = 5_000
 /** The notifications of whoever is signed in, in this project. */
 export function Notifications() {
   const listed = useQuery('notify_list', {}, { every: soonEnough })
-  const [asked, setAsked] = useState<Asked | null>(null)
-  const [made, setMade] = useState<Made | null>(null)
+  const [asked, setAsked] = useState<NotificationDialog | null>(null)
+  const [made, setMade] = useState<CreatedNotification | null>(null)
   const close = useCallback(() => setAsked(null), [])
   const answer = listed.answer.value
   return (
@@ -37,7 +37,7 @@ export function Notifications() {
         </Verb>
       </div>
       {answer === null ? (
-        <Failed failure={listed.failure} />
+        <FailureMessage failure={listed.failure} />
       ) : answer.notifications.length === 0 ? (
         <EmptyState
           title="Nothing tells you what waits here: a message on the desktop, a webhook, or Slack can."
@@ -76,7 +76,7 @@ export function Notifications() {
         />
       ) : null}
       {asked?.is === 'remove' ? (
-        <Asking
+        <OperationDialog
           title={`Remove ${asked.of.name}?`}
           operation="notify_remove"
           input={() => ({ name: asked.of.id })}
@@ -89,26 +89,26 @@ export function Notifications() {
           }}
         >
           <p>Its address and its secret are forgotten, and what waits to be sent is not sent.</p>
-        </Asking>
+        </OperationDialog>
       ) : null}
     </>
   )
 }
 
-interface RowProps {
-  readonly of: Notification
+interface NotificationRowProps {
+  readonly of: NotificationRow
   readonly edit: () => void
   readonly remove: () => void
 }
 
-function Row({ of, edit, remove }: RowProps) {
+function Row({ of, edit, remove }: NotificationRowProps) {
   const { id, name, form, to, kinds, last_sent_at, waiting, trouble } = of
   const test = async () => {
     try {
       const { success, says } = await call('notify_test', { name: id })
       showToast({ kind: success ? 'said' : 'refused', text: says })
     } catch (error) {
-      showToast({ kind: 'refused', text: told(error) })
+      showToast({ kind: 'refused', text: errorText(error) })
     }
   }
   return (
@@ -149,7 +149,11 @@ function Row({ of, edit, remove }: RowProps) {
 }
 
 /** The one time that a secret can be read. */
-function Secret(props: { readonly made: Made; readonly secret: string; readonly done: () => void }) {
+function Secret(props: {
+  readonly made: CreatedNotification
+  readonly secret: string
+  readonly done: () => void
+}) {
   const { made, secret, done } = props
   return (
     <section class="made-token" aria-label={`The secret of ${made.name}`}>
@@ -172,8 +176,14 @@ const forms = [
   ['desktop', 'the desktop of the machine that serves this'],
 ] as const
 
-function Add({ close, done }: { readonly close: () => void; readonly done: (made: Made) => void }) {
-  const [form, setForm] = useState<Notification['form']>('slack')
+function Add({
+  close,
+  done,
+}: {
+  readonly close: () => void
+  readonly done: (made: CreatedNotification) => void
+}) {
+  const [form, setForm] = useState<NotificationRow['form']>('slack')
   const [url, setUrl] = useState('')
   const [name, setName] = useState('')
   const [kinds, setKinds] = useState('')
@@ -181,10 +191,10 @@ function Add({ close, done }: { readonly close: () => void; readonly done: (made
     form,
     ...(form !== 'desktop' && { url: url.trim() }),
     ...(name.trim() !== '' && { name: name.trim() }),
-    ...(kinds.trim() !== '' && { kinds: wordsIn(kinds) as Kind[] }), // the server refuses what is none
+    ...(kinds.trim() !== '' && { kinds: wordsIn(kinds) as NotificationKind[] }), // the server refuses what is none
   })
   return (
-    <Asking
+    <OperationDialog
       title="Add a notification"
       operation="notify_add"
       input={input}
@@ -209,7 +219,7 @@ function Add({ close, done }: { readonly close: () => void; readonly done: (made
         set={setKinds}
         hint={`${noticeKinds.join(', ')}; empty for everything.`}
       />
-    </Asking>
+    </OperationDialog>
   )
 }
 
@@ -219,9 +229,9 @@ const secrets = [
 ] as const
 
 interface EditProps {
-  readonly of: Notification
+  readonly of: NotificationRow
   readonly close: () => void
-  readonly done: (made: Made) => void
+  readonly done: (made: CreatedNotification) => void
 }
 
 function Edit({ of, close, done }: EditProps) {
@@ -232,12 +242,12 @@ function Edit({ of, close, done }: EditProps) {
   const input = (): InputOf<'notify_edit'> => ({
     name: of.id,
     new_name: name.trim(),
-    kinds: wordsIn(kinds) as Kind[], // the server refuses what is none
+    kinds: wordsIn(kinds) as NotificationKind[], // the server refuses what is none
     ...(url.trim() !== '' && { url: url.trim() }),
     ...(secret === 'new' && { new_secret: true }),
   })
   return (
-    <Asking
+    <OperationDialog
       title={`Edit ${of.name}`}
       operation="notify_edit"
       input={input}
@@ -258,6 +268,6 @@ function Edit({ of, close, done }: EditProps) {
       {of.form === 'webhook' ? (
         <ChoiceField label="Secret" value={secret} set={setSecret} options={secrets} />
       ) : null}
-    </Asking>
+    </OperationDialog>
   )
 }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import type { InputOf, OperationName, OutputOf } from '../../../src/surfaces/http/client/client.ts'
 import { call } from '../../api/call.ts'
-import { may, whyNot } from '../../api/session.ts'
+import { denialReason, isPermitted } from '../../api/session.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form } from '../../parts/form.tsx'
 import { CopyButton } from '../../parts/text.tsx'
@@ -17,7 +17,7 @@ interface VerbProps {
 
 /** A button for an operation; whoever may not call it is told why. */
 export function Verb({ operation, run, kind, label, children }: VerbProps) {
-  const why = whyNot(operation)
+  const why = denialReason(operation)
   return (
     <button
       type="button"
@@ -35,11 +35,11 @@ export function Verb({ operation, run, kind, label, children }: VerbProps) {
 
 /** Says once for a list why nothing in it can be changed. */
 export function WhyNot({ operation }: { readonly operation: OperationName }) {
-  if (may(operation)) return null
-  return <p class="muted why-not">{whyNot(operation)}</p>
+  if (isPermitted(operation)) return null
+  return <p class="muted why-not">{denialReason(operation)}</p>
 }
 
-interface AskingProps<Name extends OperationName> {
+interface OperationDialogProps<Name extends OperationName> {
   readonly title: string
   readonly operation: Name
   /** What the form says; null where something is missing that the browser does not see. */
@@ -52,7 +52,7 @@ interface AskingProps<Name extends OperationName> {
 }
 
 /** A form for one operation. A refusal is shown where it can be mended. */
-export function Asking<Name extends OperationName>(props: AskingProps<Name>) {
+export function OperationDialog<Name extends OperationName>(props: OperationDialogProps<Name>) {
   const { title, operation, input, verb, isDangerous = false, done, close, children } = props
   return (
     <Dialog title={title} close={close}>
@@ -144,7 +144,7 @@ export function wordsIn(text: string): string[] {
   return text.split(/[\s,]+/).filter((word) => word !== '')
 }
 
-interface MadeSecretProps {
+interface CreatedSecretProps {
   readonly title: string
   readonly kind: string
   readonly what: 'token' | 'invitation'
@@ -154,7 +154,7 @@ interface MadeSecretProps {
 }
 
 /** The one time that a secret can be read. It stays on the page until it was put somewhere. */
-export function MadeSecret({ title, kind, what, secret, done, children }: MadeSecretProps) {
+export function MadeSecret({ title, kind, what, secret, done, children }: CreatedSecretProps) {
   return (
     <section class="made-token" aria-label={`The ${what} ${title}`}>
       <h2>

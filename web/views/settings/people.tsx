@@ -1,37 +1,37 @@
 import { useCallback, useState } from 'preact/hooks'
 import type { InputOf } from '../../../src/surfaces/http/client/client.ts'
-import { call, told } from '../../api/call.ts'
-import type { Person } from '../../api/entities.ts'
+import { call, errorText } from '../../api/call.ts'
+import type { PersonData } from '../../api/entities.ts'
 import { standing } from '../../api/session.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
-import { Failed } from '../../parts/empty-state.tsx'
+import { FailureMessage } from '../../parts/empty-state.tsx'
 import { Clock } from '../../parts/time.tsx'
 import { showToast } from '../../shell/toasts.tsx'
-import { Asking, Field, Verb, WhyNot } from './parts.tsx'
+import { Field, OperationDialog, Verb, WhyNot } from './parts.tsx'
 
-type Asked =
+type PersonDialog =
   | { readonly is: 'add' }
-  | { readonly is: 'disable'; readonly person: Person }
-  | { readonly is: 'admin'; readonly person: Person }
+  | { readonly is: 'disable'; readonly person: PersonData }
+  | { readonly is: 'admin'; readonly person: PersonData }
 
 /** Everybody who may use the server. */
 export function People() {
   const persons = useQuery('person_list', {})
-  const [asked, setAsked] = useState<Asked | null>(null)
+  const [asked, setAsked] = useState<PersonDialog | null>(null)
   const close = useCallback(() => setAsked(null), [])
   const answer = persons.answer.value
-  if (answer === null) return <Failed failure={persons.failure} />
+  if (answer === null) return <FailureMessage failure={persons.failure} />
   const said = (text: string) => {
     showToast({ kind: 'said', text })
     persons.refresh()
   }
-  const enable = async ({ id, name }: Person) => {
+  const enable = async ({ id, name }: PersonData) => {
     try {
       await call('person_enable', { person: id })
       said(`${name} is let in again.`)
     } catch (error) {
-      showToast({ kind: 'refused', text: told(error) })
+      showToast({ kind: 'refused', text: errorText(error) })
     }
   }
   return (
@@ -102,7 +102,7 @@ export function People() {
         />
       ) : null}
       {asked?.is === 'admin' ? (
-        <Asking
+        <OperationDialog
           title={
             asked.person.admin
               ? `${asked.person.name} is no longer an admin?`
@@ -118,10 +118,10 @@ export function People() {
           }
         >
           <p>An admin decides about projects and persons, and may do in every project what its owners may.</p>
-        </Asking>
+        </OperationDialog>
       ) : null}
       {asked?.is === 'disable' ? (
-        <Asking
+        <OperationDialog
           title={`Disable ${asked.person.name}?`}
           operation="person_disable"
           input={() => ({ person: asked.person.id })}
@@ -134,7 +134,7 @@ export function People() {
             Their tokens, their agents and their browsers are refused within five seconds, on every server.
             What they did stays, and they can be let in again.
           </p>
-        </Asking>
+        </OperationDialog>
       ) : null}
     </>
   )
@@ -146,7 +146,7 @@ function hostOf(issuer: string): string {
 
 interface AddPersonProps {
   readonly close: () => void
-  readonly done: (person: Person) => void
+  readonly done: (person: PersonData) => void
 }
 
 function AddPerson({ close, done }: AddPersonProps) {
@@ -159,7 +159,14 @@ function AddPerson({ close, done }: AddPersonProps) {
     ...(admin && { admin }),
   })
   return (
-    <Asking title="Add a person" operation="person_add" input={input} verb="Add" close={close} done={done}>
+    <OperationDialog
+      title="Add a person"
+      operation="person_add"
+      input={input}
+      verb="Add"
+      close={close}
+      done={done}
+    >
       <Field label="Name" value={name} set={setName} required hint="What they do is recorded under it." />
       <Field
         label="E-mail address"
@@ -176,6 +183,6 @@ function AddPerson({ close, done }: AddPersonProps) {
         />
         An admin: decides about projects and persons
       </label>
-    </Asking>
+    </OperationDialog>
   )
 }

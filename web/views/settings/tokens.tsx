@@ -1,28 +1,28 @@
 import { useCallback, useState } from 'preact/hooks'
-import { type Access, accesses, accessWords, atMost } from '../../../src/people/domain/access.ts'
+import { type Access, accesses, accessWords, lowerAccess } from '../../../src/people/domain/access.ts'
 import type { InputOf } from '../../../src/surfaces/http/client/client.ts'
-import { call, told } from '../../api/call.ts'
-import type { MadeToken, SignedIn, Token } from '../../api/entities.ts'
-import { may, projectName, readSession, standing } from '../../api/session.ts'
+import { call, errorText } from '../../api/call.ts'
+import type { CreatedToken, SignInSessionData, TokenData } from '../../api/entities.ts'
+import { isPermitted, projectName, readSession, standing } from '../../api/session.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { durationText } from '../../parts/duration.ts'
-import { EmptyState, Failed } from '../../parts/empty-state.tsx'
+import { EmptyState, FailureMessage } from '../../parts/empty-state.tsx'
 import { shortId } from '../../parts/text.tsx'
 import { now, Since } from '../../parts/time.tsx'
 import { query, setQuery } from '../../router/location.ts'
 import { showToast } from '../../shell/toasts.tsx'
-import { Asking, ChoiceField, Field, MadeSecret, Verb } from './parts.tsx'
+import { ChoiceField, Field, MadeSecret, OperationDialog, Verb } from './parts.tsx'
 
-type Asked = { readonly is: 'create' } | { readonly is: 'revoke'; readonly token: Token }
+type TokenDialog = { readonly is: 'create' } | { readonly is: 'revoke'; readonly token: TokenData }
 
-type TokenKind = NonNullable<InputOf<'token_create'>['kind']>
+type TokenKindInput = NonNullable<InputOf<'token_create'>['kind']>
 
 const aMinute = 60_000
 
 /** The tokens that let somebody in, and the browsers that are signed in. */
 export function Tokens() {
-  const seesOthers = standing.value?.admin === true || may('member_set')
+  const seesOthers = standing.value?.admin === true || isPermitted('member_set')
   const all = seesOthers && query.value.get('of') === 'all'
   const revoked = query.value.has('revoked')
   const tokens = useQuery(
@@ -31,8 +31,8 @@ export function Tokens() {
     // That one was used is no fact.
     { every: aMinute },
   )
-  const [asked, setAsked] = useState<Asked | null>(null)
-  const [made, setMade] = useState<MadeToken | null>(null)
+  const [asked, setAsked] = useState<TokenDialog | null>(null)
+  const [made, setMade] = useState<CreatedToken | null>(null)
   const close = useCallback(() => setAsked(null), [])
   const answer = tokens.answer.value
   return (
@@ -72,7 +72,7 @@ export function Tokens() {
         </label>
       </div>
       {answer === null ? (
-        <Failed failure={tokens.failure} />
+        <FailureMessage failure={tokens.failure} />
       ) : answer.tokens.length === 0 ? (
         <EmptyState
           title="Tokens appear here: they let an agent, a machine or a command line of yours in."
@@ -96,7 +96,7 @@ export function Tokens() {
         />
       ) : null}
       {asked?.is === 'revoke' ? (
-        <Asking
+        <OperationDialog
           title={`Revoke ${asked.token.name}?`}
           operation="token_revoke"
           input={() => ({ token: asked.token.id })}
@@ -112,7 +112,7 @@ export function Tokens() {
             Whoever uses it is refused within five seconds, on every server, and browsers that signed in with
             it are signed out.
           </p>
-        </Asking>
+        </OperationDialog>
       ) : null}
     </>
   )
@@ -123,9 +123,9 @@ const kindWords = {
   person: 'a person: may do what the person may',
   runner: 'a machine that hands in results, such as CI',
   invitation: 'an invitation: lets nobody in, and becomes the first token of its person',
-} as const satisfies Record<Token['kind'], string>
+} as const satisfies Record<TokenData['kind'], string>
 
-function Row({ token, revoke }: { readonly token: Token; readonly revoke: () => void }) {
+function Row({ token, revoke }: { readonly token: TokenData; readonly revoke: () => void }) {
   const { id, name, kind, person, project_id, role, access, state, last_used_at, revoked_at, revoked_by } =
     token
   return (
@@ -178,7 +178,7 @@ function Row({ token, revoke }: { readonly token: Token; readonly revoke: () => 
 
 const soon = 7 * 24 * 60 * 60_000
 
-function Expiry({ token: { state, expires_at } }: { readonly token: Token }) {
+function Expiry({ token: { state, expires_at } }: { readonly token: TokenData }) {
   const left = Date.parse(expires_at) - now.value
   if (state === 'disabled') return <span>its person is disabled</span>
   if (left <= 0) {
@@ -196,13 +196,13 @@ const dayChoices = [7, 30, 90, 180, 365].map((days): [string, string] => [String
 
 interface CreateTokenProps {
   readonly close: () => void
-  readonly done: (token: MadeToken) => void
+  readonly done: (token: CreatedToken) => void
 }
 
 function CreateToken({ close, done }: CreateTokenProps) {
   const own = standing.value
   const [name, setName] = useState('')
-  const [kind, setKind] = useState<TokenKind>('agent')
+  const [kind, setKind] = useState<TokenKindInput>('agent')
   const [person, setPerson] = useState(own?.person.id ?? '')
   const [role, setRole] = useState('')
   const [most, setMost] = useState<Access | ''>('')
@@ -219,7 +219,7 @@ function CreateToken({ close, done }: CreateTokenProps) {
     ...(person !== own?.person.id && { person }),
   })
   return (
-    <Asking
+    <OperationDialog
       title="Make a token"
       operation="token_create"
       input={input}
@@ -244,7 +244,7 @@ function CreateToken({ close, done }: CreateTokenProps) {
           ['runner', kindWords.runner],
         ]}
       />
-      {own?.admin ? <Whose person={person} set={setPerson} /> : null}
+      {own?.admin ? <TokenOwner person={person} set={setPerson} /> : null}
       <ChoiceField
         label="Where"
         value={reach}
@@ -257,25 +257,25 @@ function CreateToken({ close, done }: CreateTokenProps) {
       <ChoiceField label="At most" value={most} set={setMost} options={limits} />
       <ChoiceField label="For how long" value={days} set={setDays} options={dayChoices} />
       <Field label="Gate role" value={role} set={setRole} hint="That it acts in. May be left empty." />
-    </Asking>
+    </OperationDialog>
   )
 }
 
 /** What a token may be limited to: less than its kind may anyhow, and no more than that by which one signed in. */
-function limitsOf(kind: TokenKind, own: Access | null): readonly (readonly [Access | '', string])[] {
+function limitsOf(kind: TokenKindInput, own: Access | null): readonly (readonly [Access | '', string])[] {
   const highest = kind === 'person' ? (own ?? 'owner') : 'contributor'
   const person =
     own === null ? 'All that its person may' : `What the token that you signed in with lets: ${own}`
   return [
     ['', kind === 'person' ? person : 'All that its kind may'],
     ...accesses
-      .filter((access) => atMost(access, own === null ? highest : atMost(highest, own)) === access)
+      .filter((access) => lowerAccess(access, own === null ? highest : lowerAccess(highest, own)) === access)
       .map((access) => [access, `${access}: ${accessWords[access]}`] as const),
   ]
 }
 
 /** Whose token it is: an admin makes them for others, too. */
-function Whose({ person, set }: { readonly person: string; readonly set: (person: string) => void }) {
+function TokenOwner({ person, set }: { readonly person: string; readonly set: (person: string) => void }) {
   const persons = useQuery('person_list', {})
   const known = (persons.answer.value?.persons ?? []).filter(({ state }) => state !== 'disabled')
   if (known.length < 2) return null
@@ -288,13 +288,13 @@ function Sessions() {
   const sessions = useQuery('session_list', {})
   const answer = sessions.answer.value
   if (answer === null || answer.sessions.length === 0) return null
-  const end = async ({ id, own }: SignedIn) => {
+  const end = async ({ id, own }: SignInSessionData) => {
     try {
       await call('session_end', { id })
       if (own) await readSession()
       sessions.refresh()
     } catch (error) {
-      showToast({ kind: 'refused', text: told(error) })
+      showToast({ kind: 'refused', text: errorText(error) })
     }
   }
   return (

@@ -1,4 +1,4 @@
-import { may, standing, whyNot } from '../../api/session.ts'
+import { denialReason, isPermitted, standing } from '../../api/session.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { href, navigate } from '../../router/location.ts'
@@ -42,7 +42,11 @@ export function View({ params }: ViewProps) {
           ))}
         </nav>
       )}
-      {may(shown.operation) ? <shown.Tab /> : <EmptyState title={whyNot(shown.operation) ?? ''} />}
+      {isPermitted(shown.operation) ? (
+        <shown.Tab />
+      ) : (
+        <EmptyState title={denialReason(shown.operation) ?? ''} />
+      )}
       {standing.value === null ? (
         <EmptyState
           title="Single-user server: anyone signed in has full access. Members and tokens appear here once the server has a database for all its projects."

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { told } from '../../api/call.ts'
+import { errorText } from '../../api/call.ts'
 import { useQuery } from '../../live/query.ts'
 import { href, query, setQuery } from '../../router/location.ts'
 import { type LineStatistics, percent } from './told.ts'
@@ -33,7 +33,7 @@ export function LineShares() {
           ))}
         </select>
       </p>
-      {read.failure.value === null ? null : <p role="alert">{told(read.failure.value)}</p>}
+      {read.failure.value === null ? null : <p role="alert">{errorText(read.failure.value)}</p>}
       {answer === null ? (
         read.failure.value === null ? (
           <p class="muted" aria-busy="true">
@@ -62,7 +62,7 @@ function Shares({ answer }: { readonly answer: LineStatistics }) {
           <p class="figure-value">
             <b>{shareOf(share)}</b> <span class="muted">of what is known</span>
           </p>
-          <p class="figure-n">{counted(known, 'line')} of which it is known</p>
+          <p class="figure-n">{localCountText(known, 'line')} of which it is known</p>
           <p class="muted figure-definition">{definitions.share}</p>
         </li>
         <li class="figure-card" data-basis="measured">
@@ -72,7 +72,7 @@ function Shares({ answer }: { readonly answer: LineStatistics }) {
           <p class="figure-value">
             <b>{lines.toLocaleString('en')}</b>{' '}
             <span class="muted">
-              in {counted(files, 'file')} of {commit.slice(0, 8)}
+              in {localCountText(files, 'file')} of {commit.slice(0, 8)}
             </span>
           </p>
           <dl class="line-kinds">
@@ -92,10 +92,10 @@ function Shares({ answer }: { readonly answer: LineStatistics }) {
             <p class="figure-value">
               <b>{shareOf(after_14_days.share)}</b>{' '}
               <span class="muted">
-                {after_14_days.alive.toLocaleString('en')} of {counted(after_14_days.added, 'line')}
+                {after_14_days.alive.toLocaleString('en')} of {localCountText(after_14_days.added, 'line')}
               </span>
             </p>
-            <p class="figure-n">{counted(after_14_days.n, 'attempt')}</p>
+            <p class="figure-n">{localCountText(after_14_days.n, 'attempt')}</p>
             <p class="muted figure-definition">
               {definitions.survival} {definitions.after_14_days}
             </p>
@@ -111,7 +111,7 @@ function Shares({ answer }: { readonly answer: LineStatistics }) {
               <b>{shareOf(reworked.share_by_outside)}</b> <span class="muted">outside</span>
             </p>
             <p class="figure-n">
-              {counted(reworked.n, 'attempt')}, {counted(reworked.added, 'line')};{' '}
+              {localCountText(reworked.n, 'attempt')}, {localCountText(reworked.added, 'line')};{' '}
               {reworked.later.toLocaleString('en')} later, {reworked.unseen.toLocaleString('en')} unseen
             </p>
             <p class="muted figure-definition">{definitions.reworked}</p>
@@ -171,7 +171,7 @@ function shareOf(share: number | null): string {
   return share === null ? '–' : percent(share)
 }
 
-function counted(count: number, word: string): string {
+function localCountText(count: number, word: string): string {
   return `${count.toLocaleString('en')} ${word}${count === 1 ? '' : 's'}`
 }
 

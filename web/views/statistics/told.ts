@@ -3,10 +3,10 @@ import { durationText } from '../../parts/duration.ts'
 
 export type Statistics = OutputOf<'stats'>
 export type LineStatistics = OutputOf<'provenance_stats'>
-export type Figures = Statistics['all']
+export type StatisticsFigures = Statistics['all']
 
 /** A figure as it is shown. */
-export interface Told {
+export interface FigureText {
   readonly n: number
   /** The number that a chart draws; null where it is unknown. */
   readonly value: number | null
@@ -19,64 +19,77 @@ export interface Told {
 const unknown = '–'
 
 /** How each figure is told: the one place for cards, charts and the table. */
-const tellings: { readonly [Name in keyof Figures]: (figure: Figures[Name]) => Told } = {
+const tellings: {
+  readonly [Name in keyof StatisticsFigures]: (figure: StatisticsFigures[Name]) => FigureText
+} = {
   task_time: spread,
   attempt_time: spread,
   mission_time: spread,
-  first_pass: ({ n, passed, share }) => told(n, share, percent, `${passed} of ${n}`),
+  first_pass: ({ n, passed, share }) => textOfFigure(n, share, percent, `${passed} of ${n}`),
   waiting: (figure) => {
     const { more, ...rest } = spread(figure)
     const { total_seconds: total } = figure
-    return { ...rest, more: total === null ? more : `${more}, ${seconds(total)} in all` }
+    return { ...rest, more: total === null ? more : `${more}, ${secondsText(total)} in all` }
   },
   out_of_scope: ({ n, files, attempts }) =>
-    told(n, files, String, `in ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`),
-  retries: ({ n, per_task, tried_again }) => told(n, per_task, String, `${tried_again} tried again`),
-  refused_events: ({ n, refused, share }) => told(n, refused, String, share === null ? '' : percent(share)),
+    textOfFigure(n, files, String, `in ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`),
+  retries: ({ n, per_task, tried_again }) => textOfFigure(n, per_task, String, `${tried_again} tried again`),
+  refused_events: ({ n, refused, share }) =>
+    textOfFigure(n, refused, String, share === null ? '' : percent(share)),
   lines: ({ n, added, deleted, files_without_lines: files }) => ({
-    ...told(n, added === null ? null : added + (deleted ?? 0), () => `+${added} −${deleted}`, ''),
+    ...textOfFigure(n, added === null ? null : added + (deleted ?? 0), () => `+${added} −${deleted}`, ''),
     more: files === null || files === 0 ? '' : `${files} ${files === 1 ? 'file' : 'files'} without lines`,
   }),
-  tokens: used,
-  turn_tokens: used,
+  tokens: tokenUse,
+  turn_tokens: tokenUse,
 }
 
 /** Tells one of them by its name. */
-export function tell(figures: Figures, name: keyof Figures): Told {
-  const telling = tellings[name] as (figure: Figures[keyof Figures]) => Told // the telling of that name
+export function figureText(figures: StatisticsFigures, name: keyof StatisticsFigures): FigureText {
+  const telling = tellings[name] as (figure: StatisticsFigures[keyof StatisticsFigures]) => FigureText // the telling of that name
   return telling(figures[name])
 }
 
-export function isFigure(name: string): name is keyof Figures {
+export function isFigure(name: string): name is keyof StatisticsFigures {
   return Object.hasOwn(tellings, name)
 }
 
 /** Whether there is anything to tell of. */
-export function isEmpty(figures: Figures): boolean {
-  return Object.keys(figures).every((name) => !isFigure(name) || tell(figures, name).n === 0)
+export function isEmpty(figures: StatisticsFigures): boolean {
+  return Object.keys(figures).every((name) => !isFigure(name) || figureText(figures, name).n === 0)
 }
 
-function spread({ n, median_seconds: median, p90_seconds: p90 }: Figures['task_time']): Told {
-  return told(n, median, seconds, p90 === null ? '' : `median; 9 of 10 within ${seconds(p90)}`)
+function spread({ n, median_seconds: median, p90_seconds: p90 }: StatisticsFigures['task_time']): FigureText {
+  return textOfFigure(
+    n,
+    median,
+    secondsText,
+    p90 === null ? '' : `median; 9 of 10 within ${secondsText(p90)}`,
+  )
 }
 
-function told(n: number, value: number | null, words: (known: number) => string, more: string): Told {
+function textOfFigure(
+  n: number,
+  value: number | null,
+  words: (known: number) => string,
+  more: string,
+): FigureText {
   return value === null ? { n, value, text: unknown, more: '' } : { n, value, text: words(value), more }
 }
 
-function used({ input, output }: Pick<Figures['tokens'], 'input' | 'output'>): Told {
+function tokenUse({ input, output }: Pick<StatisticsFigures['tokens'], 'input' | 'output'>): FigureText {
   const said = input.sum === null && output.sum === null ? null : (input.sum ?? 0) + (output.sum ?? 0)
   const parts = [part(input, 'in'), part(output, 'out')].filter((text) => text !== '')
   return { n: Math.max(input.n, output.n), value: said, text: parts.join(', ') || unknown, more: '' }
 }
 
-function part({ n, sum }: Figures['tokens']['input'], direction: string): string {
+function part({ n, sum }: StatisticsFigures['tokens']['input'], direction: string): string {
   return sum === null ? '' : `${compact.format(sum)} ${direction} (n ${n})`
 }
 
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 
-function seconds(length: number): string {
+function secondsText(length: number): string {
   return durationText(length * 1000)
 }
 

@@ -1,10 +1,10 @@
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
-import { EmptyState, Failed } from '../../parts/empty-state.tsx'
+import { EmptyState, FailureMessage } from '../../parts/empty-state.tsx'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
 import { Columns } from './columns.tsx'
 import { LineShares } from './lines.tsx'
-import { type Figures, isEmpty, isFigure, type Statistics, tell } from './told.ts'
+import { figureText, isEmpty, isFigure, type Statistics, type StatisticsFigures } from './told.ts'
 import './statistics.css'
 
 const groupings = [
@@ -68,7 +68,7 @@ function FiguresTab() {
   const read = useQuery('stats', { by, zone, ...(span !== 'all' && { since: span }) })
   useTabs(span)
   const answer = read.answer.value
-  if (answer === null) return <Failed failure={read.failure} />
+  if (answer === null) return <FailureMessage failure={read.failure} />
   return (
     <div class="page-inner statistics">
       <header class="page-head">
@@ -93,7 +93,7 @@ function FiguresTab() {
           command="waymark stats --by week"
         />
       ) : (
-        <Shown answer={answer} />
+        <StatisticsTables answer={answer} />
       )}
     </div>
   )
@@ -103,7 +103,7 @@ function addressOf(by: string, since: string): string {
   return href(`/statistics?by=${by}&since=${since}`)
 }
 
-function Shown({ answer }: { readonly answer: Statistics }) {
+function StatisticsTables({ answer }: { readonly answer: Statistics }) {
   const { all, groups, definitions, groups_total: total, notes } = answer
   const shown = definitions.flatMap((definition) =>
     isFigure(definition.figure) ? [{ ...definition, figure: definition.figure }] : [],
@@ -112,7 +112,7 @@ function Shown({ answer }: { readonly answer: Statistics }) {
     <>
       <ul class="figure-cards">
         {shown.map(({ figure, title, basis, of, definition }) => {
-          const { n, text, more } = tell(all, figure)
+          const { n, text, more } = figureText(all, figure)
           return (
             <li key={figure} class="figure-card" data-basis={basis}>
               <h2>
@@ -121,7 +121,7 @@ function Shown({ answer }: { readonly answer: Statistics }) {
               <p class="figure-value">
                 <b>{text}</b> <span class="muted">{more}</span>
               </p>
-              <Columns basis={basis} values={groups.map((group) => tell(group, figure).value)} />
+              <Columns basis={basis} values={groups.map((group) => figureText(group, figure).value)} />
               <p class="figure-n">
                 {n} {n === 1 ? of.replace(/s$/, '') : of}
               </p>
@@ -147,7 +147,9 @@ function Shown({ answer }: { readonly answer: Statistics }) {
 
 interface GroupTableProps {
   readonly answer: Statistics
-  readonly figures: readonly (Statistics['definitions'][number] & { readonly figure: keyof Figures })[]
+  readonly figures: readonly (Statistics['definitions'][number] & {
+    readonly figure: keyof StatisticsFigures
+  })[]
 }
 
 /** The same numbers, each with its n. */
@@ -180,7 +182,7 @@ function GroupTable({ answer: { by, groups, zone: weeksIn }, figures }: GroupTab
                 )}
               </th>
               {figures.map(({ figure }) => {
-                const { n, text } = tell(group, figure)
+                const { n, text } = figureText(group, figure)
                 return (
                   <td key={figure}>
                     {text} <span class="muted">n {n}</span>

@@ -1,11 +1,17 @@
-import type { Change, Changes } from '../../api/entities.ts'
+import type { ChangeData, ChangesData } from '../../api/entities.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { InlineDiff } from '../../parts/diff.tsx'
 import { PlusMinus } from '../../parts/evidence.tsx'
 import { query, setQuery } from '../../router/location.ts'
 
 /** What git saw, by folder; a row opens its lines. */
-export function ChangeTree({ changes, attempt }: { readonly changes: Changes; readonly attempt: string }) {
+export function ChangeTree({
+  changes,
+  attempt,
+}: {
+  readonly changes: ChangesData
+  readonly attempt: string
+}) {
   const folders = changeTree(changes.changes)
   const order = folders.flatMap((folder) => folder.changes.map(({ path }) => path))
   const selected = query.value.get('file')
@@ -46,7 +52,7 @@ export function ChangeTree({ changes, attempt }: { readonly changes: Changes; re
   )
 }
 
-function sharing({ attribution, lines }: Change): string {
+function sharingText({ attribution, lines }: ChangeData): string {
   const whose =
     attribution === 'probable'
       ? 'Probably of this attempt; others worked in the same tree.'
@@ -55,7 +61,7 @@ function sharing({ attribution, lines }: Change): string {
 }
 
 interface FileRowProps {
-  readonly change: Change
+  readonly change: ChangeData
   readonly isSelected: boolean
   readonly isOpen: boolean
   readonly toggle: () => void
@@ -79,7 +85,7 @@ function FileRow({ change, isSelected, isOpen, toggle, attempt }: FileRowProps) 
             <span>{origin === 'imported' ? 'brought in by git' : 'partly brought in'}</span>
           )}
           {attribution === 'certain' ? null : (
-            <span title={sharing(change)}>
+            <span title={sharingText(change)}>
               {attribution}
               {change.with ? `, with ${change.with.map(({ agent }) => agent).join(' and ')}` : ''}
             </span>
@@ -88,7 +94,7 @@ function FileRow({ change, isSelected, isOpen, toggle, attempt }: FileRowProps) 
         <span class="file-change muted">{change.change}</span>
         <PlusMinus added_lines={added_lines} deleted_lines={deleted_lines} />
         <span class="squares" aria-hidden="true">
-          {squares(added_lines, deleted_lines).map((kind, at) => (
+          {changeSquares(added_lines, deleted_lines).map((kind, at) => (
             <i key={at} data-kind={kind} />
           ))}
         </span>
@@ -101,17 +107,17 @@ function FileRow({ change, isSelected, isOpen, toggle, attempt }: FileRowProps) 
 /** The files of one folder, in one part of the tree. */
 interface FolderOfChanges {
   readonly folder: string
-  readonly changes: readonly Change[]
+  readonly changes: readonly ChangeData[]
 }
 
 /** By folder, folders in order; what is out of scope comes first, so that it is seen. */
-function changeTree(changes: readonly Change[]): readonly FolderOfChanges[] {
+function changeTree(changes: readonly ChangeData[]): readonly FolderOfChanges[] {
   const outside = changes.filter(({ scope }) => scope === 'out')
   const inside = changes.filter(({ scope }) => scope !== 'out')
   return [...foldersOf(outside), ...foldersOf(inside)]
 }
 
-function foldersOf(changes: readonly Change[]): readonly FolderOfChanges[] {
+function foldersOf(changes: readonly ChangeData[]): readonly FolderOfChanges[] {
   const folders = Map.groupBy(changes, ({ path }) => path.slice(0, Math.max(0, path.lastIndexOf('/'))))
   return [...folders]
     .map(([folder, inFolder]) => ({
@@ -122,7 +128,10 @@ function foldersOf(changes: readonly Change[]): readonly FolderOfChanges[] {
 }
 
 /** Five squares, as many green and red ones as the lines are. */
-function squares(added: number | null, deleted: number | null): readonly ('added' | 'deleted' | 'none')[] {
+function changeSquares(
+  added: number | null,
+  deleted: number | null,
+): readonly ('added' | 'deleted' | 'none')[] {
   if (added === null || deleted === null || added + deleted === 0)
     return ['none', 'none', 'none', 'none', 'none']
   const total = added + deleted

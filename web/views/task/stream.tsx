@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact'
-import type { TaskDetail } from '../../api/entities.ts'
+import type { TaskData } from '../../api/entities.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { durationText } from '../../parts/duration.ts'
 import { type Status, StatusIcon } from '../../parts/status.tsx'
 import { Prose } from '../../parts/text.tsx'
 import { Clock } from '../../parts/time.tsx'
 
-interface Entry {
+interface TaskStreamEntry {
   readonly key: string
   readonly at: string
   readonly status: Status
@@ -16,7 +16,7 @@ interface Entry {
 }
 
 /** Decisions, issues and progress about a task, the latest first. */
-export function Stream({ task }: { readonly task: TaskDetail }) {
+export function Stream({ task }: { readonly task: TaskData }) {
   const entries = entriesOf(task).sort((a, b) => Date.parse(b.at) - Date.parse(a.at))
   return (
     <ol class="stream" aria-label="Decisions, issues and progress">
@@ -37,11 +37,19 @@ export function Stream({ task }: { readonly task: TaskDetail }) {
   )
 }
 
-function entriesOf({ attempts, decisions, issues, progress, holds }: TaskDetail): Entry[] {
+function entriesOf({ attempts, decisions, issues, progress, holds }: TaskData): TaskStreamEntry[] {
   return [
     ...attempts.flatMap(attemptEntries),
     ...decisions.map(
-      ({ id, created_at: at, agent_name: by, question, chosen, reasoning, options_considered }): Entry => {
+      ({
+        id,
+        created_at: at,
+        agent_name: by,
+        question,
+        chosen,
+        reasoning,
+        options_considered,
+      }): TaskStreamEntry => {
         const others = options_considered.filter((option) => option !== chosen)
         return {
           key: id,
@@ -66,7 +74,14 @@ function entriesOf({ attempts, decisions, issues, progress, holds }: TaskDetail)
       },
     ),
     ...issues.map(
-      ({ id, created_at: at, agent_name: by, description, resolution, requires_human_review }): Entry => ({
+      ({
+        id,
+        created_at: at,
+        agent_name: by,
+        description,
+        resolution,
+        requires_human_review,
+      }): TaskStreamEntry => ({
         key: id,
         at,
         status:
@@ -88,7 +103,7 @@ function entriesOf({ attempts, decisions, issues, progress, holds }: TaskDetail)
       }),
     ),
     ...progress.map(
-      ({ id, created_at: at, agent_name: by, message, progress: percent }): Entry => ({
+      ({ id, created_at: at, agent_name: by, message, progress: percent }): TaskStreamEntry => ({
         key: id,
         at,
         status: 'active',
@@ -100,10 +115,10 @@ function entriesOf({ attempts, decisions, issues, progress, holds }: TaskDetail)
   ]
 }
 
-function attemptEntries(attempt: TaskDetail['attempts'][number]): readonly Entry[] {
+function attemptEntries(attempt: TaskData['attempts'][number]): readonly TaskStreamEntry[] {
   const { attempt_id, number, agent_name, started_at, completed_at, status, duration_seconds } = attempt
   const which = number > 1 ? ` again, attempt ${number}` : ''
-  const started: Entry = {
+  const started: TaskStreamEntry = {
     key: `${attempt_id} start`,
     at: started_at,
     status: 'ready',

@@ -1,8 +1,8 @@
-import { claimedNotFound } from '../../../src/track/domain/claimed-paths.ts'
+import { unmeasuredClaims } from '../../../src/track/domain/claimed-paths.ts'
 import { repeatsScope } from '../../../src/track/domain/scope/repeats-scope.ts'
-import type { AttemptDetail, Changes } from '../../api/entities.ts'
+import type { AttemptData, ChangesData } from '../../api/entities.ts'
 import { Agent, withPerson } from '../../parts/agent.tsx'
-import { Claimed } from '../../parts/evidence.tsx'
+import { ClaimQuote } from '../../parts/evidence.tsx'
 import { StatusIcon } from '../../parts/status.tsx'
 import { Prose } from '../../parts/text.tsx'
 
@@ -11,8 +11,8 @@ export function Verdict({
   changes,
   attempt,
 }: {
-  readonly changes: Changes
-  readonly attempt: AttemptDetail
+  readonly changes: ChangesData
+  readonly attempt: AttemptData
 }) {
   const { measurement, verification, total } = changes
   const { scope_match, unexpected_files } = verification
@@ -25,7 +25,9 @@ export function Verdict({
       <StatusIcon status={kind === 'out' ? 'blocked' : kind === 'in' ? 'done' : 'planned'} named={false} />
       <div>
         <b>
-          {total === 0 ? nothing(attempt) : sentence(kind, unexpected_files.length, { total, contested })}
+          {total === 0
+            ? emptyChangesText(attempt)
+            : sentence(kind, unexpected_files.length, { total, contested })}
         </b>
         <p class="muted">
           {attempt.areas.length > 0 ? (
@@ -42,7 +44,7 @@ export function Verdict({
           ) : null}
           {words[measurement]} <code>{attempt.snapshot_id.slice(0, 7)}</code>
           {attempt.status === 'open' ? ' to the work tree as it is now' : ' to the state at completion'}
-          {attempt.measured_by ? ` · ${measuredBy(attempt.measured_by)}` : ''}
+          {attempt.measured_by ? ` · ${measuringMachineLine(attempt.measured_by)}` : ''}
         </p>
         {warnings.length > 0 ? (
           <ul class="warnings">
@@ -56,7 +58,7 @@ export function Verdict({
   )
 }
 
-function measuredBy({ edge, machine, token }: NonNullable<AttemptDetail['measured_by']>): string {
+function measuringMachineLine({ edge, machine, token }: NonNullable<AttemptData['measured_by']>): string {
   return `Measured by edge ${machine ?? edge}${token === null ? '' : ` (token ${token})`}`
 }
 
@@ -64,9 +66,9 @@ const words = {
   exact: 'Measured by git, from',
   partial: 'Measured in part, from',
   unknown: 'Could not be measured from',
-} as const satisfies Record<Changes['measurement'], string>
+} as const satisfies Record<ChangesData['measurement'], string>
 
-function nothing({ status }: AttemptDetail): string {
+function emptyChangesText({ status }: AttemptData): string {
   return status === 'open' ? 'Nothing has changed yet' : 'Nothing changed'
 }
 
@@ -92,24 +94,24 @@ export function Claims({
   attempt,
   changes,
 }: {
-  readonly attempt: AttemptDetail
-  readonly changes: Changes | null
+  readonly attempt: AttemptData
+  readonly changes: ChangesData | null
 }) {
   const { claimed } = attempt
   if (claimed === null) return null
   const isWhole = changes !== null && changes.changes.length === changes.total
   const measured = changes?.changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
   const others = changes?.contested_files?.map(({ path }) => path)
-  const missing = isWhole ? claimedNotFound(claimed, [...(measured ?? []), ...(others ?? [])]) : []
+  const missing = isWhole ? unmeasuredClaims(claimed, [...(measured ?? []), ...(others ?? [])]) : []
   return (
     <section class="claims">
       <h2>Claimed</h2>
-      <Claimed by={authorOf(attempt)}>
+      <ClaimQuote by={authorOf(attempt)}>
         <Prose text={claimed.summary} />
         <List of={claimed.achievements} />
         <List of={claimed.limitations} title="Limits" />
         <List of={claimed.next_steps} title="Next" />
-        <p class="muted">{asideOf(claimed)}</p>
+        <p class="muted">{claimedFiguresText(claimed)}</p>
         {attempt.corrections.map(({ text, agent_name, said_by, person, at }) => (
           <p key={at} class="correction">
             <b>
@@ -119,7 +121,7 @@ export function Claims({
             <Prose text={text} />
           </p>
         ))}
-      </Claimed>
+      </ClaimQuote>
       {missing.length > 0 ? (
         <div class="not-found">
           <b>Claimed, not found</b>
@@ -151,11 +153,11 @@ function List({ of, title }: { readonly of: readonly string[]; readonly title?: 
   )
 }
 
-function authorOf({ claimed_by, claimed_by_person, agent_name }: AttemptDetail): string {
+function authorOf({ claimed_by, claimed_by_person, agent_name }: AttemptData): string {
   return withPerson(claimed_by ?? agent_name, claimed_by_person)
 }
 
-function asideOf(claimed: NonNullable<AttemptDetail['claimed']>): string {
+function claimedFiguresText(claimed: NonNullable<AttemptData['claimed']>): string {
   const { tests_status, packages_added, tokens_input, tokens_output } = claimed
   const tokens = (tokens_input ?? 0) + (tokens_output ?? 0)
   return [
@@ -168,7 +170,7 @@ function asideOf(claimed: NonNullable<AttemptDetail['claimed']>): string {
 }
 
 /** What else happened in the work tree: files that are probably of others, commits, and what the agent's word settled. */
-export function SharedTree({ changes }: { readonly changes: Changes }) {
+export function SharedTree({ changes }: { readonly changes: ChangesData }) {
   const { contested_files = [], commits = [], commits_total, claimed_paths = [] } = changes
   const { claimed_paths_total: named = claimed_paths.length } = changes
   const settled = claimed_paths.filter(({ found }) => found === 'settled')

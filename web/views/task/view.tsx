@@ -1,11 +1,11 @@
 import { useEffect } from 'preact/hooks'
 import { sumOfLines } from '../../../src/track/domain/changes.ts'
-import type { AttemptDetail, LinkedTask, TaskDetail, TaskLinks } from '../../api/entities.ts'
+import type { AttemptData, LinkedTask, TaskData, TaskLinks } from '../../api/entities.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { InlineDiff } from '../../parts/diff.tsx'
-import { Failed } from '../../parts/empty-state.tsx'
+import { FailureMessage } from '../../parts/empty-state.tsx'
 import { PlusMinus } from '../../parts/evidence.tsx'
 import { markStatus, StatusBadge, StatusIcon, statusOf, taskStatus } from '../../parts/status.tsx'
 import { CopyButton, Prose, shortId } from '../../parts/text.tsx'
@@ -34,7 +34,7 @@ export function View({ params }: ViewProps) {
     'open diff': () => navigate(href(`/tasks/${id}/diff`)),
     'copy id': () => void navigator.clipboard.writeText(id),
   })
-  if (!task) return <Failed failure={show.failure} />
+  if (!task) return <FailureMessage failure={show.failure} />
   const attempt =
     task.attempts.find(({ attempt_id }) => attempt_id === query.value.get('attempt')) ??
     task.attempts.at(-1) ??
@@ -70,16 +70,16 @@ export function View({ params }: ViewProps) {
   )
 }
 
-function missionAbove({ mission_id, mission_name }: TaskDetail) {
+function missionAbove({ mission_id, mission_name }: TaskData) {
   return mission_name === null ? [] : [{ text: mission_name, href: href(`/missions/${mission_id}`) }]
 }
 
-interface Parts {
-  readonly task: TaskDetail
-  readonly attempt: AttemptDetail | null
+interface TaskParts {
+  readonly task: TaskData
+  readonly attempt: AttemptData | null
 }
 
-function Head({ task, attempt }: Parts) {
+function Head({ task, attempt }: TaskParts) {
   return (
     <header class="task-head">
       <div>
@@ -128,13 +128,13 @@ function Head({ task, attempt }: Parts) {
   )
 }
 
-function Overview({ task, attempt }: Parts) {
+function Overview({ task, attempt }: TaskParts) {
   return (
     <div class="task-main">
       <Answers task={task} />
       {task.attempts.length > 1 ? <Attempts task={task} shown={attempt} /> : null}
       {attempt ? (
-        <Measured key={attempt.attempt_id} attempt={attempt} />
+        <AttemptEvidence key={attempt.attempt_id} attempt={attempt} />
       ) : (
         <p class="muted task-none">
           Nothing was measured: no attempt has begun. Its changes appear here once an agent calls start_task.
@@ -145,12 +145,12 @@ function Overview({ task, attempt }: Parts) {
   )
 }
 
-function Measured({ attempt }: { readonly attempt: AttemptDetail }) {
+function AttemptEvidence({ attempt }: { readonly attempt: AttemptData }) {
   const { attempt_id, status } = attempt
   // The work tree of an open attempt changes without a fact: each fact about anything is a reason to look.
   const changes = useQuery('changes', { id: attempt_id, limit: 1_000 }, { once: status !== 'open' })
   const answer = changes.answer.value
-  if (answer === null) return <Failed failure={changes.failure} />
+  if (answer === null) return <FailureMessage failure={changes.failure} />
   const isWhole = answer.changes.length === answer.total
   return (
     <>
@@ -177,7 +177,7 @@ function Measured({ attempt }: { readonly attempt: AttemptDetail }) {
   )
 }
 
-function Attempts({ task, shown }: { readonly task: TaskDetail; readonly shown: AttemptDetail | null }) {
+function Attempts({ task, shown }: { readonly task: TaskData; readonly shown: AttemptData | null }) {
   return (
     <nav class="attempts" aria-label="Attempts">
       {task.attempts.map(({ attempt_id, number, agent_name, status }) => (
@@ -227,7 +227,7 @@ function LinkList({ title, tasks }: { readonly title: string; readonly tasks: re
 }
 
 /** What waits for a person about this task, and what people answered. */
-function Answers({ task }: { readonly task: TaskDetail }) {
+function Answers({ task }: { readonly task: TaskData }) {
   const { holds, answered_holds } = task
   if (holds.length + answered_holds.length === 0) return null
   return (

@@ -4,13 +4,13 @@ import {
   insertJson,
   type JsonFormat,
   type JsonInsertion,
-  type JsonPlace,
+  type JsonLocation,
   jsonFault,
   jsonValue,
   removeJson,
   replaceJson,
 } from './json.ts'
-import { type Json, printed } from './json-text.ts'
+import { type Json, printJsonValue } from './json-text.ts'
 import { sectionIn, sectionText } from './section.ts'
 import {
   appendTable,
@@ -24,14 +24,14 @@ import {
 } from './toml.ts'
 
 /** What a change is for. */
-export type Part = 'server' | 'allow' | 'hooks' | 'skill' | 'rules'
+export type SetupPart = 'server' | 'allow' | 'hooks' | 'skill' | 'rules'
 
 /** Something that should stand in a file. */
-export type Edit = { readonly part: Part; readonly file: string } & (
+export type Edit = { readonly part: SetupPart; readonly file: string } & (
   | {
       readonly kind: 'json'
       readonly format: JsonFormat
-      readonly place: JsonPlace
+      readonly place: JsonLocation
       readonly value: Json
       /** What does as well, and what an earlier setup wrote there and may be replaced. */
       readonly fits?: readonly Json[]
@@ -48,10 +48,10 @@ export type Edit = { readonly part: Part; readonly file: string } & (
 )
 
 /** What was done to a file, with what is needed to take it back. */
-export type Change = { readonly part: Part; readonly owners: readonly string[] } & (
+export type SetupChange = { readonly part: SetupPart; readonly owners: readonly string[] } & (
   | {
       readonly kind: 'added'
-      readonly place: JsonPlace
+      readonly place: JsonLocation
       readonly value: Json
       readonly insertion: JsonInsertion
     }
@@ -67,8 +67,8 @@ export type Change = { readonly part: Part; readonly owners: readonly string[] }
 )
 
 /** What came of an edit. */
-export interface Finding {
-  readonly part: Part
+export interface EditFinding {
+  readonly part: SetupPart
   readonly file: string
   readonly state: 'written' | 'there' | 'refused'
   /** Why not, with what a person can do; null where there is nothing to say. */
@@ -76,13 +76,13 @@ export interface Finding {
 }
 
 /** The text of a file while it is edited; null where there is no file. */
-export interface Edited {
+export interface EditResult {
   readonly text: string | null
-  readonly changes: readonly Change[]
-  readonly findings: readonly Finding[]
+  readonly changes: readonly SetupChange[]
+  readonly findings: readonly EditFinding[]
 }
 
-export interface Editing {
+export interface EditContext {
   /** Who asks: a change goes when none of its owners wants it any more. */
   readonly owner: string
   readonly force: boolean
@@ -90,15 +90,15 @@ export interface Editing {
 
 /** Edits a file one by one. What cannot be done is a finding, and the others are done. */
 export function editFile(
-  from: { readonly text: string | null; readonly changes: readonly Change[] },
+  from: { readonly text: string | null; readonly changes: readonly SetupChange[] },
   edits: readonly Edit[],
-  editing: Editing,
-): Edited {
-  return edits.reduce<Edited>(
+  editing: EditContext,
+): EditResult {
+  return edits.reduce<EditResult>(
     (now, edit) => {
-      const done = editOnce(now, edit, editing)
+      const done = applyEdit(now, edit, editing)
       const { part, file } = edit
-      const finding: Finding = { part, file, state: done.state, says: done.says ?? null }
+      const finding: EditFinding = { part, file, state: done.state, says: done.says ?? null }
       return {
         text: done.text === undefined ? now.text : done.text,
         changes: done.changes ?? now.changes,
@@ -109,24 +109,28 @@ export function editFile(
   )
 }
 
-type Done = Pick<Finding, 'state'> &
-  Partial<Pick<Finding, 'says'>> &
-  Partial<Pick<Edited, 'text' | 'changes'>>
+type EditOutcome = Pick<EditFinding, 'state'> &
+  Partial<Pick<EditFinding, 'says'>> &
+  Partial<Pick<EditResult, 'text' | 'changes'>>
 
-type Now = Pick<Edited, 'text' | 'changes'>
+type EditedText = Pick<EditResult, 'text' | 'changes'>
 
-function editOnce(now: Now, edit: Edit, editing: Editing): Done {
+function applyEdit(now: EditedText, edit: Edit, editing: EditContext): EditOutcome {
   if (edit.kind === 'json') return editJson(now, edit, editing)
   if (edit.kind === 'table') return editTable(now, edit, editing)
   if (edit.kind === 'section') return editSection(now, edit, editing)
-  return editWhole(now, edit, editing)
+  return editWholeFile(now, edit, editing)
 }
 
-function editJson(now: Now, edit: Edit & { readonly kind: 'json' }, { owner, force }: Editing): Done {
+function editJson(
+  now: EditedText,
+  edit: Edit & { readonly kind: 'json' },
+  { owner, force }: EditContext,
+): EditOutcome {
   const { format, place, value, part, fits = [], olds = [] } = edit
   const text = now.text ?? ''
   const fault = jsonFault(text, format)
-  const paste = `Paste this into ${inside(place)} yourself: ${entryText(place, value)}`
+  const paste = `Paste this into ${parentPlace(place)} yourself: ${entryText(place, value)}`
   if (fault !== null) return { state: 'refused', says: `It was not touched: ${fault}. ${paste}` }
   const recorded = now.changes.find(
     (change) =>
@@ -139,7 +143,7 @@ function editJson(now: Now, edit: Edit & { readonly kind: 'json' }, { owner, for
     ? Array.isArray(found) &&
       found.some((entry) => isDeepStrictEqual(entry, value) || isSameHook(entry, value))
     : [value, ...fits].some((fit) => isDeepStrictEqual(found, fit))
-  if (isThere) return { state: 'there', changes: joined(now.changes, recorded, owner) }
+  if (isThere) return { state: 'there', changes: addOwnerToChange(now.changes, recorded, owner) }
   if (found === undefined || place.item) {
     const edited = insertJson(text, format, place, value)
     if ('refused' in edited)
@@ -154,42 +158,59 @@ function editJson(now: Now, edit: Edit & { readonly kind: 'json' }, { owner, for
   if (isOurs) {
     // As if it had never been there, so that nothing of its first form stays behind.
     const removed = removeJson(text, recorded.insertion, recorded)
-    const cleared = { text: 'text' in removed ? removed.text : text, changes: without(now.changes, recorded) }
+    const cleared = {
+      text: 'text' in removed ? removed.text : text,
+      changes: removeChange(now.changes, recorded),
+    }
     const again = editJson(cleared, edit, { owner, force })
     const owners = [...new Set([...recorded.owners, owner])]
     return {
       ...again,
       ...(again.changes && {
-        changes: again.changes.map((change) => (same(change, place) ? { ...change, owners } : change)),
+        changes: again.changes.map((change) =>
+          isSameInsertion(change, place) ? { ...change, owners } : change,
+        ),
       }),
     }
   }
   const isOld = olds.some((old) => isDeepStrictEqual(found, old))
-  if (!isOld && !force) return foreign(`"${place.keys.join('.')}": ${JSON.stringify(found)}`)
+  if (!isOld && !force) return foreignEntryRefusal(`"${place.keys.join('.')}": ${JSON.stringify(found)}`)
   const edited = replaceJson(text, format, place.keys, value)
   if ('refused' in edited)
     return { state: 'refused', says: `It was not touched: ${edited.refused}. ${paste}` }
   const { put, instead } = edited
-  const change: Change = { kind: 'replaced', part, keys: place.keys, value, put, instead, owners: [owner] }
+  const change: SetupChange = {
+    kind: 'replaced',
+    part,
+    keys: place.keys,
+    value,
+    put,
+    instead,
+    owners: [owner],
+  }
   return { state: 'written', text: edited.text, changes: [...now.changes, change] }
 }
 
 /** The object or list that an entry belongs to, in words. */
-function inside({ keys, item }: JsonPlace): string {
+function parentPlace({ keys, item }: JsonLocation): string {
   const parents = item ? keys : keys.slice(0, -1)
   return parents.length === 0 ? 'its top level' : `"${parents.join('.')}"`
 }
 
-function entryText({ keys, item }: JsonPlace, value: Json): string {
-  const text = printed(value, { inline: true })
+function entryText({ keys, item }: JsonLocation, value: Json): string {
+  const text = printJsonValue(value, { inline: true })
   return item ? text : `${JSON.stringify(keys.at(-1))}: ${text}`
 }
 
-function same(change: Change, place: JsonPlace): boolean {
+function isSameInsertion(change: SetupChange, place: JsonLocation): boolean {
   return change.kind === 'added' && isDeepStrictEqual(change.place, place)
 }
 
-function editTable(now: Now, edit: Edit & { readonly kind: 'table' }, { owner, force }: Editing): Done {
+function editTable(
+  now: EditedText,
+  edit: Edit & { readonly kind: 'table' },
+  { owner, force }: EditContext,
+): EditOutcome {
   const { table, part, fits = [], olds = [] } = edit
   const text = now.text ?? ''
   const fault = tomlFault(text)
@@ -203,20 +224,20 @@ function editTable(now: Now, edit: Edit & { readonly kind: 'table' }, { owner, f
       return { state: 'refused', says: `It was not touched: ${edited.refused}. ${paste}` }
     const { put, instead } = edited
     const changes = [
-      ...without(now.changes, recorded),
+      ...removeChange(now.changes, recorded),
       { kind: 'text' as const, part, put, instead, owners: [owner] },
     ]
     return { state: 'written', text: edited.text, changes }
   }
   if ([table, ...fits].some((fit) => isTomlTable(found, fit))) {
-    return { state: 'there', changes: joined(now.changes, recorded, owner) }
+    return { state: 'there', changes: addOwnerToChange(now.changes, recorded, owner) }
   }
   if (recorded?.kind === 'text' && text.includes(recorded.put)) {
     const cleared = text.replace(recorded.put, () => recorded.instead)
-    return editTable({ text: cleared, changes: without(now.changes, recorded) }, edit, { owner, force })
+    return editTable({ text: cleared, changes: removeChange(now.changes, recorded) }, edit, { owner, force })
   }
   const isOld = olds.some((old) => isTomlTable(found, old))
-  if (!isOld && !force) return foreign(`[${table.name.join('.')}] ${JSON.stringify(found)}`)
+  if (!isOld && !force) return foreignEntryRefusal(`[${table.name.join('.')}] ${JSON.stringify(found)}`)
   const edited = replaceTable(text, table)
   if ('refused' in edited)
     return { state: 'refused', says: `It was not touched: ${edited.refused}. ${paste}` }
@@ -225,13 +246,18 @@ function editTable(now: Now, edit: Edit & { readonly kind: 'table' }, { owner, f
   return { state: 'written', text: edited.text, changes }
 }
 
-function editSection(now: Now, edit: Edit & { readonly kind: 'section' }, { owner }: Editing): Done {
+function editSection(
+  now: EditedText,
+  edit: Edit & { readonly kind: 'section' },
+  { owner }: EditContext,
+): EditOutcome {
   const { lines, part } = edit
   const text = now.text ?? ''
   const eol = text.includes('\r\n') ? '\r\n' : '\n'
   const section = sectionIn(text, lines)
   const recorded = now.changes.find((change) => change.kind === 'text' && change.part === part)
-  if (section.state === 'current') return { state: 'there', changes: joined(now.changes, recorded, owner) }
+  if (section.state === 'current')
+    return { state: 'there', changes: addOwnerToChange(now.changes, recorded, owner) }
   if (section.state === 'edited') {
     return { state: 'there', says: 'Its section of Waymark was edited and is left alone.' }
   }
@@ -239,7 +265,7 @@ function editSection(now: Now, edit: Edit & { readonly kind: 'section' }, { owne
   if (section.state === 'stale') {
     const put = recorded?.kind === 'text' ? recorded.put.replace(section.text, () => body) : body
     const instead = recorded?.kind === 'text' ? recorded.instead : section.text
-    const change: Change = {
+    const change: SetupChange = {
       kind: 'text',
       part,
       put,
@@ -249,19 +275,23 @@ function editSection(now: Now, edit: Edit & { readonly kind: 'section' }, { owne
     return {
       state: 'written',
       text: text.replace(section.text, () => body),
-      changes: [...without(now.changes, recorded), change],
+      changes: [...removeChange(now.changes, recorded), change],
     }
   }
   const gap = text === '' || /\n\r?\n$/.test(text) ? '' : text.endsWith('\n') ? eol : eol + eol
   const put = gap + body
-  const change: Change = { kind: 'text', part, put, instead: '', owners: [owner] }
-  return { state: 'written', text: text + put, changes: [...without(now.changes, recorded), change] }
+  const change: SetupChange = { kind: 'text', part, put, instead: '', owners: [owner] }
+  return { state: 'written', text: text + put, changes: [...removeChange(now.changes, recorded), change] }
 }
 
-function editWhole(now: Now, edit: Edit & { readonly kind: 'file' }, { owner, force }: Editing): Done {
+function editWholeFile(
+  now: EditedText,
+  edit: Edit & { readonly kind: 'file' },
+  { owner, force }: EditContext,
+): EditOutcome {
   const { text, part } = edit
   const recorded = now.changes.find((change) => change.kind === 'whole')
-  if (now.text === text) return { state: 'there', changes: joined(now.changes, recorded, owner) }
+  if (now.text === text) return { state: 'there', changes: addOwnerToChange(now.changes, recorded, owner) }
   const isOurs = now.text !== null && recorded?.kind === 'whole' && recorded.hash === hashOf(now.text)
   if (now.text !== null && now.text !== '' && !isOurs && !force) {
     return {
@@ -271,53 +301,60 @@ function editWhole(now: Now, edit: Edit & { readonly kind: 'file' }, { owner, fo
   }
   const instead = isOurs ? recorded.instead : now.text
   const owners = isOurs ? [...new Set([...recorded.owners, owner])] : [owner]
-  const change: Change = { kind: 'whole', part, hash: hashOf(text), instead, owners }
-  return { state: 'written', text, changes: [...without(now.changes, recorded), change] }
+  const change: SetupChange = { kind: 'whole', part, hash: hashOf(text), instead, owners }
+  return { state: 'written', text, changes: [...removeChange(now.changes, recorded), change] }
 }
 
-function foreign(shown: string): Done {
+function foreignEntryRefusal(shown: string): EditOutcome {
   return {
     state: 'refused',
     says: `It was not touched: there is an entry of that name that is not ours, ${shown}. --force replaces it.`,
   }
 }
 
-function joined(changes: readonly Change[], change: Change | undefined, owner: string): readonly Change[] {
+function addOwnerToChange(
+  changes: readonly SetupChange[],
+  change: SetupChange | undefined,
+  owner: string,
+): readonly SetupChange[] {
   if (!change || change.owners.includes(owner)) return changes
   return changes.map((known) => (known === change ? { ...change, owners: [...change.owners, owner] } : known))
 }
 
-function without(changes: readonly Change[], change: Change | undefined): readonly Change[] {
+function removeChange(
+  changes: readonly SetupChange[],
+  change: SetupChange | undefined,
+): readonly SetupChange[] {
   return changes.filter((known) => known !== change)
 }
 
 /** Changes taken back from the last to the first. What reads otherwise than it was written stays, with its place. */
-export function takeBack(
+export function revertChanges(
   text: string | null,
-  changes: readonly Change[],
+  changes: readonly SetupChange[],
 ): {
   readonly text: string | null
-  readonly kept: readonly { readonly change: Change; readonly at: string }[]
+  readonly kept: readonly { readonly change: SetupChange; readonly at: string }[]
 } {
-  const kept: { readonly change: Change; readonly at: string }[] = []
+  const kept: { readonly change: SetupChange; readonly at: string }[] = []
   let now = text
   for (const change of changes.toReversed()) {
     if (now === null) break
-    const back = takenBack(now, change)
+    const back = revertChange(now, change)
     if ('changed' in back) kept.push({ change, at: back.changed })
     if ('text' in back) now = back.text
   }
   return { text: now, kept }
 }
 
-type TakenBack = { readonly text: string | null } | { readonly changed: string } | { readonly missing: true }
+type UndoResult = { readonly text: string | null } | { readonly changed: string } | { readonly missing: true }
 
-function takenBack(text: string, change: Change): TakenBack {
+function revertChange(text: string, change: SetupChange): UndoResult {
   if (change.kind === 'added') {
     const back = removeJson(text, change.insertion, change)
-    return 'missing' in back ? (editedHookTaken(text, change) ?? back) : back
+    return 'missing' in back ? (removeEditedHook(text, change) ?? back) : back
   }
-  if (change.kind === 'replaced') return putBack(text, change)
+  if (change.kind === 'replaced') return restoreReplaced(text, change)
   if (change.kind === 'whole') {
     return hashOf(text) === change.hash ? { text: change.instead } : { changed: 'all of it' }
   }
@@ -337,7 +374,7 @@ function takenBack(text: string, change: Change): TakenBack {
 }
 
 /** A hook that calls what ours calls is ours, though somebody gave it more time or other tools. */
-function editedHookTaken(text: string, change: Change & { readonly kind: 'added' }): TakenBack | null {
+function removeEditedHook(text: string, change: SetupChange & { readonly kind: 'added' }): UndoResult | null {
   const { place, value, insertion } = change
   const list = place.item ? jsonValue(text, place.keys) : null
   const edited: Json | undefined = Array.isArray(list)
@@ -364,10 +401,10 @@ function commandsIn(value: unknown): readonly string[] {
   )
 }
 
-function putBack(
+function restoreReplaced(
   text: string,
-  { keys, value, put, instead }: Change & { readonly kind: 'replaced' },
-): TakenBack {
+  { keys, value, put, instead }: SetupChange & { readonly kind: 'replaced' },
+): UndoResult {
   const found = jsonValue(text, keys)
   if (found === undefined) return { missing: true }
   if (!isDeepStrictEqual(found, value)) return { changed: keys.join('.') }
@@ -377,7 +414,7 @@ function putBack(
 }
 
 /** Takes out what setup would write, where it is exactly that: nobody knows any more how it came there. */
-export function takeOut(text: string, edit: Edit): string | null {
+export function removeEdit(text: string, edit: Edit): string | null {
   if (edit.kind === 'json') {
     const values = [edit.value, ...(edit.fits ?? []), ...(edit.olds ?? [])]
     for (const value of values) {
@@ -394,7 +431,7 @@ export function takeOut(text: string, edit: Edit): string | null {
     )
     if (!table) return null
     const block = tableText(table, text.includes('\r\n') ? '\r\n' : '\n')
-    const back = takenBack(text, { kind: 'text', part: edit.part, owners: [], put: block, instead: '' })
+    const back = revertChange(text, { kind: 'text', part: edit.part, owners: [], put: block, instead: '' })
     return 'text' in back ? back.text : null
   }
   return null

@@ -1,7 +1,7 @@
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }
 
 /** How a value is written: on one line with or without spaces, or over lines where it is too long for one. */
-export type Written =
+export type JsonLayout =
   | { readonly inline: boolean }
   | {
       readonly unit: string
@@ -13,29 +13,29 @@ export type Written =
 
 const widest = 100
 
-export function printed(value: Json, written: Written): string {
-  if ('inline' in written) return onOneLine(value, written.inline)
+export function printJsonValue(value: Json, written: JsonLayout): string {
+  if ('inline' in written) return printInline(value, written.inline)
   const { unit, eol, indent, spread = 0 } = written
-  const short = onOneLine(value, true)
+  const short = printInline(value, true)
   if (isFlat(value) && spread === 0 && indent.length + short.length <= widest) return short
   const lines = (entries: readonly string[]) =>
     entries.map((entry) => `${eol}${indent}${unit}${entry}`).join(',') + eol + indent
   const deeper = { unit, eol, indent: indent + unit }
-  if (Array.isArray(value)) return `[${lines(value.map((entry) => printed(entry, deeper)))}]`
+  if (Array.isArray(value)) return `[${lines(value.map((entry) => printJsonValue(entry, deeper)))}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const below = { ...deeper, spread: Math.max(0, spread - 1) }
   const entries = Object.entries(value).map(
-    ([key, entry]) => `${JSON.stringify(key)}: ${printed(entry, below)}`,
+    ([key, entry]) => `${JSON.stringify(key)}: ${printJsonValue(entry, below)}`,
   )
   return `{${lines(entries)}}`
 }
 
-function onOneLine(value: Json, spaced: boolean): string {
+function printInline(value: Json, spaced: boolean): string {
   if (!spaced) return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${value.map((entry) => onOneLine(entry, true)).join(', ')}]`
+  if (Array.isArray(value)) return `[${value.map((entry) => printInline(entry, true)).join(', ')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const entries = Object.entries(value).map(
-    ([key, entry]) => `${JSON.stringify(key)}: ${onOneLine(entry, true)}`,
+    ([key, entry]) => `${JSON.stringify(key)}: ${printInline(entry, true)}`,
   )
   return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
-import { type Json, printed } from './json-text.ts'
+import { type Json, printJsonValue } from './json-text.ts'
 
 /** What the client that reads a file understands. */
 export interface JsonFormat {
@@ -9,7 +9,7 @@ export interface JsonFormat {
 }
 
 /** Where something stands: names of properties from the top; with `item`, an element of the list that they lead to. */
-export interface JsonPlace {
+export interface JsonLocation {
   readonly keys: readonly string[]
   readonly item: boolean
 }
@@ -21,10 +21,10 @@ export interface JsonInsertion {
   /** Where in it the property or element begins that was added, and how long that is. */
   readonly core: readonly [at: number, length: number]
   /** The place of what was added as a whole: above the entry where its parents were added with it. */
-  readonly at: JsonPlace
+  readonly at: JsonLocation
 }
 
-export type JsonEdited =
+export type JsonEditResult =
   | { readonly text: string; readonly insertion: JsonInsertion }
   | { readonly refused: string }
 
@@ -38,34 +38,40 @@ export function jsonFault(text: string, format: JsonFormat): string | null {
 export function jsonValue(text: string, keys: readonly string[]): Json | undefined {
   const read = readJson(text, { comments: true, trailingCommas: true })
   if ('refused' in read || read.root === null) return undefined
-  const node = keys.reduce<Node | undefined>((above, key) => child(above, key)?.value, read.root)
+  const node = keys.reduce<Node | undefined>((above, key) => propertyOf(above, key)?.value, read.root)
   return node && jsonOf(node)
 }
 
 /** Adds a value where there is none yet, by one insertion in the style of the file. */
-export function insertJson(text: string, format: JsonFormat, place: JsonPlace, value: Json): JsonEdited {
+export function insertJson(
+  text: string,
+  format: JsonFormat,
+  place: JsonLocation,
+  value: Json,
+): JsonEditResult {
   const read = readJson(text, format)
   if ('refused' in read) return read
   const style = styleOf(text)
   if (read.root === null) return firstText(text, { place, value, style })
   let holder: Node = read.root
   for (const [depth, key] of place.keys.entries()) {
-    const wrong = notAn(text, holder, 'object', place.keys.slice(0, depth))
+    const wrong = wrongTypeMessage(text, holder, 'object', place.keys.slice(0, depth))
     if (wrong) return { refused: wrong }
-    const found = child(holder, key)
+    const found = propertyOf(holder, key)
     if (found === null) {
       const rest = place.keys.slice(depth + 1)
-      const core = { key, value: nested(rest, place.item ? [value] : value), parents: rest.length }
+      const core = { key, value: nestValue(rest, place.item ? [value] : value), parents: rest.length }
       const at = { keys: place.keys.slice(0, depth + 1), item: false }
-      return checked(text, format, addTo(text, { holder, core, style, at }))
+      return checkEdit(text, format, addTo(text, { holder, core, style, at }))
     }
-    if (found.again) return { refused: `"${key}" stands there twice, again at ${where(text, found.again)}` }
+    if (found.again)
+      return { refused: `"${key}" stands there twice, again at ${lineAndColumn(text, found.again)}` }
     holder = found.value
   }
   if (!place.item) return { refused: `there is a value at ${place.keys.join('.')} already` }
-  const wrong = notAn(text, holder, 'array', place.keys)
+  const wrong = wrongTypeMessage(text, holder, 'array', place.keys)
   if (wrong) return { refused: wrong }
-  return checked(
+  return checkEdit(
     text,
     format,
     addTo(text, { holder, core: { key: null, value, parents: 0 }, style, at: place }),
@@ -84,13 +90,16 @@ export function replaceJson(
   const node = nodeAt(read.root, keys)
   if (!node) return { refused: `there is nothing at ${keys.join('.')}` }
   const style = styleOf(text)
-  const put = printed(value, { ...style, indent: indentAt(text, node.parent?.offset ?? node.offset) })
+  const put = printJsonValue(value, { ...style, indent: indentAt(text, node.parent?.offset ?? node.offset) })
   const instead = textOf(text, node)
-  return { text: spliced(text, node.offset, node.length, put), put, instead }
+  return { text: spliceText(text, node.offset, node.length, put), put, instead }
 }
 
 /** What became of an insertion: it is gone with every sign of it, somebody changed it, or it is not there. */
-export type Removed = { readonly text: string } | { readonly changed: string } | { readonly missing: true }
+export type JsonRemoveResult =
+  | { readonly text: string }
+  | { readonly changed: string }
+  | { readonly missing: true }
 
 /**
  * Takes an insertion out again. Where its surroundings are as they were the very text goes; where others came beside it, only
@@ -99,8 +108,8 @@ export type Removed = { readonly text: string } | { readonly changed: string } |
 export function removeJson(
   text: string,
   insertion: JsonInsertion,
-  leaf: { readonly place: JsonPlace; readonly value: Json },
-): Removed {
+  leaf: { readonly place: JsonLocation; readonly value: Json },
+): JsonRemoveResult {
   const read = readJson(text, { comments: true, trailingCommas: true })
   if ('refused' in read) return { changed: read.refused }
   if (read.root === null) return { missing: true }
@@ -110,7 +119,7 @@ export function removeJson(
   const whole = isWhole ? null : pairAt(read.root, at, leaf.value)
   const start = whole ? whole.offset - core[0] : -1
   if (whole && start >= 0 && text.slice(start, start + put.length) === put) {
-    return { text: spliced(text, start, put.length, '') }
+    return { text: spliceText(text, start, put.length, '') }
   }
   return removeLeaf(text, read.root, leaf, at)
 }
@@ -119,30 +128,30 @@ export function removeJson(
 function removeLeaf(
   text: string,
   root: Node,
-  leaf: { readonly place: JsonPlace; readonly value: Json },
-  at: JsonPlace,
-): Removed {
+  leaf: { readonly place: JsonLocation; readonly value: Json },
+  at: JsonLocation,
+): JsonRemoveResult {
   const node = pairAt(root, leaf.place, leaf.value)
   if (!node) {
     const list = leaf.place.item ? null : nodeAt(root, leaf.place.keys)
-    return list ? { changed: where(text, list) } : { missing: true }
+    return list ? { changed: lineAndColumn(text, list) } : { missing: true }
   }
   const value = leaf.place.item ? node : node.children?.[1]
-  if (!value || !isDeepStrictEqual(jsonOf(value), leaf.value) || holdsComment(textOf(text, node))) {
-    return { changed: where(text, node) }
+  if (!value || !isDeepStrictEqual(jsonOf(value), leaf.value) || hasComment(textOf(text, node))) {
+    return { changed: lineAndColumn(text, node) }
   }
-  let left = cutOut(text, node)
+  let left = removeNode(text, node)
   for (let depth = leaf.place.keys.length - (leaf.place.item ? 0 : 1); depth >= at.keys.length; depth -= 1) {
     const above = parseTree(left, [], { allowTrailingComma: true })
     const empty = above && pairAt(above, { keys: leaf.place.keys.slice(0, depth), item: false }, null)
     if (!empty || (empty.children?.[1]?.children?.length ?? 1) > 0) break
-    left = cutOut(left, empty)
+    left = removeNode(left, empty)
   }
   return { text: left }
 }
 
 /** A property or element with the white space before it and one of the commas beside it. */
-function cutOut(text: string, node: Node): string {
+function removeNode(text: string, node: Node): string {
   let start = node.offset
   while (start > 0 && /\s/.test(text[start - 1] ?? '')) start -= 1
   let end = node.offset + node.length
@@ -156,24 +165,25 @@ function cutOut(text: string, node: Node): string {
   return text.slice(0, start) + text.slice(end)
 }
 
-type Read = { readonly root: Node | null } | { readonly refused: string }
+type JsonReadResult = { readonly root: Node | null } | { readonly refused: string }
 
 /** The texts read last. What one edit has read again the next one begins with, and an edit asks several times. */
-let lately: readonly { readonly text: string; readonly format: JsonFormat; readonly read: Read }[] = []
+let lately: readonly { readonly text: string; readonly format: JsonFormat; readonly read: JsonReadResult }[] =
+  []
 
-function readJson(text: string, format: JsonFormat): Read {
+function readJson(text: string, format: JsonFormat): JsonReadResult {
   const { comments, trailingCommas } = format
   const known = lately.find(
     (one) =>
       one.text === text && one.format.comments === comments && one.format.trailingCommas === trailingCommas,
   )
   if (known) return known.read
-  const read = parsed(text, format)
+  const read = parseJsonTree(text, format)
   lately = [{ text, format, read }, ...lately.slice(0, 3)]
   return read
 }
 
-function parsed(text: string, { comments, trailingCommas }: JsonFormat): Read {
+function parseJsonTree(text: string, { comments, trailingCommas }: JsonFormat): JsonReadResult {
   const errors: ParseError[] = []
   const root = parseTree(text, errors, {
     disallowComments: !comments,
@@ -183,7 +193,7 @@ function parsed(text: string, { comments, trailingCommas }: JsonFormat): Read {
   const [first] = errors
   if (first) {
     const what = faults[printParseErrorCode(first.error)] ?? 'it cannot be read'
-    return { refused: `${what} at ${where(text, first)}` }
+    return { refused: `${what} at ${lineAndColumn(text, first)}` }
   }
   return { root: root ?? null }
 }
@@ -201,15 +211,20 @@ const faults: Readonly<Record<string, string>> = {
   EndOfFileExpected: 'there is more after the end of the value',
 }
 
-function where(text: string, { offset }: { readonly offset: number }): string {
+function lineAndColumn(text: string, { offset }: { readonly offset: number }): string {
   const lines = text.slice(0, offset).split('\n')
   return `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`
 }
 
-function notAn(text: string, node: Node, type: 'object' | 'array', keys: readonly string[]): string | null {
+function wrongTypeMessage(
+  text: string,
+  node: Node,
+  type: 'object' | 'array',
+  keys: readonly string[],
+): string | null {
   if (node.type === type) return null
   const name = keys.length === 0 ? 'the whole file' : `"${keys.join('.')}"`
-  return `${name} is ${kinds[node.type]}, not ${kinds[type]}, at ${where(text, node)}`
+  return `${name} is ${kinds[node.type]}, not ${kinds[type]}, at ${lineAndColumn(text, node)}`
 }
 
 const kinds = {
@@ -223,7 +238,7 @@ const kinds = {
 } satisfies Record<Node['type'], string>
 
 /** A property of an object; `again` where the same name comes twice. */
-function child(
+function propertyOf(
   node: Node | undefined,
   key: string,
 ): { readonly pair: Node; readonly value: Node; readonly again: Node | null } | null {
@@ -235,14 +250,14 @@ function child(
 }
 
 function nodeAt(root: Node | null, keys: readonly string[]): Node | undefined {
-  return keys.reduce<Node | undefined>((above, key) => child(above, key)?.value, root ?? undefined)
+  return keys.reduce<Node | undefined>((above, key) => propertyOf(above, key)?.value, root ?? undefined)
 }
 
 /** The property, or the element that has this value. */
-function pairAt(root: Node, { keys, item }: JsonPlace, value: Json): Node | undefined {
+function pairAt(root: Node, { keys, item }: JsonLocation, value: Json): Node | undefined {
   if (!item) {
     const key = keys.at(-1)
-    return key === undefined ? undefined : child(nodeAt(root, keys.slice(0, -1)), key)?.pair
+    return key === undefined ? undefined : propertyOf(nodeAt(root, keys.slice(0, -1)), key)?.pair
   }
   const list = nodeAt(root, keys)
   return list?.children?.find((element) => isDeepStrictEqual(jsonOf(element), value))
@@ -259,7 +274,7 @@ function jsonOf(node: Node): Json {
   )
 }
 
-function nested(keys: readonly string[], value: Json): Json {
+function nestValue(keys: readonly string[], value: Json): Json {
   return keys.reduceRight<Json>((inner, key) => ({ [key]: inner }), value)
 }
 
@@ -282,38 +297,38 @@ function indentAt(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(start))?.[0] ?? ''
 }
 
-interface Adding {
+interface JsonAddition {
   readonly holder: Node
   readonly core: { readonly key: string | null; readonly value: Json; readonly parents: number }
   readonly style: JsonStyle
-  readonly at: JsonPlace
+  readonly at: JsonLocation
 }
 
-interface Added {
+interface JsonInsertResult {
   readonly text: string
   readonly insertion: JsonInsertion
   readonly value: Json
 }
 
 /** The text of a property or element, put where it disturbs nothing: after the last, or before the first. */
-function addTo(text: string, { holder, core, style, at }: Adding): Added {
+function addTo(text: string, { holder, core, style, at }: JsonAddition): JsonInsertResult {
   const children = holder.children ?? []
   const [open, close] = [holder.offset, holder.offset + holder.length - 1]
   const isOneLine = !text.slice(open, close).includes('\n') && children.length > 0
   const inner = children[0]
   const indent = isOneLine ? '' : inner ? indentAt(text, inner.offset) : indentAt(text, open) + style.unit
   const words = isOneLine
-    ? printed(core.value, {
+    ? printJsonValue(core.value, {
         inline: text.slice(open, close).includes(': ') || /[{[]\s/.test(text.slice(open, close)),
       })
-    : printed(core.value, { ...style, indent, spread: core.parents })
+    : printJsonValue(core.value, { ...style, indent, spread: core.parents })
   const colon = isOneLine && !/":\s/.test(text.slice(open, close)) ? ':' : ': '
   const property = core.key === null ? words : `${JSON.stringify(core.key)}${colon}${words}`
   const last = children.at(-1)
   const { offset, before, after } = spot()
   const put = before + property + after
   return {
-    text: spliced(text, offset, 0, put),
+    text: spliceText(text, offset, 0, put),
     insertion: { put, core: [before.length, property.length], at },
     value: core.value,
   }
@@ -354,10 +369,10 @@ function addTo(text: string, { holder, core, style, at }: Adding): Added {
 /** A file with nothing in it gets a value of its own; the white space that it had stays before it. */
 function firstText(
   text: string,
-  { place, value, style }: { readonly place: JsonPlace; readonly value: Json; readonly style: JsonStyle },
-): JsonEdited {
-  const whole = nested(place.keys, place.item ? [value] : value)
-  const put = `${printed(whole, { ...style, indent: '', spread: place.keys.length })}${style.eol}`
+  { place, value, style }: { readonly place: JsonLocation; readonly value: Json; readonly style: JsonStyle },
+): JsonEditResult {
+  const whole = nestValue(place.keys, place.item ? [value] : value)
+  const put = `${printJsonValue(whole, { ...style, indent: '', spread: place.keys.length })}${style.eol}`
   return {
     text: text + put,
     insertion: { put, core: [0, put.length], at: { keys: [], item: false } },
@@ -365,7 +380,7 @@ function firstText(
 }
 
 /** The text is read again: everything that was there, and what was added. Otherwise nothing is done. */
-function checked(text: string, format: JsonFormat, added: Added): JsonEdited {
+function checkEdit(text: string, format: JsonFormat, added: JsonInsertResult): JsonEditResult {
   const [before, after] = [readJson(text, format), readJson(added.text, format)]
   if ('refused' in after) return { refused: `the entry would not fit: ${after.refused}` }
   if ('refused' in before || before.root === null || after.root === null) return { refused: 'it is empty' }
@@ -380,7 +395,7 @@ function checked(text: string, format: JsonFormat, added: Added): JsonEdited {
 
 function withValue(
   whole: Json,
-  { keys, item, first }: JsonPlace & { readonly first: boolean },
+  { keys, item, first }: JsonLocation & { readonly first: boolean },
   value: Json,
 ): Json {
   const [key, ...rest] = keys
@@ -400,7 +415,7 @@ function isRecord(value: Json): value is { readonly [key: string]: Json } {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function holdsComment(text: string): boolean {
+function hasComment(text: string): boolean {
   const errors: ParseError[] = []
   parseTree(text.startsWith('"') && /^"(?:[^"\\]|\\.)*"\s*:/.test(text) ? `{${text}}` : text, errors, {
     disallowComments: true,
@@ -413,6 +428,6 @@ function textOf(text: string, node: Node): string {
   return text.slice(node.offset, node.offset + node.length)
 }
 
-function spliced(text: string, offset: number, length: number, put: string): string {
+function spliceText(text: string, offset: number, length: number, put: string): string {
   return text.slice(0, offset) + put + text.slice(offset + length)
 }

@@ -6,12 +6,12 @@ export function sectionText(lines: readonly string[], eol = '\n'): string {
   return [`<!-- waymark:begin ${hashOf(body)} -->`, ...lines, '<!-- waymark:end -->', ''].join(eol)
 }
 
-export type Section =
+export type SectionState =
   | { readonly state: 'missing' }
   /** `text` is the whole section, with the marks. */
   | { readonly state: 'current' | 'stale' | 'edited'; readonly text: string }
 
-export function sectionIn(text: string, lines: readonly string[]): Section {
+export function sectionIn(text: string, lines: readonly string[]): SectionState {
   const found = /<!-- waymark:begin ([0-9a-f]*) -->\r?\n([\s\S]*?)\r?\n?<!-- waymark:end -->(?:\r?\n)?/.exec(
     text,
   )

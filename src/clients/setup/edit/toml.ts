@@ -9,7 +9,7 @@ export interface TomlTable {
   readonly entries: readonly (readonly [key: string, value: TomlValue])[]
 }
 
-export type TomlEdited =
+export type TomlEditResult =
   | { readonly text: string; readonly put: string; readonly instead: string }
   | { readonly refused: string }
 
@@ -35,11 +35,11 @@ export function tomlFault(text: string): string | null {
 }
 
 export function isTomlTable(found: unknown, { entries }: TomlTable): boolean {
-  return isDeepStrictEqual(plain(found), Object.fromEntries(entries))
+  return isDeepStrictEqual(toPlainValue(found), Object.fromEntries(entries))
 }
 
 /** Appends a table after a blank line. */
-export function appendTable(text: string, table: TomlTable): TomlEdited {
+export function appendTable(text: string, table: TomlTable): TomlEditResult {
   const eol = text.includes('\r\n') ? '\r\n' : '\n'
   const end = text === '' || text.endsWith('\n') ? '' : eol
   const gap = text === '' || /\n\r?\n$/.test(text) ? '' : eol
@@ -48,7 +48,7 @@ export function appendTable(text: string, table: TomlTable): TomlEdited {
 }
 
 /** Writes a table in the place of one that stands there under its own header. */
-export function replaceTable(text: string, table: TomlTable): TomlEdited {
+export function replaceTable(text: string, table: TomlTable): TomlEditResult {
   const range = rangeOf(text, table.name)
   if (range === null) return { refused: `[${table.name.join('.')}] is written in another way there` }
   const eol = text.includes('\r\n') ? '\r\n' : '\n'
@@ -91,7 +91,7 @@ function checkedTable(
   before: string,
   edited: { readonly text: string; readonly put: string; readonly instead: string },
   table: TomlTable,
-): TomlEdited {
+): TomlEditResult {
   const [was, is] = [readToml(before), readToml(edited.text)]
   if ('refused' in was) return was
   const [first, second] = table.name
@@ -101,7 +101,7 @@ function checkedTable(
     ...was.value,
     [first]: { ...(isTable(outer) ? outer : {}), [second]: Object.fromEntries(table.entries) },
   }
-  if (!isDeepStrictEqual(plain(is.value), plain(expected))) {
+  if (!isDeepStrictEqual(toPlainValue(is.value), toPlainValue(expected))) {
     return { refused: 'the entry would change something else in it' }
   }
   return edited
@@ -124,9 +124,9 @@ function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** smol-toml's tables have no prototype, and its dates a class of their own. */
-function plain(value: unknown): unknown {
+function toPlainValue(value: unknown): unknown {
   if (value instanceof Date) return String(value)
-  if (Array.isArray(value)) return value.map(plain)
+  if (Array.isArray(value)) return value.map(toPlainValue)
   if (!isTable(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, plain(entry)]))
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, toPlainValue(entry)]))
 }

@@ -1,5 +1,5 @@
 import type { ObservedApproval } from '../evidence.ts'
-import { type GuardKind, satisfied, unsatisfied } from './guard.ts'
+import { type GuardKind, satisfiedGuard, unsatisfiedGuard } from './guard.ts'
 
 export interface ApprovalGuard {
   readonly type: 'approval'
@@ -23,11 +23,12 @@ export const approval: GuardKind<ApprovalGuard> = {
     )
     const people = peopleOf(counted)
     const subject = of === null ? '' : ` of "${of}"`
-    if (people >= Math.max(count, 1)) return satisfied(`${people} of ${count} approvals by ${role}${subject}`)
+    if (people >= Math.max(count, 1))
+      return satisfiedGuard(`${people} of ${count} approvals by ${role}${subject}`)
     const outdated = given.some(({ current }) => !current) ? '; it changed after an approval' : ''
     const own = given.some(({ byAuthor }) => byAuthor) ? '; an author cannot approve' : ''
-    const close = independent ? closeness(given) : ''
-    return unsatisfied(
+    const close = independent ? independenceSuffix(given) : ''
+    return unsatisfiedGuard(
       `${people} of ${count} approvals by ${role}${subject}${outdated}${own}${close}`,
       `Ask a ${role}${independent ? ' who had no hand in it' : ''} to approve${of === null ? '' : ` the ${of}`}: waymark inbox.`,
     )
@@ -35,7 +36,7 @@ export const approval: GuardKind<ApprovalGuard> = {
 }
 
 /** Why an approval does not count as one of somebody who had no hand in it. */
-function closeness(given: readonly ObservedApproval[]): string {
+function independenceSuffix(given: readonly ObservedApproval[]): string {
   if (given.some(({ independence }) => independence === 'own'))
     return '; whose agent did the work cannot approve it'
   const unknown = given.some(({ independence }) => independence !== 'independent')

@@ -1,5 +1,5 @@
 import { countedArtifacts } from '../artifacts.ts'
-import { type GuardKind, satisfied, unsatisfied } from './guard.ts'
+import { type GuardKind, satisfiedGuard, unsatisfiedGuard } from './guard.ts'
 
 export interface ArtifactGuard {
   readonly type: 'artifact'
@@ -14,18 +14,19 @@ export const artifact: GuardKind<ArtifactGuard> = {
   evaluate: ({ artifactType, count }, evidence) => {
     const { counted, passedOver } = countedArtifacts(artifactType, evidence)
     const why = passedOver.length === 0 ? '' : `; not counted: ${passedOver.join('; ')}`
-    if (counted.length >= count) return satisfied(`${counted.length} of ${count} "${artifactType}" handed in`)
+    if (counted.length >= count)
+      return satisfiedGuard(`${counted.length} of ${count} "${artifactType}" handed in`)
     const lacking =
       count === 1
         ? `no "${artifactType}" was handed in`
         : `not enough "${artifactType}" (now: ${counted.length}, needed: ${count})`
-    return unsatisfied(
+    return unsatisfiedGuard(
       `${lacking}${why}`,
-      `Attach ${wanted(artifactType, count - counted.length)} to the event.`,
+      `Attach ${missingFilesText(artifactType, count - counted.length)} to the event.`,
     )
   },
 }
 
-function wanted(type: string, missing: number): string {
+function missingFilesText(type: string, missing: number): string {
   return missing === 1 ? `a file of type "${type}"` : `${missing} more files of type "${type}"`
 }

@@ -1,4 +1,4 @@
-import { type GuardKind, satisfied, unknown, unsatisfied } from './guard.ts'
+import { type GuardKind, satisfiedGuard, unknownGuard, unsatisfiedGuard } from './guard.ts'
 
 export interface BlockersGuard {
   readonly type: 'blockers'
@@ -11,12 +11,12 @@ export const blockers: GuardKind<BlockersGuard> = {
   evaluate: (_, { observed }) => {
     const open = observed.openBlockers
     if (open === null)
-      return unknown(
+      return unknownGuard(
         'the blockers are not known',
         'Start the run for the mission or the task that it is about.',
       )
-    if (open.length === 0) return satisfied('no blocker is open')
-    return unsatisfied(
+    if (open.length === 0) return satisfiedGuard('no blocker is open')
+    return unsatisfiedGuard(
       `open blockers: ${open.slice(0, 5).join(', ')}${open.length > 5 ? ` and ${open.length - 5} more` : ''}`,
       'Ask a person to answer them: waymark inbox.',
     )

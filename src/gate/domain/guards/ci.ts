@@ -1,6 +1,6 @@
-import { counted } from '../../../kernel/text.ts'
+import { formatCount } from '../../../kernel/text.ts'
 import type { ObservedCi } from '../evidence.ts'
-import { type GuardKind, satisfied, unknown, unsatisfied, type Verdict } from './guard.ts'
+import { type GuardKind, type GuardResult, satisfiedGuard, unknownGuard, unsatisfiedGuard } from './guard.ts'
 
 export interface CiGuard {
   readonly type: 'ci'
@@ -21,38 +21,41 @@ export const ci: GuardKind<CiGuard> = {
       return verdictOf(guard, check, result)
     })
     if (verdicts.length === 0)
-      return unknown('no check is named', 'Correct the process: waymark process lint.')
+      return unknownGuard('no check is named', 'Correct the process: waymark process lint.')
     const worst =
       verdicts.find(({ truth }) => truth === 'fails') ?? verdicts.find(({ truth }) => truth === 'unknown')
-    return worst ?? satisfied(`CI passed ${guard.checks.join(', ')} on this ${guard.at}`)
+    return worst ?? satisfiedGuard(`CI passed ${guard.checks.join(', ')} on this ${guard.at}`)
   },
 }
 
-function verdictOf({ at, maxAge }: CiGuard, check: string, result: ObservedCi | undefined): Verdict {
+function verdictOf({ at, maxAge }: CiGuard, check: string, result: ObservedCi | undefined): GuardResult {
   const way = `Let CI run it on this ${at} and hand the result in: waymark ci report --check ${check}.`
   if (!result || result.status === 'none')
-    return unknown(`no runner has handed in a result of "${check}"`, way)
+    return unknownGuard(`no runner has handed in a result of "${check}"`, way)
   if (!result.isOfThis) {
-    return unknown(
+    return unknownGuard(
       `the last result of "${check}" is not of this ${at}${result.of === null ? '' : `, but of ${result.of}`}`,
       way,
     )
   }
-  if (result.status === 'stopped') return unknown(`"${check}" did not run to its end in CI`, way)
+  if (result.status === 'stopped') return unknownGuard(`"${check}" did not run to its end in CI`, way)
   if (maxAge !== null && result.age > maxAge) {
-    return unknown(
+    return unknownGuard(
       `the result of "${check}" is ${ageWords(result.age)} old, and may be ${ageWords(maxAge)} at most`,
       way,
     )
   }
-  if (result.status === 'passed') return satisfied(`"${check}" passed in CI on this ${at}`)
-  return unsatisfied(`"${check}" failed in CI on this ${at}`, 'Fix what it reports, and let CI run it again.')
+  if (result.status === 'passed') return satisfiedGuard(`"${check}" passed in CI on this ${at}`)
+  return unsatisfiedGuard(
+    `"${check}" failed in CI on this ${at}`,
+    'Fix what it reports, and let CI run it again.',
+  )
 }
 
 function ageWords(milliseconds: number): string {
   const minutes = Math.round(milliseconds / 60_000)
-  if (minutes < 60) return counted(minutes, 'minute')
+  if (minutes < 60) return formatCount(minutes, 'minute')
   return minutes < 48 * 60
-    ? counted(Math.round(minutes / 60), 'hour')
-    : counted(Math.round(minutes / 1440), 'day')
+    ? formatCount(Math.round(minutes / 60), 'hour')
+    : formatCount(Math.round(minutes / 1440), 'day')
 }

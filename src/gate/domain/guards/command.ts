@@ -1,6 +1,6 @@
 import { instant } from '../../../kernel/instant.ts'
 import type { ObservedCommand } from '../evidence.ts'
-import { type GuardKind, satisfied, unknown, unsatisfied, type Verdict } from './guard.ts'
+import { type GuardKind, type GuardResult, satisfiedGuard, unknownGuard, unsatisfiedGuard } from './guard.ts'
 
 export interface CommandGuard {
   readonly type: 'command'
@@ -23,37 +23,40 @@ export const command: GuardKind<CommandGuard> = {
     const { run, by } = guard
     const result = observed.commands.find((fact) => fact.run === run && fact.by === by)
     if (by === 'runner' && (!result || result.status === 'not_run')) {
-      return unknown(
+      return unknownGuard(
         `no runner has run "${run}"`,
         'Let a machine with a token of kind runner send the event: waymark token create --kind runner.',
       )
     }
     if (!result || result.status === 'not_run')
-      return unknown(`"${run}" has not run`, 'Emit the event: the server runs the command.')
+      return unknownGuard(`"${run}" has not run`, 'Emit the event: the server runs the command.')
     if (result.status === 'unapproved') {
-      return unknown(`"${run}" waits for a person's approval`, 'Ask a person to approve it: waymark inbox.')
+      return unknownGuard(
+        `"${run}" waits for a person's approval`,
+        'Ask a person to approve it: waymark inbox.',
+      )
     }
     if (result.status === 'refused') {
       const { by, reason: said, hash } = result.refusal ?? { by: 'a person', reason: '', hash: '' }
       // It ends a part of a sentence, which gets its full stop where it is written out.
       const reason = said.replace(/(?<![\s.])[\s.]+$/, '')
-      return unknown(
+      return unknownGuard(
         `${by} refused to let "${run}" run${reason === '' ? '' : `: ${reason}`}`,
         `It is asked about again when the command or a file that it pins has changed, or when a person takes the no back: waymark command revoke ${hash.slice(0, 16)}.`,
       )
     }
     if (result.status === 'running') {
       const since = result.startedAt === null ? '' : ` since ${instant(result.startedAt)}`
-      return unknown(`"${run}" is running${since}`, 'Ask again when it has ended.')
+      return unknownGuard(`"${run}" is running${since}`, 'Ask again when it has ended.')
     }
     if (result.disturbed) {
-      return unknown(
+      return unknownGuard(
         `files changed while "${run}" ran`,
         `Leave them alone until it has ended, and let the command itself write only what git ignores; then emit the event again${lastLines(result.output)}`,
       )
     }
     if (!result.onThisTree) {
-      return unknown(
+      return unknownGuard(
         `files changed since "${run}" ran`,
         by === 'runner'
           ? 'Let the runner run it on the tree as it is.'
@@ -61,12 +64,12 @@ export const command: GuardKind<CommandGuard> = {
       )
     }
     if (result.status === 'timed_out') {
-      return unknown(
+      return unknownGuard(
         `"${run}" took too long`,
         `Make it faster, or raise its timeout${lastLines(result.output)}`,
       )
     }
-    return ended(guard, result)
+    return commandResultVerdict(guard, result)
   },
 }
 
@@ -74,7 +77,7 @@ export const command: GuardKind<CommandGuard> = {
 const notStarted: readonly number[] = [126, 127]
 
 /** Whether a command that ran to its end did what its guard asks for; one that could not be started did nothing. */
-export function endedAsAsked(
+export function hasExpectedExit(
   { exit }: Pick<CommandGuard, 'exit'>,
   { status, exitCode }: { readonly status: string; readonly exitCode: number | null },
 ): boolean {
@@ -82,20 +85,26 @@ export function endedAsAsked(
   return status === 'failed' && exit === 'nonzero' && exitCode !== null && !notStarted.includes(exitCode)
 }
 
-function ended({ run, exit }: CommandGuard, { status, exitCode, output }: ObservedCommand): Verdict {
+function commandResultVerdict(
+  { run, exit }: CommandGuard,
+  { status, exitCode, output }: ObservedCommand,
+): GuardResult {
   if (status === 'passed') {
-    if (exit !== 'nonzero') return satisfied(`"${run}" passed on this tree`)
-    return unsatisfied(
+    if (exit !== 'nonzero') return satisfiedGuard(`"${run}" passed on this tree`)
+    return unsatisfiedGuard(
       `"${run}" passed on this tree, but must fail`,
       'First show what is wrong, for example with a failing test.',
     )
   }
   if (exitCode === null || notStarted.includes(exitCode)) {
     const how = exitCode === null ? 'was ended by a signal' : `could not be started (exit code ${exitCode})`
-    return unknown(`"${run}" ${how}`, `Make sure that it can run${lastLines(output)}`)
+    return unknownGuard(`"${run}" ${how}`, `Make sure that it can run${lastLines(output)}`)
   }
-  if (exit === 'nonzero') return satisfied(`"${run}" failed on this tree with exit code ${exitCode}`)
-  return unsatisfied(`"${run}" failed with exit code ${exitCode}`, `Fix what it reports${lastLines(output)}`)
+  if (exit === 'nonzero') return satisfiedGuard(`"${run}" failed on this tree with exit code ${exitCode}`)
+  return unsatisfiedGuard(
+    `"${run}" failed with exit code ${exitCode}`,
+    `Fix what it reports${lastLines(output)}`,
+  )
 }
 
 const mostLines = 15

@@ -1,7 +1,7 @@
 import type { Dialect } from '../definition.ts'
 import type { Evidence } from '../evidence.ts'
-import { sameJson, shownJson, valueAt } from '../json.ts'
-import { type GuardKind, satisfied, unknown, unsatisfied } from './guard.ts'
+import { isSameJson, shownJson, valueAt } from '../json.ts'
+import { type GuardKind, satisfiedGuard, unknownGuard, unsatisfiedGuard } from './guard.ts'
 
 export type ContextCondition =
   | { readonly condition: 'exists' | 'not_exists' }
@@ -22,9 +22,12 @@ export const context: GuardKind<ContextGuard> = {
     const value = variableOf(guard.variable, evidence)
     const reason = `"${guard.variable}" is ${value === undefined ? 'not set' : shownJson(value)}`
     const isUnset = value === undefined || (value === null && evidence.dialect === 1)
-    if (holds(guard, value, { isUnset, dialect: evidence.dialect })) return satisfied(reason)
-    const judge = comparesNumbers(guard) && typeof value !== 'number' ? unknown : unsatisfied
-    return judge(`${reason}, not ${wanted(guard)}`, `"${guard.variable}" must be ${wanted(guard)}.`)
+    if (isConditionMet(guard, value, { isUnset, dialect: evidence.dialect })) return satisfiedGuard(reason)
+    const judge = isNumberComparison(guard) && typeof value !== 'number' ? unknownGuard : unsatisfiedGuard
+    return judge(
+      `${reason}, not ${conditionText(guard)}`,
+      `"${guard.variable}" must be ${conditionText(guard)}.`,
+    )
   },
 }
 
@@ -37,12 +40,12 @@ function variableOf(variable: string, { context, payload, dialect }: Evidence): 
 }
 
 /** What is not a number is neither above nor below one. */
-function comparesNumbers({ condition }: ContextCondition): boolean {
+function isNumberComparison({ condition }: ContextCondition): boolean {
   return ['gt', 'gte', 'lt', 'lte'].includes(condition)
 }
 
 /** In state_gate a variable that is not set compares with nothing, and one that is null is set. */
-function holds(
+function isConditionMet(
   guard: ContextCondition,
   value: unknown,
   { isUnset, dialect }: { readonly isUnset: boolean; readonly dialect: Dialect },
@@ -54,13 +57,13 @@ function holds(
     case 'not_exists':
       return isUnset
     case 'equals':
-      return sameJson(value, guard.value)
+      return isSameJson(value, guard.value)
     case 'not_equals':
-      return compares && !sameJson(value, guard.value)
+      return compares && !isSameJson(value, guard.value)
     case 'in':
-      return guard.value.some((allowed) => sameJson(value, allowed))
+      return guard.value.some((allowed) => isSameJson(value, allowed))
     case 'not_in':
-      return compares && !guard.value.some((refused) => sameJson(value, refused))
+      return compares && !guard.value.some((refused) => isSameJson(value, refused))
     case 'gt':
       return typeof value === 'number' && value > guard.value
     case 'gte':
@@ -72,7 +75,7 @@ function holds(
   }
 }
 
-function wanted(guard: ContextCondition): string {
+function conditionText(guard: ContextCondition): string {
   switch (guard.condition) {
     case 'exists':
       return 'set'

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { ProcessDefinition } from '../definition.ts'
 import { type Evidence, nothingObserved, type Observations } from '../evidence.ts'
-import { judgeExpression, judgeOver } from '../expression.ts'
-import { entered } from '../run.ts'
+import { createJudge, judgeExpression } from '../expression.ts'
+import { recordVisit } from '../run.ts'
 import type { Guard } from './guard.ts'
 
 /** A guard, and observations that must not open a gate, neither by it nor by its opposite where they leave it open. */
-interface Case {
+interface FailClosedCase {
   readonly guard: Guard
   /** Nothing is known from these. */
   readonly unknown?: Readonly<Record<string, Partial<Observations>>>
@@ -37,7 +37,7 @@ const approval = (more: object) => ({
   ],
 })
 
-const cases: Readonly<Record<string, Case>> = {
+const cases: Readonly<Record<string, FailClosedCase>> = {
   'changes: in_scope': {
     guard: { type: 'changes', condition: 'in_scope' },
     unknown: { ...unmeasured, 'no areas': changes([file('a')], { undeclared: ['a'] }) },
@@ -184,7 +184,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
 }
 
-function judged(guard: Guard, observed: Partial<Observations>, expression: object | string) {
+function judgeGuard(guard: Guard, observed: Partial<Observations>, expression: object | string) {
   const definition = {
     dialect: 1,
     guards: [{ name: 'g', description: null, hint: null, guard }],
@@ -195,10 +195,10 @@ function judged(guard: Guard, observed: Partial<Observations>, expression: objec
     payload: {},
     artifacts: [],
     declared: [],
-    visits: entered([], 'a', 1),
+    visits: recordVisit([], 'a', 1),
     observed: { ...nothingObserved, ...observed },
   }
-  return judgeExpression(expression as string, definition, judgeOver(evidence))
+  return judgeExpression(expression as string, definition, createJudge(evidence))
 }
 
 const rows = Object.entries(cases).flatMap(([kind, { guard, unknown = {}, fails = {} }]) => [
@@ -207,8 +207,8 @@ const rows = Object.entries(cases).flatMap(([kind, { guard, unknown = {}, fails 
 ])
 
 test.each(rows)('%s: %s is %s', (_, __, truth, guard, observed) => {
-  expect(judged(guard, observed, 'g').truth).toBe(truth)
-  if (truth === 'unknown') expect(judged(guard, observed, { not: 'g' }).truth).toBe('unknown')
+  expect(judgeGuard(guard, observed, 'g').truth).toBe(truth)
+  if (truth === 'unknown') expect(judgeGuard(guard, observed, { not: 'g' }).truth).toBe('unknown')
 })
 
 describe('an expression without a part', () => {
@@ -221,6 +221,6 @@ describe('an expression without a part', () => {
     'other',
     { not: 'other' },
   ])('%j opens nothing', (expression) => {
-    expect(judged(guard, { openBlockers: [] }, expression).truth).toBe('unknown')
+    expect(judgeGuard(guard, { openBlockers: [] }, expression).truth).toBe('unknown')
   })
 })

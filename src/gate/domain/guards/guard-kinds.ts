@@ -1,4 +1,4 @@
-import type { Evidence, Need } from '../evidence.ts'
+import type { Evidence, EvidenceNeed } from '../evidence.ts'
 import { approval } from './approval.ts'
 import { artifact } from './artifact.ts'
 import { blockers } from './blockers.ts'
@@ -6,23 +6,23 @@ import { changes } from './changes.ts'
 import { ci } from './ci.ts'
 import { command } from './command.ts'
 import { context } from './context.ts'
-import { type Guard, type GuardKind, unknown, type Verdict } from './guard.ts'
+import { type Guard, type GuardKind, type GuardResult, unknownGuard } from './guard.ts'
 import { milestone } from './milestone.ts'
 import { task } from './task.ts'
 
-type Kinds = { readonly [Type in Guard['type']]: GuardKind<Extract<Guard, { readonly type: Type }>> }
+type GuardKinds = { readonly [Type in Guard['type']]: GuardKind<Extract<Guard, { readonly type: Type }>> }
 
-const kinds: Kinds = { artifact, context, changes, command, ci, blockers, milestone, task, approval }
+const kinds: GuardKinds = { artifact, context, changes, command, ci, blockers, milestone, task, approval }
 
-export function guardNeeds(guard: Guard): readonly Need[] {
+export function guardNeeds(guard: Guard): readonly EvidenceNeed[] {
   return kindOf(guard)?.needs(guard) ?? []
 }
 
-export function evaluateGuard(guard: Guard, evidence: Evidence): Verdict {
+export function evaluateGuard(guard: Guard, evidence: Evidence): GuardResult {
   const kind = kindOf(guard)
   // A run keeps the definition that it began with, which another version of Waymark may have written.
   if (kind === undefined) {
-    return unknown(
+    return unknownGuard(
       `guards of type "${guard.type}" are not known here`,
       'Update Waymark where the event is judged.',
     )

@@ -1,4 +1,4 @@
-import type { Evidence, Need } from '../evidence.ts'
+import type { Evidence, EvidenceNeed } from '../evidence.ts'
 import type { ApprovalGuard } from './approval.ts'
 import type { ArtifactGuard } from './artifact.ts'
 import type { BlockersGuard } from './blockers.ts'
@@ -22,10 +22,10 @@ export type Guard =
   | ApprovalGuard
 
 /** `unknown`: nothing was measured that would tell. It never opens a gate, negated or not. */
-export type Truth = 'holds' | 'fails' | 'unknown'
+export type TruthValue = 'holds' | 'fails' | 'unknown'
 
-export interface Verdict {
-  readonly truth: Truth
+export interface GuardResult {
+  readonly truth: TruthValue
   /** How things stand, without a full stop. */
   readonly reason: string
   /** The way on, a sentence; empty when it holds. */
@@ -35,18 +35,18 @@ export interface Verdict {
 /** What a kind of guard can do. Pure: the same parameters and evidence give the same verdict. */
 export interface GuardKind<Parameters extends Guard> {
   /** What must be gathered before it is evaluated. */
-  needs(parameters: Parameters): readonly Need[]
-  evaluate(parameters: Parameters, evidence: Evidence): Verdict
+  needs(parameters: Parameters): readonly EvidenceNeed[]
+  evaluate(parameters: Parameters, evidence: Evidence): GuardResult
 }
 
-export function satisfied(reason: string): Verdict {
+export function satisfiedGuard(reason: string): GuardResult {
   return { truth: 'holds', reason, fix: '' }
 }
 
-export function unsatisfied(reason: string, fix: string): Verdict {
+export function unsatisfiedGuard(reason: string, fix: string): GuardResult {
   return { truth: 'fails', reason, fix }
 }
 
-export function unknown(reason: string, fix: string): Verdict {
+export function unknownGuard(reason: string, fix: string): GuardResult {
   return { truth: 'unknown', reason, fix }
 }

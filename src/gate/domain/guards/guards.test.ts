@@ -3,24 +3,24 @@ import type { ArtifactDefinition } from '../definition.ts'
 import {
   type Artifact,
   type Evidence,
-  needWords,
+  formatNeed,
   nothingObserved,
   type Observations,
   type Visit,
 } from '../evidence.ts'
-import { entered } from '../run.ts'
+import { recordVisit } from '../run.ts'
 import type { ContextCondition } from './context.ts'
 import type { Guard } from './guard.ts'
 import { evaluateGuard, guardNeeds } from './guard-kinds.ts'
 
-function judged(guard: Guard, more: Partial<Evidence> = {}, observed: Partial<Observations> = {}) {
+function evaluateOneGuard(guard: Guard, more: Partial<Evidence> = {}, observed: Partial<Observations> = {}) {
   const evidence: Evidence = {
     dialect: 1,
     context: {},
     payload: {},
     artifacts: [],
     declared: [],
-    visits: entered([], 'plan', 1),
+    visits: recordVisit([], 'plan', 1),
     observed: { ...nothingObserved, ...observed },
     ...more,
   }
@@ -45,10 +45,12 @@ const plan: ArtifactDefinition = {
 
 test('SG-021 artifact: counts each file once, and says how many are missing', () => {
   const guard: Guard = { type: 'artifact', artifactType: 'plan', count: 2 }
-  expect(judged(guard).reason).toBe('not enough "plan" (now: 0, needed: 2)')
-  expect(judged(guard, { artifacts: [file('a.md'), file('a.md')] }).truth).toBe('fails')
-  expect(judged(guard, { artifacts: [file('a.md'), file('b.md')] }).truth).toBe('holds')
-  expect(judged(guard, { artifacts: [file('a.md'), file('b.md', { type: 'other' })] }).truth).toBe('fails')
+  expect(evaluateOneGuard(guard).reason).toBe('not enough "plan" (now: 0, needed: 2)')
+  expect(evaluateOneGuard(guard, { artifacts: [file('a.md'), file('a.md')] }).truth).toBe('fails')
+  expect(evaluateOneGuard(guard, { artifacts: [file('a.md'), file('b.md')] }).truth).toBe('holds')
+  expect(evaluateOneGuard(guard, { artifacts: [file('a.md'), file('b.md', { type: 'other' })] }).truth).toBe(
+    'fails',
+  )
 })
 
 test.each([
@@ -62,10 +64,10 @@ test.each([
 ] as const)('artifact: a file that %s does not count', (reason, declared, artifact) => {
   const guard: Guard = { type: 'artifact', artifactType: 'plan', count: 1 }
   const visits = ['plan', 'build', 'plan'].reduce<readonly Visit[]>(
-    (visits, state, at) => entered(visits, state, at + 1),
+    (visits, state, at) => recordVisit(visits, state, at + 1),
     [],
   )
-  const verdict = judged(guard, {
+  const verdict = evaluateOneGuard(guard, {
     visits,
     declared: [{ ...plan, ...declared }],
     artifacts: [file('a.md', artifact)],
@@ -73,7 +75,7 @@ test.each([
   expect(verdict.truth).toBe('fails')
   expect(verdict.reason).toContain(`a.md ${reason}`)
   expect(
-    judged(guard, {
+    evaluateOneGuard(guard, {
       visits,
       declared: [{ ...plan, ...declared }],
       artifacts: [file('a.md', { bytes: 11, revision: 4, content: {} })],
@@ -100,16 +102,18 @@ test.each([
 ] as const)('context: %j of a nested path', (condition: ContextCondition, _, holding, failing) => {
   const guard: Guard = { type: 'context', variable: 'a.b', ...condition }
   for (const context of holding)
-    expect(judged(guard, { context }).truth, JSON.stringify(context)).toBe('holds')
+    expect(evaluateOneGuard(guard, { context }).truth, JSON.stringify(context)).toBe('holds')
   for (const context of failing)
-    expect(judged(guard, { context }).truth, JSON.stringify(context)).not.toBe('holds')
+    expect(evaluateOneGuard(guard, { context }).truth, JSON.stringify(context)).not.toBe('holds')
 })
 
 test.each(['constructor', 'toString', '__proto__', 'a.constructor', 'list.length.constructor'])(
   'context: what every object inherits is not there: exists: %s',
   (variable) => {
     const context = { a: {}, list: [] }
-    expect(judged({ type: 'context', variable, condition: 'exists' }, { context }).truth).toBe('fails')
+    expect(evaluateOneGuard({ type: 'context', variable, condition: 'exists' }, { context }).truth).toBe(
+      'fails',
+    )
   },
 )
 
@@ -122,22 +126,26 @@ test('changes: in scope, none, only some, none of some; never satisfied by what 
     },
   })
   const inScope: Guard = { type: 'changes', condition: 'in_scope' }
-  expect(judged(inScope).truth).toBe('unknown')
-  expect(judged(inScope, {}, { changes: { complete: false, undeclared: [], files: [] } }).truth).toBe(
-    'unknown',
-  )
-  expect(judged(inScope, {}, observed(['src/a.ts', true])).truth).toBe('holds')
-  expect(judged(inScope, {}, observed(['src/a.ts', false])).reason).toBe(
+  expect(evaluateOneGuard(inScope).truth).toBe('unknown')
+  expect(
+    evaluateOneGuard(inScope, {}, { changes: { complete: false, undeclared: [], files: [] } }).truth,
+  ).toBe('unknown')
+  expect(evaluateOneGuard(inScope, {}, observed(['src/a.ts', true])).truth).toBe('holds')
+  expect(evaluateOneGuard(inScope, {}, observed(['src/a.ts', false])).reason).toBe(
     'changed outside the scope: src/a.ts',
   )
-  expect(judged({ type: 'changes', condition: 'none' }, {}, observed()).truth).toBe('holds')
-  expect(judged({ type: 'changes', condition: 'none' }, {}, observed(['a', true])).truth).toBe('fails')
+  expect(evaluateOneGuard({ type: 'changes', condition: 'none' }, {}, observed()).truth).toBe('holds')
+  expect(evaluateOneGuard({ type: 'changes', condition: 'none' }, {}, observed(['a', true])).truth).toBe(
+    'fails',
+  )
   const only: Guard = { type: 'changes', condition: 'touches_only', paths: ['docs/**'] }
-  expect(judged(only, {}, observed(['docs/.hidden/a.md', true])).truth).toBe('holds')
-  expect(judged(only, {}, observed(['docs/a.md', true], ['src/a.ts', true])).reason).toContain(': src/a.ts')
+  expect(evaluateOneGuard(only, {}, observed(['docs/.hidden/a.md', true])).truth).toBe('holds')
+  expect(evaluateOneGuard(only, {}, observed(['docs/a.md', true], ['src/a.ts', true])).reason).toContain(
+    ': src/a.ts',
+  )
   const never: Guard = { type: 'changes', condition: 'touches_none', paths: ['src/**'] }
-  expect(judged(never, {}, observed(['docs/a.md', true])).truth).toBe('holds')
-  expect(judged(never, {}, observed(['src/a.ts', true])).truth).toBe('fails')
+  expect(evaluateOneGuard(never, {}, observed(['docs/a.md', true])).truth).toBe('holds')
+  expect(evaluateOneGuard(never, {}, observed(['src/a.ts', true])).truth).toBe('fails')
 })
 
 test('command: only a pass on this very tree counts', () => {
@@ -152,10 +160,10 @@ test('command: only a pass on this very tree counts', () => {
       onThisTree: true,
       ...more,
     } as const
-    return judged(guard, {}, { commands: [fact] })
+    return evaluateOneGuard(guard, {}, { commands: [fact] })
   }
   expect(result({}).truth).toBe('holds')
-  expect(judged(guard).reason).toBe('"npm test" has not run')
+  expect(evaluateOneGuard(guard).reason).toBe('"npm test" has not run')
   expect(result({ run: 'npm run other' }).truth).toBe('unknown')
   expect(result({ onThisTree: false }).reason).toBe('files changed since "npm test" ran')
   expect(result({ status: 'failed', exitCode: 3 }).reason).toBe('"npm test" failed with exit code 3')
@@ -171,7 +179,7 @@ test('command: exit: nonzero asks for a command that ran here and failed, not fo
   const guard: Guard = { type: 'command', run: 'npm test', timeout: 1000, pinned: [], exit: 'nonzero' }
   const result = (status: 'passed' | 'failed' | 'timed_out', exitCode: number | null, onThisTree = true) => {
     const fact = { run: 'npm test', status, exitCode, startedAt: null, output: '', onThisTree }
-    return judged(guard, {}, { commands: [fact] })
+    return evaluateOneGuard(guard, {}, { commands: [fact] })
   }
   expect(result('failed', 1)).toMatchObject({
     truth: 'holds',
@@ -189,31 +197,31 @@ test('command: exit: nonzero asks for a command that ran here and failed, not fo
   expect(result('failed', null).truth).toBe('unknown')
   expect(result('timed_out', null).truth).toBe('unknown')
   expect(result('failed', 1, false).truth).toBe('unknown')
-  expect(judged(guard).truth).toBe('unknown')
+  expect(evaluateOneGuard(guard).truth).toBe('unknown')
 })
 
 test('context: a comparison with what is not a number is unknown, so that its opposite does not hold either', () => {
   const guard: Guard = { type: 'context', variable: 'risk', condition: 'gt', value: 3 }
-  expect(judged(guard, { context: { risk: 2 } }).truth).toBe('fails')
-  expect(judged(guard).truth).toBe('unknown')
-  expect(judged(guard, { context: { risk: 'high' } }).truth).toBe('unknown')
+  expect(evaluateOneGuard(guard, { context: { risk: 2 } }).truth).toBe('fails')
+  expect(evaluateOneGuard(guard).truth).toBe('unknown')
+  expect(evaluateOneGuard(guard, { context: { risk: 'high' } }).truth).toBe('unknown')
 })
 
 test('blockers, milestone and task: observed that are not known do not satisfy', () => {
   const blockers: Guard = { type: 'blockers', condition: 'none' }
-  expect(judged(blockers).truth).toBe('unknown')
-  expect(judged(blockers, {}, { openBlockers: [] }).truth).toBe('holds')
-  expect(judged(blockers, {}, { openBlockers: ['h-1'] }).reason).toBe('open blockers: h-1')
+  expect(evaluateOneGuard(blockers).truth).toBe('unknown')
+  expect(evaluateOneGuard(blockers, {}, { openBlockers: [] }).truth).toBe('holds')
+  expect(evaluateOneGuard(blockers, {}, { openBlockers: ['h-1'] }).reason).toBe('open blockers: h-1')
   const milestone: Guard = { type: 'milestone', id: 'M1' }
-  expect(judged(milestone).reason).toBe('there is no milestone M1')
-  expect(judged(milestone, {}, { milestones: [{ id: 'M1', reached: false }] }).truth).toBe('fails')
-  expect(judged(milestone, {}, { milestones: [{ id: 'M1', reached: true }] }).truth).toBe('holds')
+  expect(evaluateOneGuard(milestone).reason).toBe('there is no milestone M1')
+  expect(evaluateOneGuard(milestone, {}, { milestones: [{ id: 'M1', reached: false }] }).truth).toBe('fails')
+  expect(evaluateOneGuard(milestone, {}, { milestones: [{ id: 'M1', reached: true }] }).truth).toBe('holds')
   const task: Guard = { type: 'task', condition: 'all_done', phase: 'P1' }
   const tasks = (done: boolean, phase = 'P1') => ({ tasks: [{ id: 't-1', phase, done }] })
-  expect(judged(task).truth).toBe('unknown')
-  expect(judged(task, {}, tasks(true)).truth).toBe('holds')
-  expect(judged(task, {}, tasks(true, 'P2')).truth).toBe('unknown')
-  expect(judged(task, {}, tasks(false)).reason).toBe('open tasks of phase P1: t-1')
+  expect(evaluateOneGuard(task).truth).toBe('unknown')
+  expect(evaluateOneGuard(task, {}, tasks(true)).truth).toBe('holds')
+  expect(evaluateOneGuard(task, {}, tasks(true, 'P2')).truth).toBe('unknown')
+  expect(evaluateOneGuard(task, {}, tasks(false)).reason).toBe('open tasks of phase P1: t-1')
 })
 
 test('approval: n people of the role, of what is there now, never the author', () => {
@@ -227,7 +235,7 @@ test('approval: n people of the role, of what is there now, never the author', (
     current: true,
     ...more,
   })
-  const given = (...approvals: Observations['approvals']) => judged(guard, {}, { approvals })
+  const given = (...approvals: Observations['approvals']) => evaluateOneGuard(guard, {}, { approvals })
   expect(given(by('Ann'), by('Ben')).truth).toBe('holds')
   expect(given(by('Ann'), by('Ann')).truth).toBe('fails')
   const tess = { identity: 'person user:tess' }
@@ -252,7 +260,7 @@ test('every kind of guard says what must be gathered for it', () => {
     { type: 'task', condition: 'all_done', phase: null },
     { type: 'approval', role: 'lead', of: 'plan', count: 1 },
   ]
-  expect(guards.map((guard) => guardNeeds(guard).map(needWords).join())).toEqual([
+  expect(guards.map((guard) => guardNeeds(guard).map(formatNeed).join())).toEqual([
     'artifacts of type plan',
     'the context',
     'the measured changes',

@@ -1,4 +1,4 @@
-import { type GuardKind, satisfied, unknown, unsatisfied } from './guard.ts'
+import { type GuardKind, satisfiedGuard, unknownGuard, unsatisfiedGuard } from './guard.ts'
 
 export interface MilestoneGuard {
   readonly type: 'milestone'
@@ -10,9 +10,9 @@ export const milestone: GuardKind<MilestoneGuard> = {
   needs: ({ id }) => [{ kind: 'milestone', id }],
   evaluate: ({ id }, { observed }) => {
     const found = observed.milestones.find((fact) => fact.id === id)
-    if (!found) return unknown(`there is no milestone ${id}`, `Add milestone ${id} to the plan.`)
+    if (!found) return unknownGuard(`there is no milestone ${id}`, `Add milestone ${id} to the plan.`)
     return found.reached
-      ? satisfied(`milestone ${id} is reached`)
-      : unsatisfied(`milestone ${id} is not reached`, `Reach milestone ${id}, and mark it reached.`)
+      ? satisfiedGuard(`milestone ${id} is reached`)
+      : unsatisfiedGuard(`milestone ${id} is not reached`, `Reach milestone ${id}, and mark it reached.`)
   },
 }

@@ -1,4 +1,4 @@
-import { type GuardKind, satisfied, unknown, unsatisfied } from './guard.ts'
+import { type GuardKind, satisfiedGuard, unknownGuard, unsatisfiedGuard } from './guard.ts'
 
 export interface TaskGuard {
   readonly type: 'task'
@@ -13,10 +13,10 @@ export const task: GuardKind<TaskGuard> = {
   evaluate: ({ phase }, { observed }) => {
     const where = phase === null ? '' : ` of phase ${phase}`
     const tasks = observed.tasks?.filter((fact) => phase === null || fact.phase === phase) ?? []
-    if (tasks.length === 0) return unknown(`there are no tasks${where}`, 'Plan a task, and complete it.')
+    if (tasks.length === 0) return unknownGuard(`there are no tasks${where}`, 'Plan a task, and complete it.')
     const open = tasks.filter(({ done }) => !done).map(({ id }) => id)
-    if (open.length === 0) return satisfied(`all ${tasks.length} tasks${where} are done`)
+    if (open.length === 0) return satisfiedGuard(`all ${tasks.length} tasks${where} are done`)
     const more = open.length > 5 ? ` and ${open.length - 5} more` : ''
-    return unsatisfied(`open tasks${where}: ${open.slice(0, 5).join(', ')}${more}`, 'Complete them.')
+    return unsatisfiedGuard(`open tasks${where}: ${open.slice(0, 5).join(', ')}${more}`, 'Complete them.')
   },
 }

@@ -1,8 +1,8 @@
 import { excerpt } from '../../../kernel/text.ts'
 import type { Mission } from '../../../track/domain/mission.ts'
-import type { Hold } from '../../../track/domain/records.ts'
-import { interpolated, stateNamed } from '../definition.ts'
-import { type HookAttempt, type HookRun, waysOn } from './judge.ts'
+import type { InboxItem } from '../../../track/domain/records.ts'
+import { interpolatePrompt, stateNamed } from '../definition.ts'
+import { formatTransitionsOut, type HookAttempt, type HookRun } from './judge.ts'
 
 /** What goes on in a project, for an agent that begins or that lost its context. */
 export interface Briefing {
@@ -12,7 +12,7 @@ export interface Briefing {
   /** What people said about each run last, a line each, newest first. */
   readonly said: ReadonlyMap<string, readonly string[]>
   /** Open ones, oldest first. */
-  readonly holds: readonly Hold[]
+  readonly holds: readonly InboxItem[]
   /** How many more of them there are. */
   readonly moreHolds: number
   /** What people asked in reviews and nobody answered, a line each. */
@@ -37,7 +37,7 @@ export function brief({
     ...attempts.map(attemptLine),
     ...runs.flatMap((run) => runLines(run, said.get(run.record.id) ?? [])),
     ...comments,
-    ...holds.map(({ id, kind, reason }) => `Waits for a person: ${id} (${kind}): ${shortened(reason)}`),
+    ...holds.map(({ id, kind, reason }) => `Waits for a person: ${id} (${kind}): ${oneLineExcerpt(reason)}`),
     ...(moreHolds > 0 ? [`${moreHolds} more wait for a person: waymark inbox.`] : []),
   ]
   if (lines.length === 0) return null
@@ -45,36 +45,36 @@ export function brief({
 }
 
 /** What is left open when an agent stops; null when nothing is. */
-export function farewell(attempts: readonly HookAttempt[]): string | null {
+export function openAttemptsReminder(attempts: readonly HookAttempt[]): string | null {
   if (attempts.length === 0) return null
-  const open = attempts.map(({ attempt, task }) => `"${shortened(task)}" (${attempt.taskId})`)
+  const open = attempts.map(({ attempt, task }) => `"${oneLineExcerpt(task)}" (${attempt.taskId})`)
   const [what, call] = open.length === 1 ? ['The task', 'closes it'] : ['The tasks', 'closes each']
   const shown = open.slice(0, 5).join(', ') + (open.length > 5 ? ` and ${open.length - 5} more` : '')
   return `${what} ${shown} ${open.length === 1 ? 'is' : 'are'} open in this work tree: complete_task ${call}.`
 }
 
 function missionLine({ id, name, objective }: Mission): string {
-  return `Mission ${id}: ${shortened(name)}${objective === null ? '' : `. Objective: ${shortened(objective)}`}`
+  return `Mission ${id}: ${oneLineExcerpt(name)}${objective === null ? '' : `. Objective: ${oneLineExcerpt(objective)}`}`
 }
 
 function attemptLine({ attempt, task }: HookAttempt): string {
   const areas = attempt.areas.length === 0 ? 'no areas declared' : `areas ${attempt.areas.join(', ')}`
-  return `Open task ${attempt.taskId}, attempt ${attempt.id}: "${shortened(task)}"; ${areas}. Close it with complete_task.`
+  return `Open task ${attempt.taskId}, attempt ${attempt.id}: "${oneLineExcerpt(task)}"; ${areas}. Close it with complete_task.`
 }
 
 function runLines(run: HookRun, words: readonly string[]): readonly string[] {
   const { record, definition } = run
   const prompt = stateNamed(definition, record.state)?.prompt ?? null
-  const asked = prompt === null ? '' : interpolated(prompt, definition.dialect, record.context).trim()
+  const asked = prompt === null ? '' : interpolatePrompt(prompt, definition.dialect, record.context).trim()
   return [
     `Run ${record.id} of ${definition.name} is in the state "${record.state}", revision ${record.revision}.`,
     ...(asked === '' ? [] : [excerpt(asked, longestPrompt)]),
-    ...words.map(shortened),
-    waysOn(run),
+    ...words.map(oneLineExcerpt),
+    formatTransitionsOut(run),
   ]
 }
 
-function shortened(text: string): string {
+function oneLineExcerpt(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
   return excerpt(line, longestLine)
 }

@@ -1,4 +1,4 @@
-import { fromProject, pathPatterns, patternProblem } from '../../../kernel/path-pattern.ts'
+import { pathInsidePrefix, pathPatterns, patternProblem } from '../../../kernel/path-pattern.ts'
 import { excerpt } from '../../../kernel/text.ts'
 import { isDeclared, judgePath, type Scope } from '../../../track/domain/scope/scope.ts'
 import type { Attempt } from '../../../track/domain/task.ts'
@@ -11,8 +11,15 @@ import {
 } from '../definition.ts'
 import type { RunRecord, SettingName } from '../run.ts'
 import { settingOf } from '../settings.ts'
-import { fitsCommand, readShellLine, type ShellLine, unwrapped } from './shell-line.ts'
-import { type HookVerdict, isOwnTool, isTool, meantTool, strictest, type ToolUse } from './tool-use.ts'
+import { isMatchingCommand, readShellLine, type ShellLine, unwrapCommand } from './shell-line.ts'
+import {
+  type HookDecision,
+  isOwnTool,
+  isTool,
+  parseToolPattern,
+  strictestDecision,
+  type ToolUse,
+} from './tool-use.ts'
 
 /** What holds in a work tree while a tool is about to be called there. */
 export interface HookSituation {
@@ -22,12 +29,12 @@ export interface HookSituation {
 }
 
 /** What is said to a call. Null is no decision, and never a yes: the person's own permissions stay as they are. */
-export function judgeToolUse(situation: HookSituation, use: ToolUse): HookVerdict | null {
+export function judgeToolUse(situation: HookSituation, use: ToolUse): HookDecision | null {
   if (isOwnTool(use)) return null
   const { runs, attempts, settings } = situation
   // Of a project in a folder of its work tree; without an attempt it is the whole tree.
   const prefix = attempts[0]?.attempt.snapshot.prefix ?? ''
-  return strictest([
+  return strictestDecision([
     ...runs.map((run) => judgePermissions(run, use, prefix)),
     judgeAreas(attempts, use, settingOf(settings, 'hook_outside_areas')),
   ])
@@ -56,7 +63,7 @@ function judgeAreas(
   attempts: readonly HookAttempt[],
   { edits, file }: ToolUse,
   policy: string,
-): HookVerdict | null {
+): HookDecision | null {
   const declared = attempts.filter(({ scope }) => isDeclared(scope))
   if (policy === 'ignore' || !edits || file.where !== 'inside' || declared.length === 0) return null
   if (declared.some(({ scope }) => judgePath(scope, file.path) !== 'out')) return null
@@ -74,42 +81,44 @@ function judgeAreas(
   }
 }
 
-interface Objection {
-  readonly decision: HookVerdict['decision']
+interface HookObjection {
+  readonly decision: HookDecision['decision']
   /** What the state does, as the rest of a sentence. */
   readonly says: string
 }
 
 /** What the state of a run says to a call: denied before asked before not allowed. An empty list restricts nothing. */
-export function judgePermissions(run: HookRun, use: ToolUse, prefix = ''): HookVerdict | null {
+export function judgePermissions(run: HookRun, use: ToolUse, prefix = ''): HookDecision | null {
   const { record, definition } = run
   const permissions = stateNamed(definition, record.state)?.toolPermissions ?? null
   if (permissions === null) return null
   const found = objections(permissions, use, prefix)
   if (found.length === 0) return null
   const where = `Run ${record.id} (${definition.name}) is in the state "${record.state}", which`
-  const verdict = strictest(found.map(({ decision, says }) => ({ decision, reason: `${where} ${says}.` })))
-  return verdict && { ...verdict, reason: `${verdict.reason} ${waysOn(run)}` }
+  const verdict = strictestDecision(
+    found.map(({ decision, says }) => ({ decision, reason: `${where} ${says}.` })),
+  )
+  return verdict && { ...verdict, reason: `${verdict.reason} ${formatTransitionsOut(run)}` }
 }
 
-function objections(permissions: ToolPermissions, use: ToolUse, prefix: string): readonly Objection[] {
+function objections(permissions: ToolPermissions, use: ToolUse, prefix: string): readonly HookObjection[] {
   const { allowed, denied, ask, paths } = permissions
   const [name] = use.names
   const line = use.command === null ? null : readShellLine(use.command)
   const isIn = (list: readonly string[]) =>
-    list.some((meant) => meantTool(meant)?.pattern === null && isTool(meant, use))
+    list.some((meant) => parseToolPattern(meant)?.pattern === null && isTool(meant, use))
   if (isIn(denied)) return [{ decision: 'deny', says: `denies ${name}` }]
-  const deniedPart = touched(patternsFor(denied, use), line)
+  const deniedPart = firstMatchingCommand(patternsFor(denied, use), line)
   if (deniedPart !== null) return [{ decision: 'deny', says: `denies ${deniedPart}` }]
   const limits = paths
     .filter(({ tool }) => isTool(tool, use))
-    .flatMap(({ globs }) => beyond(globs, use, prefix))
-  const asked = isIn(ask) ? name : touched(patternsFor(ask, use), line)
+    .flatMap(({ globs }) => firstFileOutside(globs, use, prefix))
+  const asked = isIn(ask) ? name : firstMatchingCommand(patternsFor(ask, use), line)
   if (asked !== null) return [...limits, { decision: 'ask', says: `lets a person decide about ${asked}` }]
   const isAllowed = allowed.length === 0 || isIn(allowed)
   if (!isAllowed) {
     const only = `allows only ${allowed.join(', ')}, not`
-    const refused = beyondPatterns(patternsFor(allowed, use), line)
+    const refused = firstUnmatchedCommand(patternsFor(allowed, use), line)
     if (refused === null) return limits
     return [...limits, { decision: 'deny', says: `${only} ${refused || name}` }]
   }
@@ -122,47 +131,49 @@ function objections(permissions: ToolPermissions, use: ToolUse, prefix: string):
 
 function patternsFor(list: readonly string[], use: ToolUse): readonly string[] {
   return list.flatMap((written) => {
-    const meant = meantTool(written)
+    const meant = parseToolPattern(written)
     return meant !== null && meant.pattern !== null && isTool(meant.tool, use) ? [meant.pattern] : []
   })
 }
 
 /** The first command of a line that a pattern fits, however it is quoted and whatever stands before its name. */
-function touched(patterns: readonly string[], line: ShellLine | null): string | null {
+function firstMatchingCommand(patterns: readonly string[], line: ShellLine | null): string | null {
   const found = line?.commands.find(({ text, bare }) =>
-    [text, bare, unwrapped(bare)].some((written) =>
-      patterns.some((pattern) => fitsCommand(pattern, written)),
+    [text, bare, unwrapCommand(bare)].some((written) =>
+      patterns.some((pattern) => isMatchingCommand(pattern, written)),
     ),
   )
-  return found === undefined ? null : shown(found.text)
+  return found === undefined ? null : quotedCommand(found.text)
 }
 
 /**
  * What of a line the patterns do not cover: null when every command fits one exactly as it is written, and nothing else
  * happens; empty where there is no pattern.
  */
-function beyondPatterns(patterns: readonly string[], line: ShellLine | null): string | null {
+function firstUnmatchedCommand(patterns: readonly string[], line: ShellLine | null): string | null {
   if (patterns.length === 0 || line === null || line.commands.length === 0) return ''
-  const other = line.commands.find(({ text }) => !patterns.some((pattern) => fitsCommand(pattern, text)))
-  if (other !== undefined) return shown(other.text)
+  const other = line.commands.find(
+    ({ text }) => !patterns.some((pattern) => isMatchingCommand(pattern, text)),
+  )
+  if (other !== undefined) return quotedCommand(other.text)
   return line.unclear === null ? null : `a line with ${line.unclear}`
 }
 
-function shown(command: string): string {
+function quotedCommand(command: string): string {
   return `"${excerpt(command, 120)}"`
 }
 
 /** What a limit to some files says to a call. */
-function beyond(
+function firstFileOutside(
   globs: readonly string[],
   { names: [name], file }: ToolUse,
   prefix: string,
-): readonly Objection[] {
+): readonly HookObjection[] {
   const limit = `limits ${name} to ${globs.join(', ')}`
   if (file.where === 'nowhere') {
     return [{ decision: 'ask', says: `${limit}, and this call names no file` }]
   }
-  const own = file.where === 'inside' ? fromProject(file.path, prefix) : null
+  const own = file.where === 'inside' ? pathInsidePrefix(file.path, prefix) : null
   // A list that cannot be read limits to nothing.
   const isUsable = globs.every((glob) => patternProblem(glob) === null)
   if (own !== null && own !== '' && isUsable && pathPatterns(globs).matches(own)) return []
@@ -172,18 +183,21 @@ function beyond(
 const mostNamed = 4
 
 /** How a run gets out of its state, as a sentence. */
-export function waysOn({ record, definition }: HookRun): string {
+export function formatTransitionsOut({ record, definition }: HookRun): string {
   const leaving = definition.transitions.filter(
     (way) => [record.state, '*'].includes(way.from) && way.to !== record.state && !way.escape,
   )
-  const named = [...new Set(leaving.map((transition) => wayWords(definition, transition)))]
+  const named = [...new Set(leaving.map((transition) => formatTransition(definition, transition)))]
   const see = `\`waymark get-state ${record.id}\` says what is missing.`
   if (named.length === 0) return `No event leads on from there; ${see}`
   const more = named.length > mostNamed ? ' and more' : ''
   return `The way on: state_gate_emit_event with ${named.slice(0, mostNamed).join(', or ')}${more}. ${see}`
 }
 
-function wayWords(definition: ProcessDefinition, { event, to, allowedRoles }: TransitionDefinition): string {
+function formatTransition(
+  definition: ProcessDefinition,
+  { event, to, allowedRoles }: TransitionDefinition,
+): string {
   const roles = allowedRoles ?? eventNamed(definition, event)?.allowedRoles ?? []
   const who = roles.includes('*') || roles.length === 0 ? '' : `, by ${roles.join(' or ')}`
   return `${event} (to "${to}"${who})`

@@ -85,7 +85,7 @@ const before =
 const folder = /^\S*\//
 
 /** A command without what may stand before its name: assignments, words such as `sudo`, its folder. */
-export function unwrapped(bare: string): string {
+export function unwrapCommand(bare: string): string {
   let rest = bare
   for (let found = before.exec(rest); found !== null; found = before.exec(rest)) {
     rest = rest.slice(found[0].length)
@@ -94,7 +94,7 @@ export function unwrapped(bare: string): string {
 }
 
 /** Whether a command fits `npm test*`: `*` is any characters; `npm test:*` is `npm test` with any more words. */
-export function fitsCommand(pattern: string, command: string): boolean {
+export function isMatchingCommand(pattern: string, command: string): boolean {
   if (pattern.endsWith(':*')) {
     const beginning = pattern.slice(0, -2)
     return command === beginning || command.startsWith(`${beginning} `)

@@ -4,25 +4,25 @@ export interface ToolUse {
   readonly names: readonly [string, ...string[]]
   /** Whether it changes the file that it names. */
   readonly edits: boolean
-  readonly file: NamedFile
+  readonly file: ToolTarget
   /** The line that it gives to a shell; null when it gives none. */
   readonly command: string | null
 }
 
 /** The file or folder that a call names, if it names one. `path` is relative to the work tree's top, with `/`. */
-export type NamedFile =
+export type ToolTarget =
   | { readonly where: 'inside'; readonly path: string }
   | { readonly where: 'outside'; readonly path: string }
   | { readonly where: 'nowhere' }
 
 /** What is said about a call. Null where there is nothing to say: the client's own rules then decide. */
-export interface HookVerdict {
+export interface HookDecision {
   readonly decision: 'ask' | 'deny'
   readonly reason: string
 }
 
 /** The strictest of several, with every reason for it. */
-export function strictest(verdicts: readonly (HookVerdict | null)[]): HookVerdict | null {
+export function strictestDecision(verdicts: readonly (HookDecision | null)[]): HookDecision | null {
   const said = verdicts.filter((verdict) => verdict !== null)
   const denials = said.filter(({ decision }) => decision === 'deny')
   const [first, ...others] = denials.length > 0 ? denials : said
@@ -38,13 +38,13 @@ export function isTool(meant: string, { names }: Pick<ToolUse, 'names'>): boolea
 }
 
 /** `Bash(npm test*)`: a tool, and which of its commands are meant; the whole tool where there is no pattern. */
-interface MeantTool {
+interface ToolPattern {
   readonly tool: string
   readonly pattern: string | null
 }
 
 /** Null for what is neither a name nor a name with a pattern. */
-export function meantTool(written: string): MeantTool | null {
+export function parseToolPattern(written: string): ToolPattern | null {
   const [, tool, pattern] = /^([^()\s]+)\((.+)\)$/s.exec(written) ?? []
   if (tool !== undefined && pattern !== undefined) return { tool, pattern }
   return /[()]/.test(written) ? null : { tool: written, pattern: null }

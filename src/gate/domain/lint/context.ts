@@ -16,16 +16,19 @@ export function contextUse(definition: ProcessDefinition): readonly Finding[] {
           const message = `${written} names nothing: variables begin with "context.".${didYouMean(root, ['context'])}`
           return finding('error', 'unknown-variable', { ...place, message })
         }
-        return unset(name, written, { known, ...place })
+        return unsetVariableFindings(name, written, { known, ...place })
       }),
     ),
     ...definition.guards.flatMap(({ name, guard }) => {
       if (guard.type !== 'context' || guard.variable.startsWith('$.')) return []
       const [variable = ''] = guard.variable.split('.')
-      return unset(variable, `"${guard.variable}"`, { known, path: ['guards', name, 'variable'] })
+      return unsetVariableFindings(variable, `"${guard.variable}"`, {
+        known,
+        path: ['guards', name, 'variable'],
+      })
     }),
     ...definition.transitions.flatMap(({ assign, event }, at) =>
-      assign.flatMap((assignment) => assigned(assignment, { definition, event, at })),
+      assign.flatMap((assignment) => assignmentFindings(assignment, { definition, event, at })),
     ),
   ]
 }
@@ -41,7 +44,7 @@ function knownVariables(definition: ProcessDefinition): readonly string[] | null
   ]
 }
 
-function unset(
+function unsetVariableFindings(
   name: string,
   written: string,
   { known, path }: { readonly known: readonly string[] | null; readonly path: Finding['path'] },
@@ -51,7 +54,7 @@ function unset(
   return [finding('warning', 'unknown-variable', { message, path })]
 }
 
-function assigned(
+function assignmentFindings(
   { variable, value }: Assignment,
   place: { readonly definition: ProcessDefinition; readonly event: string; readonly at: number },
 ): readonly Finding[] {
@@ -78,11 +81,13 @@ function propertiesOf(schema: JsonObject | null): readonly string[] {
 export function schemas(definition: ProcessDefinition): readonly Finding[] {
   const { contextSchema, initialContext, events, artifacts } = definition
   const broken = [
-    ...unusable(contextSchema, ['process', 'context_schema']),
-    ...events.flatMap(({ payloadSchema }, at) => unusable(payloadSchema, ['events', at, 'payload_schema'])),
-    ...artifacts.flatMap(({ schema }, at) => unusable(schema, ['artifacts', at, 'schema'])),
+    ...unusableSchemaFindings(contextSchema, ['process', 'context_schema']),
+    ...events.flatMap(({ payloadSchema }, at) =>
+      unusableSchemaFindings(payloadSchema, ['events', at, 'payload_schema']),
+    ),
+    ...artifacts.flatMap(({ schema }, at) => unusableSchemaFindings(schema, ['artifacts', at, 'schema'])),
   ]
-  const found = [...broken, ...unread(definition)]
+  const found = [...broken, ...unreadSchemaFindings(definition)]
   if (contextSchema === null || unusableSchema(contextSchema) !== null) return found
   const problems = schemaProblems(contextSchema, initialContext).map(({ path, message }) =>
     finding('error', 'initial-context', {
@@ -94,7 +99,7 @@ export function schemas(definition: ProcessDefinition): readonly Finding[] {
 }
 
 /** A schema is for JSON: a Markdown file never fits one. state_gate only wrote it down. */
-function unread({ dialect, artifacts }: ProcessDefinition): readonly Finding[] {
+function unreadSchemaFindings({ dialect, artifacts }: ProcessDefinition): readonly Finding[] {
   return artifacts.flatMap(({ type, schema, paths }, at) => {
     const path = ['artifacts', at, 'schema']
     if (schema === null) return []
@@ -109,7 +114,7 @@ function unread({ dialect, artifacts }: ProcessDefinition): readonly Finding[] {
   })
 }
 
-function unusable(schema: JsonObject | null, path: DefinitionPath): readonly Finding[] {
+function unusableSchemaFindings(schema: JsonObject | null, path: DefinitionPath): readonly Finding[] {
   const problem = schema === null ? null : unusableSchema(schema)
   if (problem === null) return []
   return [finding('error', 'unusable-schema', { message: `The schema cannot be used. ${problem}`, path })]

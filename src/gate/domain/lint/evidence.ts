@@ -3,20 +3,20 @@ import { approvalFreshness, newerThan } from '../artifacts.ts'
 import { isForPeople } from '../decisions.ts'
 import {
   eventNamed,
-  type Freshness,
+  type FreshnessScope,
   type GuardExpression,
   type ProcessDefinition,
   stateNamed,
   type TransitionDefinition,
 } from '../definition.ts'
-import { needsArtifacts } from '../engine.ts'
+import { hasArtifactNeeds } from '../engine.ts'
 import type { Visit } from '../evidence.ts'
 import { guardNames } from '../expression.ts'
-import { entered } from '../run.ts'
+import { recordVisit } from '../run.ts'
 import { type Finding, finding } from './finding.ts'
 
 /** A run as far as it matters for how new its files are. */
-interface Spot {
+interface RunPosition {
   readonly state: string
   readonly revision: number
   readonly visits: readonly Visit[]
@@ -25,9 +25,9 @@ interface Spot {
 }
 
 /** A type of files that a transition cannot do without, and that cannot count where it is asked for. */
-interface Lack {
+interface MissingFileType {
   readonly type: string
-  readonly fresh: Freshness
+  readonly fresh: FreshnessScope
   readonly by: 'approval' | 'event'
 }
 
@@ -40,26 +40,28 @@ const mostSteps = 1500
  * send their events without files.
  */
 export function freshness(definition: ProcessDefinition): readonly Finding[] {
-  if (definition.dialect !== 1 || !asksForFiles(definition)) return []
-  const walked = walk(definition)
+  if (definition.dialect !== 1 || !hasFileRequirements(definition)) return []
+  const walked = walkDefinition(definition)
   if (walked === null) {
     const message =
       'The process has too many ways to walk them all: whether files are new enough where they are asked for was not looked at.'
     return [finding('note', 'never-fresh', { message, path: ['transitions'] })]
   }
-  const never = definition.transitions.flatMap((transition, at) => neverTaken(walked, transition, at))
+  const never = definition.transitions.flatMap((transition, at) =>
+    untakenTransitionFindings(walked, transition, at),
+  )
   const told = new Set(never.map(({ path }) => definition.transitions[Number(path[1])]?.from))
   return [...never, ...stuckStates(definition, walked, told)]
 }
 
-interface Step {
-  readonly spot: Spot
+interface LintStep {
+  readonly spot: RunPosition
   readonly transition: TransitionDefinition
-  readonly lacks: readonly Lack[]
+  readonly lacks: readonly MissingFileType[]
 }
 
-function neverTaken(
-  walked: readonly Step[],
+function untakenTransitionFindings(
+  walked: readonly LintStep[],
   transition: TransitionDefinition,
   at: number,
 ): readonly Finding[] {
@@ -69,7 +71,7 @@ function neverTaken(
   if (lack === undefined) return []
   return [
     finding(lack.by === 'approval' ? 'error' : 'warning', 'never-fresh', {
-      message: `"${transition.event}" in "${transition.from}" ${lackWords(lack)}`,
+      message: `"${transition.event}" in "${transition.from}" ${formatLack(lack)}`,
       path: ['transitions', at],
     }),
   ]
@@ -78,7 +80,7 @@ function neverTaken(
 /** States that a run can come to on some way and not leave any more, but by an escape. */
 function stuckStates(
   definition: ProcessDefinition,
-  walked: readonly Step[],
+  walked: readonly LintStep[],
   told: ReadonlySet<string | undefined>,
 ): readonly Finding[] {
   const bySpot = Map.groupBy(walked, ({ spot }) => spot)
@@ -91,17 +93,17 @@ function stuckStates(
     const [lack] = stuck?.[1].flatMap(({ lacks }) => lacks) ?? []
     if (stuck === undefined || lack === undefined) return []
     const way = stuck[0].visits.toSorted((a, b) => a.last - b.last).map(({ state }) => state)
-    const message = `A run that comes to "${name}" by ${way.join(', ')} cannot go on: the next event ${lackWords(lack)}`
+    const message = `A run that comes to "${name}" by ${way.join(', ')} cannot go on: the next event ${formatLack(lack)}`
     return [finding('warning', 'never-fresh', { message, path: ['states', at, 'name'] })]
   })
 }
 
 /** Neither to be taken, nor to be sent again and again until what it lacks is there. */
-function isShut(definition: ProcessDefinition, { transition, lacks }: Step): boolean {
-  return lacks.length > 0 && !(transition.whenBlocked === 'record' && bringsFiles(definition, transition))
+function isShut(definition: ProcessDefinition, { transition, lacks }: LintStep): boolean {
+  return lacks.length > 0 && !(transition.whenBlocked === 'record' && hasFileInput(definition, transition))
 }
 
-function lackWords({ type, fresh, by }: Lack): string {
+function formatLack({ type, fresh, by }: MissingFileType): string {
   const why = fresh === 'run' ? '' : ` that is new enough (fresh: ${fresh})`
   return by === 'approval'
     ? `asks for an approval of "${type}", and no event before it can have handed in one${why}. Let an earlier event bring it, or keep it by when_blocked: record.`
@@ -109,25 +111,25 @@ function lackWords({ type, fresh, by }: Lack): string {
 }
 
 /** Every transition at every spot that a run can come to, with what it lacks there; null when there are too many. */
-function walk(definition: ProcessDefinition): readonly Step[] | null {
+function walkDefinition(definition: ProcessDefinition): readonly LintStep[] | null {
   const { initialState } = definition
   if (!stateNamed(definition, initialState)) return []
-  const first: Spot = {
+  const first: RunPosition = {
     state: initialState,
     revision: 1,
-    visits: entered([], initialState, 1),
+    visits: recordVisit([], initialState, 1),
     handedIn: null,
   }
   const spots = new Map([[keyOf(first), first]])
   const leaving = Map.groupBy(definition.transitions, ({ from }) => from)
-  const steps: Step[] = []
+  const steps: LintStep[] = []
   for (const spot of spots.values()) {
     if (steps.length > mostSteps) return null
     if (stateNamed(definition, spot.state)?.isFinal) continue
     for (const transition of [...(leaving.get(spot.state) ?? []), ...(leaving.get('*') ?? [])]) {
-      const lacks = lacking(definition, spot, transition)
+      const lacks = lacksAtSpot(definition, spot, transition)
       steps.push({ spot, transition, lacks })
-      for (const next of after(definition, spot, { transition, isTaken: lacks.length === 0 })) {
+      for (const next of spotAfter(definition, spot, { transition, isTaken: lacks.length === 0 })) {
         const key = keyOf(next)
         if (!spots.has(key)) spots.set(key, next)
       }
@@ -136,46 +138,47 @@ function walk(definition: ProcessDefinition): readonly Step[] | null {
   return steps
 }
 
-function after(
+function spotAfter(
   definition: ProcessDefinition,
-  spot: Spot,
+  spot: RunPosition,
   { transition, isTaken }: { readonly transition: TransitionDefinition; readonly isTaken: boolean },
-): readonly Spot[] {
+): readonly RunPosition[] {
   const revision = spot.revision + 1
-  const handedIn = bringsFiles(definition, transition) ? revision : spot.handedIn
+  const handedIn = hasFileInput(definition, transition) ? revision : spot.handedIn
   const stayed = transition.whenBlocked === 'record' ? [{ ...spot, revision, handedIn }] : []
   if (!isTaken) return stayed
   const { to } = transition
-  return [...stayed, { state: to, revision, visits: entered(spot.visits, to, revision), handedIn }]
+  return [...stayed, { state: to, revision, visits: recordVisit(spot.visits, to, revision), handedIn }]
 }
 
-function bringsFiles(definition: ProcessDefinition, { event }: TransitionDefinition): boolean {
+function hasFileInput(definition: ProcessDefinition, { event }: TransitionDefinition): boolean {
   const found = eventNamed(definition, event)
   return found !== undefined && !isForPeople(definition, found)
 }
 
 /** What a transition cannot do without and cannot have; empty when it can be taken with the other guards as it suits. */
-function lacking(
+function lacksAtSpot(
   definition: ProcessDefinition,
-  spot: Spot,
+  spot: RunPosition,
   transition: TransitionDefinition,
-): readonly Lack[] {
-  const brings = bringsFiles(definition, transition)
-  const freshOf = (type: string): Freshness =>
+): readonly MissingFileType[] {
+  const brings = hasFileInput(definition, transition)
+  const freshOf = (type: string): FreshnessScope =>
     definition.artifacts.find((artifact) => artifact.type === type)?.fresh ?? 'run'
-  const counts = (fresh: Freshness) => spot.handedIn !== null && spot.handedIn > newerThan(fresh, spot.visits)
-  const file = (type: string): readonly Lack[] => {
+  const counts = (fresh: FreshnessScope) =>
+    spot.handedIn !== null && spot.handedIn > newerThan(fresh, spot.visits)
+  const file = (type: string): readonly MissingFileType[] => {
     const fresh = freshOf(type)
     return brings || counts(fresh) ? [] : [{ type, fresh, by: 'event' }]
   }
-  const leaf = (name: string): readonly Lack[] => {
+  const leaf = (name: string): readonly MissingFileType[] => {
     const guard = definition.guards.find((candidate) => candidate.name === name)?.guard
     if (guard?.type === 'artifact') return file(guard.artifactType)
     if (guard?.type !== 'approval' || guard.of === null || isOfChanges(definition, guard.of)) return []
     const fresh = freshOf(guard.of)
     return counts(approvalFreshness(fresh)) ? [] : [{ type: guard.of, fresh, by: 'approval' }]
   }
-  const judge = (expression: GuardExpression, isNegated: boolean): readonly Lack[] => {
+  const judge = (expression: GuardExpression, isNegated: boolean): readonly MissingFileType[] => {
     if (typeof expression === 'string') return isNegated ? [] : leaf(expression)
     if ('not' in expression) return judge(expression.not, !isNegated)
     const parts = ('all' in expression ? expression.all : expression.any).map((part) =>
@@ -185,14 +188,14 @@ function lacking(
     if (needsAll) return parts.flat()
     return parts.some((lacks) => lacks.length === 0) ? [] : parts.flat()
   }
-  const isNeeded = needsArtifacts(definition, spot.state, transition)
+  const isNeeded = hasArtifactNeeds(definition, spot.state, transition)
   const required = isNeeded ? (stateNamed(definition, spot.state)?.requiredArtifacts ?? []) : []
   const guarded = transition.guard === null ? [] : judge(transition.guard, false)
   return [...guarded, ...required.flatMap(file)]
 }
 
 /** Spots are the same when their revisions are in the same order: how great they are says nothing. */
-function keyOf({ state, visits, handedIn }: Spot): string {
+function keyOf({ state, visits, handedIn }: RunPosition): string {
   const revisions = [...visits.flatMap(({ first, last }) => [first, last]), handedIn ?? 0]
   const ranks = new Map(
     [...new Set(revisions)].toSorted((a, b) => a - b).map((revision, rank) => [revision, rank]),
@@ -201,7 +204,7 @@ function keyOf({ state, visits, handedIn }: Spot): string {
   return JSON.stringify([state, ranked, handedIn === null ? null : ranks.get(handedIn)])
 }
 
-function asksForFiles({ guards, states }: ProcessDefinition): boolean {
+function hasFileRequirements({ guards, states }: ProcessDefinition): boolean {
   return (
     states.some(({ requiredArtifacts }) => requiredArtifacts.length > 0) ||
     guards.some(({ guard }) => guard.type === 'artifact' || (guard.type === 'approval' && guard.of !== null))
@@ -209,7 +212,7 @@ function asksForFiles({ guards, states }: ProcessDefinition): boolean {
 }
 
 /** A guard that counts several files needs a way to hand them in one by one, and enough files that may exist. */
-export function accumulation(definition: ProcessDefinition): readonly Finding[] {
+export function artifactCountFindings(definition: ProcessDefinition): readonly Finding[] {
   return definition.guards.flatMap(({ name, guard }) => {
     if (guard.type === 'artifact' && guard.count < 1) {
       const message = `"${name}" asks for 0 files, so it always holds.`
@@ -250,10 +253,10 @@ function isGlob(pattern: string): boolean {
  * A command that runs a file of the project, or what a manifest says, and pins nothing: anyone who writes that file chooses
  * what runs after a person approved the line.
  */
-export function pinning({ guards }: ProcessDefinition): readonly Finding[] {
+export function unpinnedCommandFindings({ guards }: ProcessDefinition): readonly Finding[] {
   return guards.flatMap(({ name, guard }) => {
     if (guard.type !== 'command' || guard.pinned.length > 0) return []
-    const files = [...new Set(commandsIn(guard.run).flatMap(runFrom))]
+    const files = [...new Set(commandsIn(guard.run).flatMap(scriptPathsOf))]
     if (files.length === 0) return []
     const message = `Guard "${name}" runs "${guard.run}", and what that does is written in ${files.join(' and ')}: pin ${files.length === 1 ? 'it' : 'them'} with pinned: [${files.map((file) => JSON.stringify(file)).join(', ')}], so that a change asks a person again.`
     return [finding('warning', 'nothing-pinned', { message, path: ['guards', name] })]
@@ -303,7 +306,7 @@ const manifests: Readonly<Record<string, string>> = {
 const interpreter = /^(?:node|tsx|ts-node|python[\d.]*|ruby|perl|php|bash|sh|zsh|dash|pwsh)$/
 const script = /\.(?:[cm]?[jt]sx?|py|rb|pl|php|sh|bash|zsh|ps1)$/
 
-function runFrom([program = '', ...words]: readonly string[]): readonly string[] {
+function scriptPathsOf([program = '', ...words]: readonly string[]): readonly string[] {
   if (
     program.startsWith('./') ||
     program.startsWith('../') ||

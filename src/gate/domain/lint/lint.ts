@@ -1,27 +1,27 @@
 import type { ProcessDefinition } from '../definition.ts'
 import { contextUse, schemas } from './context.ts'
-import { accumulation, freshness, pinning } from './evidence.ts'
+import { artifactCountFindings, freshness, unpinnedCommandFindings } from './evidence.ts'
 import type { Finding } from './finding.ts'
-import { duplicates, references, unused } from './names.ts'
+import { duplicates, references, unusedNameFindings } from './names.ts'
 import { unusablePatterns } from './patterns.ts'
 import { roles, toolPermissions } from './roles.ts'
-import { shadowed, ways } from './ways.ts'
+import { reachabilityFindings, shadowedTransitionFindings } from './ways.ts'
 
-type Rule = (definition: ProcessDefinition) => readonly Finding[]
+type LintRule = (definition: ProcessDefinition) => readonly Finding[]
 
-const rules: readonly Rule[] = [
+const rules: readonly LintRule[] = [
   duplicates,
   references,
-  ways,
-  shadowed,
-  accumulation,
+  reachabilityFindings,
+  shadowedTransitionFindings,
+  artifactCountFindings,
   freshness,
   roles,
   schemas,
   contextUse,
-  unused,
+  unusedNameFindings,
   toolPermissions,
-  pinning,
+  unpinnedCommandFindings,
   unusablePatterns,
 ]
 

@@ -4,7 +4,7 @@ import type { GuardExpression, ProcessDefinition } from '../definition.ts'
 import { guardNames } from '../expression.ts'
 import { type DefinitionPath, type Finding, finding, type Severity } from './finding.ts'
 
-type Names = readonly string[]
+type DefinitionNames = readonly string[]
 
 /** What names belong to. */
 export type ReferenceKind = 'state' | 'event' | 'guard' | 'role' | 'artifact'
@@ -35,10 +35,13 @@ function unknownNames(definition: ProcessDefinition): readonly UnknownName[] {
   const artifacts = definition.artifacts.map(({ type }) => type)
   const roles = definition.roles.map(({ name }) => name)
   return [
-    ...unknown(definition.initialState, 'state', { known: states, path: ['process', 'initial_state'] }),
+    ...unknownNameFindings(definition.initialState, 'state', {
+      known: states,
+      path: ['process', 'initial_state'],
+    }),
     ...definition.states.flatMap(({ requiredArtifacts }, at) =>
       requiredArtifacts.flatMap((type, place) =>
-        unknown(type, 'artifact', {
+        unknownNameFindings(type, 'artifact', {
           known: artifacts,
           path: ['states', at, 'required_artifacts', place],
         }),
@@ -51,7 +54,7 @@ function unknownNames(definition: ProcessDefinition): readonly UnknownName[] {
     ...guardReferences(definition, { artifacts, roles }),
     ...definition.roles.flatMap(({ allowedEvents }, at) =>
       (allowedEvents ?? []).flatMap((event, place) =>
-        unknown(event, 'event', {
+        unknownNameFindings(event, 'event', {
           known: definition.events.map(({ name }) => name),
           path: ['roles', at, 'allowed_events', place],
           // state_gate listed them for its readers alone: the event says who may emit it.
@@ -64,7 +67,7 @@ function unknownNames(definition: ProcessDefinition): readonly UnknownName[] {
 
 function transitionReferences(
   { transitions, events, guards }: ProcessDefinition,
-  { states, roles }: { readonly states: Names; readonly roles: Names },
+  { states, roles }: { readonly states: DefinitionNames; readonly roles: DefinitionNames },
 ): readonly UnknownName[] {
   const eventNames = events.map(({ name }) => name)
   const guardNames = guards.map(({ name }) => name)
@@ -73,9 +76,9 @@ function transitionReferences(
     return [
       ...(transition.from === '*'
         ? []
-        : unknown(transition.from, 'state', { known: states, path: path('from') })),
-      ...unknown(transition.event, 'event', { known: eventNames, path: path('event') }),
-      ...unknown(transition.to, 'state', { known: states, path: path('to') }),
+        : unknownNameFindings(transition.from, 'state', { known: states, path: path('from') })),
+      ...unknownNameFindings(transition.event, 'event', { known: eventNames, path: path('event') }),
+      ...unknownNameFindings(transition.to, 'state', { known: states, path: path('to') }),
       ...unknownGuards(transition.guard, guardNames, path('guard')),
       ...unknownRoles(transition.allowedRoles ?? [], roles, path('allowed_roles')),
     ]
@@ -84,11 +87,11 @@ function transitionReferences(
 
 function unknownGuards(
   expression: GuardExpression | null,
-  known: Names,
+  known: DefinitionNames,
   path: DefinitionPath,
 ): readonly UnknownName[] {
   if (expression === null) return []
-  if (typeof expression === 'string') return unknown(expression, 'guard', { known, path })
+  if (typeof expression === 'string') return unknownNameFindings(expression, 'guard', { known, path })
   if ('not' in expression) return unknownGuards(expression.not, known, [...path, 'not'])
   const key = 'all' in expression ? 'all' : 'any'
   const parts = 'all' in expression ? expression.all : expression.any
@@ -97,37 +100,41 @@ function unknownGuards(
 
 function guardReferences(
   definition: ProcessDefinition,
-  { artifacts, roles }: { readonly artifacts: Names; readonly roles: Names },
+  { artifacts, roles }: { readonly artifacts: DefinitionNames; readonly roles: DefinitionNames },
 ): readonly UnknownName[] {
   return definition.guards.flatMap(({ name, guard }) => {
     if (guard.type === 'artifact') {
       const path = ['guards', name, 'artifact_type']
-      return unknown(guard.artifactType, 'artifact', { known: artifacts, path })
+      return unknownNameFindings(guard.artifactType, 'artifact', { known: artifacts, path })
     }
     if (guard.type !== 'approval') return []
     return [
-      ...unknown(guard.role, 'role', { known: roles, path: ['guards', name, 'role'] }),
+      ...unknownNameFindings(guard.role, 'role', { known: roles, path: ['guards', name, 'role'] }),
       ...(guard.of === null || isOfChanges(definition, guard.of)
         ? []
-        : unknown(guard.of, 'artifact', { known: artifacts, path: ['guards', name, 'of'] })),
+        : unknownNameFindings(guard.of, 'artifact', { known: artifacts, path: ['guards', name, 'of'] })),
     ]
   })
 }
 
-function unknownRoles(used: Names, known: Names, path: DefinitionPath): readonly UnknownName[] {
+function unknownRoles(
+  used: DefinitionNames,
+  known: DefinitionNames,
+  path: DefinitionPath,
+): readonly UnknownName[] {
   return used.flatMap((role, at) =>
-    role === '*' ? [] : unknown(role, 'role', { known, path: [...path, at] }),
+    role === '*' ? [] : unknownNameFindings(role, 'role', { known, path: [...path, at] }),
   )
 }
 
-function unknown(
+function unknownNameFindings(
   name: string,
   kind: ReferenceKind,
   {
     known,
     path,
     severity = 'error',
-  }: { readonly known: Names; readonly path: DefinitionPath; readonly severity?: Severity },
+  }: { readonly known: DefinitionNames; readonly path: DefinitionPath; readonly severity?: Severity },
 ): readonly UnknownName[] {
   if (known.includes(name)) return []
   const message = `There is no ${kind} "${name}".${didYouMean(name, known)}`
@@ -137,22 +144,22 @@ function unknown(
 /** A name is given once. (Guards are keys of a map: the reader refuses a second one.) */
 export function duplicates({ roles, states, events, artifacts }: ProcessDefinition): readonly Finding[] {
   return [
-    ...repeated(
+    ...repeatedNameFindings(
       'roles',
       'name',
       roles.map(({ name }) => name),
     ),
-    ...repeated(
+    ...repeatedNameFindings(
       'states',
       'name',
       states.map(({ name }) => name),
     ),
-    ...repeated(
+    ...repeatedNameFindings(
       'events',
       'name',
       events.map(({ name }) => name),
     ),
-    ...repeated(
+    ...repeatedNameFindings(
       'artifacts',
       'type',
       artifacts.map(({ type }) => type),
@@ -160,7 +167,7 @@ export function duplicates({ roles, states, events, artifacts }: ProcessDefiniti
   ]
 }
 
-function repeated(section: string, key: string, names: readonly string[]): readonly Finding[] {
+function repeatedNameFindings(section: string, key: string, names: readonly string[]): readonly Finding[] {
   return names.flatMap((name, at) => {
     const first = names.indexOf(name)
     if (first === at) return []
@@ -170,7 +177,7 @@ function repeated(section: string, key: string, names: readonly string[]): reado
 }
 
 /** What is declared is used: an event in no transition, a guard that guards nothing, an artifact that nothing asks for. */
-export function unused({
+export function unusedNameFindings({
   events,
   transitions,
   guards,

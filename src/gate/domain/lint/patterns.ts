@@ -3,7 +3,7 @@ import type { ProcessDefinition } from '../definition.ts'
 import { type DefinitionPath, type Finding, finding } from './finding.ts'
 
 /** A path pattern of a definition, and where it stands. */
-export interface WrittenPattern {
+export interface DefinitionPattern {
   readonly pattern: string
   readonly path: DefinitionPath
   /** Files that the work is still to write: that there is none now says nothing. */
@@ -11,9 +11,9 @@ export interface WrittenPattern {
 }
 
 /** Every pattern for paths in a definition. */
-export function patternsIn({ guards, artifacts, states }: ProcessDefinition): readonly WrittenPattern[] {
+export function patternsIn({ guards, artifacts, states }: ProcessDefinition): readonly DefinitionPattern[] {
   const listed = (patterns: readonly string[], path: DefinitionPath, isToCome = false) =>
-    patterns.map((pattern, at): WrittenPattern => ({ pattern, path: [...path, at], isToCome }))
+    patterns.map((pattern, at): DefinitionPattern => ({ pattern, path: [...path, at], isToCome }))
   return [
     ...guards.flatMap(({ name, guard }) => {
       if (guard.type === 'changes' && 'paths' in guard) return listed(guard.paths, ['guards', name, 'paths'])
@@ -39,7 +39,7 @@ export function unusablePatterns(definition: ProcessDefinition): readonly Findin
 
 /** A pattern that matches none of the project's files is probably misspelt. */
 export function idlePattern(
-  { pattern, path, isToCome }: WrittenPattern,
+  { pattern, path, isToCome }: DefinitionPattern,
   files: readonly string[],
 ): Finding | null {
   if (isToCome || patternProblem(pattern) !== null) return null

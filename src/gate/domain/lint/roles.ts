@@ -1,6 +1,6 @@
 import type { EventDefinition, ProcessDefinition } from '../definition.ts'
 import { readShellLine } from '../hook/shell-line.ts'
-import { meantTool } from '../hook/tool-use.ts'
+import { parseToolPattern } from '../hook/tool-use.ts'
 import { type DefinitionPath, type Finding, finding } from './finding.ts'
 
 /** Roles, events and transitions agree about who may do what. */
@@ -85,7 +85,7 @@ export function toolPermissions({ states }: ProcessDefinition): readonly Finding
       ),
     )
     const limits = toolPermissions.paths.flatMap(({ tool }) =>
-      limited(tool, ['states', at, 'tool_permissions', 'paths', tool]),
+      limitedToolFindings(tool, ['states', at, 'tool_permissions', 'paths', tool]),
     )
     return [
       ...patterns,
@@ -113,7 +113,7 @@ const fileTools = [
 ]
 
 function pattern(written: string, path: DefinitionPath): readonly Finding[] {
-  const meant = meantTool(written)
+  const meant = parseToolPattern(written)
   if (meant === null) {
     const message = `"${written}" is neither a tool nor a tool with a pattern for its commands, such as Bash(npm test*).`
     return [finding('error', 'tool-pattern', { message, path })]
@@ -129,7 +129,7 @@ function pattern(written: string, path: DefinitionPath): readonly Finding[] {
   return [finding('warning', 'tool-pattern', { message, path })]
 }
 
-function limited(tool: string, path: DefinitionPath): readonly Finding[] {
+function limitedToolFindings(tool: string, path: DefinitionPath): readonly Finding[] {
   if (!/[()]/.test(tool)) return []
   const message = `"${tool}" is not a tool: paths limit a whole tool to some files.`
   return [finding('error', 'tool-pattern', { message, path })]

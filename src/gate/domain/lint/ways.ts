@@ -1,15 +1,15 @@
 import { type ProcessDefinition, stateNamed, type TransitionDefinition } from '../definition.ts'
-import { nextStates, reachable } from '../ways.ts'
+import { nextStates, reachableStates } from '../ways.ts'
 import { type Finding, finding } from './finding.ts'
 
 /** Every state can be reached and left, and every way can come to an end. */
-export function ways(definition: ProcessDefinition): readonly Finding[] {
+export function reachabilityFindings(definition: ProcessDefinition): readonly Finding[] {
   const { states, initialState, transitions } = definition
   // Without a beginning nothing can be said about ways; the reference is reported.
   if (!stateNamed(definition, initialState)) return []
-  const reached = reachable(definition, initialState)
+  const reached = reachableStates(definition, initialState)
   return [
-    ...noEnd(definition, reached),
+    ...missingEndFindings(definition, reached),
     ...states.flatMap((state, at) => {
       const path = ['states', at, 'name']
       if (!reached.has(state.name)) {
@@ -33,7 +33,10 @@ export function ways(definition: ProcessDefinition): readonly Finding[] {
   ]
 }
 
-function noEnd(definition: ProcessDefinition, reached: ReadonlyMap<string, number>): readonly Finding[] {
+function missingEndFindings(
+  definition: ProcessDefinition,
+  reached: ReadonlyMap<string, number>,
+): readonly Finding[] {
   if ([...reached.keys()].some((state) => stateNamed(definition, state)?.isFinal)) return []
   const message = definition.states.some(({ isFinal }) => isFinal)
     ? `No final state can be reached from "${definition.initialState}".`
@@ -42,11 +45,11 @@ function noEnd(definition: ProcessDefinition, reached: ReadonlyMap<string, numbe
 }
 
 function canEnd(definition: ProcessDefinition, state: string): boolean {
-  return [...reachable(definition, state).keys()].some((next) => stateNamed(definition, next)?.isFinal)
+  return [...reachableStates(definition, state).keys()].some((next) => stateNamed(definition, next)?.isFinal)
 }
 
 /** A transition that an earlier one of the same state and event always takes the place of. */
-export function shadowed(definition: ProcessDefinition): readonly Finding[] {
+export function shadowedTransitionFindings(definition: ProcessDefinition): readonly Finding[] {
   const { transitions, dialect } = definition
   return transitions.flatMap((later, at) => {
     const first = transitions.findIndex(
@@ -78,10 +81,10 @@ function isAlwaysFirst(
   // A limit on visits is a guard too, and so are required artifacts where the later one does without them.
   if ((stateNamed(definition, earlier.to)?.maxVisits ?? null) !== null) return false
   if (!earlier.escape && later.escape) return false
-  return coversRoles(earlier.allowedRoles, later.allowedRoles)
+  return hasAllRoles(earlier.allowedRoles, later.allowedRoles)
 }
 
-function coversRoles(wide: readonly string[] | null, narrow: readonly string[] | null): boolean {
+function hasAllRoles(wide: readonly string[] | null, narrow: readonly string[] | null): boolean {
   if (wide === null || wide.includes('*')) return true
   return narrow?.every((role) => wide.includes(role)) ?? false
 }
@@ -98,7 +101,7 @@ const doubts = new Set('almost error errors fail failed no not partially partly 
  * A final state that says no `outcome` counts as success, and opens the gate of the run's mission: a name that is not
  * plainly one is probably a mistake. `stated`: the states that say theirs.
  */
-export function outcomes(
+export function outcomeFindings(
   { states }: Pick<ProcessDefinition, 'states'>,
   stated: ReadonlySet<string>,
 ): readonly Finding[] {

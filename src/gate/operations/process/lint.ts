@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { Failure } from '../../../kernel/failure.ts'
 import { list } from '../../../kernel/operations/list-answer.ts'
-import { measuredBefore, measurement, type WorkTree } from '../../../kernel/operations/measuring.ts'
+import { measurement, requireMeasured, type WorkTree } from '../../../kernel/operations/measuring.ts'
 import { defineOperation } from '../../../kernel/operations/operation.ts'
 import { names } from '../../../kernel/operations/shapes.ts'
 import { pathBelow } from '../../../kernel/path-below.ts'
-import { fromProject } from '../../../kernel/path-pattern.ts'
-import type { LoadedProcess, PlacedFinding } from '../../../project/ports/project-files.ts'
+import { pathInsidePrefix } from '../../../kernel/path-pattern.ts'
+import type { LoadedProcess, LocatedFinding } from '../../../project/ports/project-files.ts'
 import { idlePattern } from '../../domain/lint/patterns.ts'
 import {
   countOf,
@@ -52,7 +52,7 @@ export const processLint = defineOperation({
     return { briefs: { process: { process }, ...(isOfProject && { files: {} }) }, found: loaded }
   })
   .answer(async ({ found, measured: { files = null } }) => {
-    const loaded = measuredBefore(found ?? undefined)
+    const loaded = requireMeasured(found ?? undefined)
     const findings = [...loaded.findings, ...idlePatterns(loaded, files)]
     const errors = countOf(findings, 'error')
     return {
@@ -68,7 +68,7 @@ export const processLint = defineOperation({
 function idlePatterns(
   { patterns }: LoadedProcess,
   files: readonly string[] | null,
-): readonly PlacedFinding[] {
+): readonly LocatedFinding[] {
   if (files === null) return []
   return patterns.flatMap((pattern) => {
     const found = idlePattern(pattern, files)
@@ -81,7 +81,7 @@ async function filesOf(witness: WorkTree['witness'], folder: string): Promise<re
     const [{ top }, { stamps }] = await Promise.all([witness.locate(folder), witness.content(folder)])
     const below = pathBelow(top, folder)
     const prefix = below ? `${below}/` : ''
-    return stamps.flatMap(([path]) => fromProject(path, prefix) ?? [])
+    return stamps.flatMap(([path]) => pathInsidePrefix(path, prefix) ?? [])
   } catch (error) {
     if (error instanceof Failure && error.code === 'UNAVAILABLE') return null
     throw error

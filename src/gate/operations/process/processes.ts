@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { Failure } from '../../../kernel/failure.ts'
 import { identifier } from '../../../kernel/operations/input/fields.ts'
-import { measuredBefore, measurement } from '../../../kernel/operations/measuring.ts'
+import { measurement, requireMeasured } from '../../../kernel/operations/measuring.ts'
 import type { RecordContext } from '../../../kernel/operations/operation.ts'
 import { processSource, list as upTo } from '../../../kernel/operations/shapes.ts'
-import type { LoadedProcess, PlacedFinding, ProcessSource } from '../../../project/ports/project-files.ts'
+import type { LoadedProcess, LocatedFinding, ProcessSource } from '../../../project/ports/project-files.ts'
 import type { ProcessDefinition } from '../../domain/definition.ts'
 
 interface UsableProcess {
@@ -75,22 +75,23 @@ export function loadedProcess(
 
 /** A process that could be read. */
 export function readableProcess(measured: LoadedProcess | null): UsableProcess {
-  const loaded = measuredBefore(measured ?? undefined)
+  const loaded = requireMeasured(measured ?? undefined)
   const { definition } = loaded
-  if (definition === null) throw unusable(loaded)
+  if (definition === null) throw unusableProcessFailure(loaded)
   return { loaded, definition }
 }
 
 /** A process without an error, so that it may be run. */
 export function soundProcess(measured: LoadedProcess | null): UsableProcess {
   const usable = readableProcess(measured)
-  if (usable.loaded.findings.some(({ severity }) => severity === 'error')) throw unusable(usable.loaded)
+  if (usable.loaded.findings.some(({ severity }) => severity === 'error'))
+    throw unusableProcessFailure(usable.loaded)
   return usable
 }
 
-function unusable({ file, findings }: LoadedProcess): Failure {
+function unusableProcessFailure({ file, findings }: LoadedProcess): Failure {
   const errors = findings.filter(({ severity }) => severity === 'error')
-  const told = errors.slice(0, 5).map((error) => `${placeWords(error)}${error.message}`)
+  const told = errors.slice(0, 5).map((error) => `${findingPlacePrefix(error)}${error.message}`)
   const more = errors.length > 5 ? `\n… and ${errors.length - 5} more.` : ''
   return new Failure('REFUSED', `The process in ${file} has errors:\n${told.join('\n')}${more}`, {
     reason: 'process_has_errors',
@@ -98,7 +99,7 @@ function unusable({ file, findings }: LoadedProcess): Failure {
   })
 }
 
-function placeWords({ place }: PlacedFinding): string {
+function findingPlacePrefix({ place }: LocatedFinding): string {
   return place === null ? '' : `line ${place.line}, column ${place.column}: `
 }
 
@@ -119,10 +120,10 @@ export function findingEntry({
   rule,
   message,
   place,
-}: PlacedFinding): z.output<typeof FindingEntry> {
+}: LocatedFinding): z.output<typeof FindingEntry> {
   return { severity, rule, message, line: place?.line ?? null, column: place?.column ?? null }
 }
 
-export function countOf(findings: readonly PlacedFinding[], severity: PlacedFinding['severity']): number {
+export function countOf(findings: readonly LocatedFinding[], severity: LocatedFinding['severity']): number {
   return findings.filter((finding) => finding.severity === severity).length
 }

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { choice } from '../../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../../kernel/operations/list-answer.ts'
-import { measuredBefore } from '../../../kernel/operations/measuring.ts'
+import { requireMeasured } from '../../../kernel/operations/measuring.ts'
 import { defineOperation } from '../../../kernel/operations/operation.ts'
 import type { LoadedProcess } from '../../../project/ports/project-files.ts'
 import type { NamedGuard, ProcessDefinition, TransitionDefinition } from '../../domain/definition.ts'
 import { mermaidStates, textDiagram } from '../../domain/diagram.ts'
-import { needWords } from '../../domain/evidence.ts'
+import { formatNeed } from '../../domain/evidence.ts'
 import { expressionWords } from '../../domain/expression.ts'
 import { guardNeeds } from '../../domain/guards/guard-kinds.ts'
-import { json, Machine, machineOf } from '../run-answer.ts'
+import { json, MachineAnswer, machineOf } from '../run-answer.ts'
 import {
   FindingEntry,
   findingEntry,
@@ -84,7 +84,7 @@ const Source = z.object({
   findings: list(FindingEntry),
   /** As the engine reads it. Null where the file has errors. */
   definition: Definition.nullable(),
-  machine: Machine.nullable(),
+  machine: MachineAnswer.nullable(),
   active_runs: z.int(),
 })
 
@@ -120,7 +120,7 @@ export const processShow = defineOperation({
   .prepare(prepareProcess)
   .answer(async ({ reads, found }, input) => {
     if (input.include !== undefined) {
-      const whole = measuredBefore(found ?? undefined)
+      const whole = requireMeasured(found ?? undefined)
       const runs = await reads.runs.list({ status: 'active', processId: whole.id }, { limit: 1 })
       return sourceAnswer(whole, runs.total)
     }
@@ -189,5 +189,5 @@ function transitionAnswer(transition: TransitionDefinition) {
 }
 
 function guardAnswer({ name, description, guard }: NamedGuard) {
-  return { name, type: guard.type, description, looks_at: guardNeeds(guard).map(needWords) }
+  return { name, type: guard.type, description, looks_at: guardNeeds(guard).map(formatNeed) }
 }

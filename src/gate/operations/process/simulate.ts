@@ -150,11 +150,13 @@ const written = z
 /** `a,b,c`, or a JSON list of names and of events with their payload. */
 function simulatedEvents(text: string): readonly SimulatedEvent[] {
   const trimmed = text.trim()
-  const list = trimmed.startsWith('[') ? fromJson(trimmed) : trimmed.split(',').flatMap(nameIn)
+  const list = trimmed.startsWith('[') ? parseEventsJson(trimmed) : trimmed.split(',').flatMap(nameIn)
   const parsed = written.safeParse(list)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
-    throw wrong(`event ${String(issue?.path.join('.') ?? '')}: ${issue?.message ?? 'it is no event'}`)
+    throw invalidEventsFailure(
+      `event ${String(issue?.path.join('.') ?? '')}: ${issue?.message ?? 'it is no event'}`,
+    )
   }
   return parsed.data.map((entry) => {
     if (typeof entry === 'string') return { event: entry, payload: {}, artifacts: [], role: null }
@@ -168,15 +170,15 @@ function nameIn(part: string): readonly string[] {
   return name === '' ? [] : [name]
 }
 
-function fromJson(text: string): unknown {
+function parseEventsJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw wrong(messageOf(error))
+    throw invalidEventsFailure(messageOf(error))
   }
 }
 
-function wrong(problem: string): Failure {
+function invalidEventsFailure(problem: string): Failure {
   return new Failure('INVALID_INPUT', `process_simulate: events is no list of events: ${problem}`, {
     reason: 'events_invalid',
     hint: `Such as submit_plan,approve or [{"event":"submit_plan","payload":{"summary":"…"},"artifacts":["docs/plan.md"]},"approve"].`,

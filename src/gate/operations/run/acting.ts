@@ -1,4 +1,4 @@
-import type { Handling } from '../../../kernel/operations/operation.ts'
+import type { CommandContext } from '../../../kernel/operations/operation.ts'
 import type { ProcessDefinition } from '../../domain/definition.ts'
 import { eventNamed } from '../../domain/definition.ts'
 import { type Emitter, emitterFor } from '../../domain/emission.ts'
@@ -8,7 +8,7 @@ import { type Emitter, emitterFor } from '../../domain/emission.ts'
  * the project, and an agent in none that the process keeps for people, whatever its token was made with.
  */
 export function emitterOf(
-  { actor, standing }: Pick<Handling, 'actor' | 'standing'>,
+  { actor, standing }: Pick<CommandContext, 'actor' | 'standing'>,
   definition: ProcessDefinition,
   event: string,
   asked?: string,

@@ -1,10 +1,10 @@
-import type { NewFact } from '../../../events/domain/fact.ts'
-import { changedMeanwhile } from '../../../inbox/operations/shown.ts'
-import { type Actor, type Author, identityOf, isBy } from '../../../kernel/actor.ts'
+import type { NewProjectEvent } from '../../../events/domain/fact.ts'
+import { concurrentChangeFailure } from '../../../inbox/operations/shown.ts'
+import { type Actor, type Author, identityOf, isAuthoredBy } from '../../../kernel/actor.ts'
 import { callTo, Failure, hintOf } from '../../../kernel/failure.ts'
-import type { Setting } from '../../../kernel/id.ts'
+import type { TransactionContext } from '../../../kernel/id.ts'
 import { instant } from '../../../kernel/instant.ts'
-import type { Handling } from '../../../kernel/operations/operation.ts'
+import type { CommandContext } from '../../../kernel/operations/operation.ts'
 import type { LoadedRun } from '../../../store/ports/reads.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 import { approvedContent, isOfChanges } from '../../domain/approved-content.ts'
@@ -13,10 +13,10 @@ import type { ObservedApproval } from '../../domain/evidence.ts'
 import type { Run, RunApproval, RunRecord } from '../../domain/run.ts'
 import type { ApprovalEntry } from '../run-answer.ts'
 import type { ExternalState } from './external-state.ts'
-import { asksIndependence, independenceOf, type Worker, workersOf } from './independence.ts'
+import { independenceOf, requiresIndependence, type Worker, workersOf } from './independence.ts'
 
 /** An approval as a person gives it. */
-export interface GivenApproval {
+export interface ApprovalInput {
   readonly role: string
   /** A type of artifacts; null for the run in its state. */
   readonly of: string | null
@@ -25,20 +25,20 @@ export interface GivenApproval {
   readonly shown?: string | null
 }
 
-interface Approving {
+interface ApprovalContext {
   readonly reads: Reads
   readonly loaded: LoadedRun
   readonly run: Run
   readonly external: ExternalState
-  readonly handling: Handling
+  readonly handling: CommandContext
   /** Who brought the run to its state, and so cannot approve that. */
   readonly requester: Author | null
   /** What was approved before. */
   readonly known: readonly RunApproval[]
 }
 
-export interface GivenApprovals {
-  readonly recorded: readonly NewFact[]
+export interface ApprovalSet {
+  readonly recorded: readonly NewProjectEvent[]
   readonly observed: readonly ObservedApproval[]
   /** What the same person approved before, as it is now: it counts once, and is not kept twice. */
   readonly already: readonly RunApproval[]
@@ -46,17 +46,17 @@ export interface GivenApprovals {
 
 /** Binds approvals to what is there now. Fails when there is nothing of that type to approve, or it is one's own work. */
 export async function giveApprovals(
-  { reads, loaded, run, external, handling, requester, known }: Approving,
-  given: readonly GivenApproval[],
-  setting: Setting,
-): Promise<GivenApprovals> {
+  { reads, loaded, run, external, handling, requester, known }: ApprovalContext,
+  given: readonly ApprovalInput[],
+  setting: TransactionContext,
+): Promise<ApprovalSet> {
   const { record, definition, artifacts } = loaded
   const { actor } = handling
   const by = actor.name
   const identity = identityOf(actor)
   for (const { role, of } of given) {
     assertRole(handling, role)
-    if (!asksIndependence(definition, { role, of })) continue
+    if (!requiresIndependence(definition, { role, of })) continue
     const sender = of === null && requester !== null ? [requester] : []
     assertIndependent(actor, await workersOf(reads, loaded, of, sender), record)
   }
@@ -66,7 +66,7 @@ export async function giveApprovals(
       tree: external.approvedTree,
       changes: external.changes?.files ?? null,
     })
-    if (content === null && isOfChanges(definition, of)) throw unmeasured(record)
+    if (content === null && isOfChanges(definition, of)) throw unmeasuredRunFailure(record)
     if (content === null) {
       throw new Failure('REFUSED', `Run ${record.id} has no "${of}" that could be approved.`, {
         reason: 'artifact_not_submitted',
@@ -76,17 +76,21 @@ export async function giveApprovals(
     const own = artifacts
       .filter((artifact) => of === null || isOfType(definition.artifacts, artifact, of))
       .map((artifact): Author => ({ name: artifact.by, identity: artifact.author ?? null }))
-      .find((author) => isBy(author, actor))
+      .find((author) => isAuthoredBy(author, actor))
     const worker = isOfChanges(definition, of)
-      ? external.changes?.authors.find((author) => isBy(author, actor))
+      ? external.changes?.authors.find((author) => isAuthoredBy(author, actor))
       : undefined
-    if (worker) throw ownWork(by, worker, `worked on what is to be approved in run ${record.id}`)
-    if (own) throw ownWork(by, own, `handed in what is to be approved in run ${record.id}`)
-    if (of === null && requester !== null && isBy(requester, actor)) {
-      throw ownWork(by, requester, `brought run ${record.id} to "${record.state}", which is to be approved`)
+    if (worker) throw ownWorkFailure(by, worker, `worked on what is to be approved in run ${record.id}`)
+    if (own) throw ownWorkFailure(by, own, `handed in what is to be approved in run ${record.id}`)
+    if (of === null && requester !== null && isAuthoredBy(requester, actor)) {
+      throw ownWorkFailure(
+        by,
+        requester,
+        `brought run ${record.id} to "${record.state}", which is to be approved`,
+      )
     }
     const fingerprint = handling.fingerprint(content)
-    if (shown !== undefined && shown !== fingerprint) throw changedMeanwhile(record.id)
+    if (shown !== undefined && shown !== fingerprint) throw concurrentChangeFailure(record.id)
     return { runId: record.id, role, of, content: fingerprint, reason, by, identity, at: setting.at }
   })
   const before = (approval: RunApproval) => known.find((earlier) => isRepeated(earlier, approval))
@@ -113,7 +117,7 @@ export async function giveApprovals(
 }
 
 /** Where a server knows its persons, they approve in the gate roles that they have. */
-function assertRole({ standing }: Handling, role: string): void {
+function assertRole({ standing }: CommandContext, role: string): void {
   if (!standing || standing.roles.includes(role)) return
   const { personName: name } = standing
   throw new Failure('FORBIDDEN', `${name} does not have the gate role "${role}" in this project.`, {
@@ -153,7 +157,7 @@ function assertIndependent(
   )
 }
 
-function unmeasured({ id, missionId, taskId }: RunRecord): Failure {
+function unmeasuredRunFailure({ id, missionId, taskId }: RunRecord): Failure {
   const why =
     missionId === null && taskId === null
       ? `Run ${id} gates no mission and no task, so it has no measured changes that could be approved.`
@@ -170,7 +174,7 @@ function isRepeated(earlier: RunApproval, { role, of, content, identity }: RunAp
   )
 }
 
-function ownWork(by: string, author: Author, did: string): Failure {
+function ownWorkFailure(by: string, author: Author, did: string): Failure {
   const called = author.name === by ? by : `${by}, who is the same person here as ${author.name},`
   return new Failure('FORBIDDEN', `${called} ${did}: no one approves their own work.`, {
     reason: 'own_work',
@@ -183,7 +187,7 @@ const secondPerson =
   'A second person needs a login of their own: waymark token create <name> --kind person, and waymark serve.'
 
 /** What is said to a person who approved the same before; nothing where they did not. */
-export function alreadySaid(already: readonly RunApproval[]): {
+export function priorApprovalsNote(already: readonly RunApproval[]): {
   readonly already_approved?: readonly Pick<ApprovalEntry, 'role' | 'of' | 'by' | 'at'>[]
   readonly note?: string
 } {

@@ -1,12 +1,12 @@
 import type { QueryContext } from '../../../kernel/operations/operation.ts'
-import { fromProject } from '../../../kernel/path-pattern.ts'
+import { pathInsidePrefix } from '../../../kernel/path-pattern.ts'
 import type { FileChange } from '../../../track/domain/changes.ts'
 import { isDeclared, judgePath, parseScope } from '../../../track/domain/scope/scope.ts'
-import { type Attempt, type SnapshotPlace, treeOf } from '../../../track/domain/task.ts'
+import { type Attempt, type SnapshotLocation, treeOf } from '../../../track/domain/task.ts'
 import { sensitiveChanges } from '../../../track/operations/sensitive.ts'
 
 /** A file that differs from how it was at a subject's first attempt, and changed while none of its attempts ran. */
-export interface BetweenChange {
+export interface GapChange {
   /** The work tree. */
   readonly top: string
   readonly path: string
@@ -17,9 +17,9 @@ export interface BetweenChange {
 }
 
 /** A time after a subject's first attempt in a work tree in which no attempt ran that was brought to its end. */
-interface Gap {
-  readonly from: SnapshotPlace
-  readonly to: SnapshotPlace
+interface AttemptGap {
+  readonly from: SnapshotLocation
+  readonly to: SnapshotLocation
 }
 
 /**
@@ -30,7 +30,7 @@ interface Gap {
 export async function changesBetween(
   context: QueryContext,
   attempts: readonly Attempt[],
-): Promise<readonly BetweenChange[]> {
+): Promise<readonly GapChange[]> {
   const here = attempts.filter(({ snapshot }) => snapshot.edge === context.edge?.id)
   const trees = Map.groupBy(here, ({ snapshot }) => treeOf(snapshot))
   const found = await Promise.all([...trees.values()].map((own) => changesInTree(context, own)))
@@ -40,11 +40,11 @@ export async function changesBetween(
 async function changesInTree(
   context: QueryContext,
   attempts: readonly Attempt[],
-): Promise<readonly BetweenChange[]> {
+): Promise<readonly GapChange[]> {
   const own = attempts.toSorted((a, b) => a.openedAt - b.openedAt)
   const [first] = own
   if (first === undefined || isCovered(own)) return []
-  const now = await placeNow(context, first.snapshot)
+  const now = await currentSnapshotPlace(context, first.snapshot)
   if (now === null) return []
   const all = await changesOf(context, first.snapshot, now)
   if (all.length === 0) return []
@@ -67,7 +67,7 @@ async function changesInTree(
   const { top, prefix } = first.snapshot
   const paths = changed.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
   return [...new Set(paths)].map((path) => {
-    return { top, path, own: fromProject(path, prefix), isSensitive: sensitive.has(path) }
+    return { top, path, own: pathInsidePrefix(path, prefix), isSensitive: sensitive.has(path) }
   })
 }
 
@@ -76,11 +76,11 @@ function isCovered([first, ...more]: readonly Attempt[]): boolean {
   return more.length === 0 && first?.status === 'open'
 }
 
-function gapsOf(attempts: readonly Attempt[], now: SnapshotPlace): readonly Gap[] {
+function gapsOf(attempts: readonly Attempt[], now: SnapshotLocation): readonly AttemptGap[] {
   const [first] = attempts
   if (first === undefined) return []
-  const gaps: Gap[] = []
-  let last: { place: SnapshotPlace | null; at: number } = { place: first.snapshot, at: first.openedAt }
+  const gaps: AttemptGap[] = []
+  let last: { place: SnapshotLocation | null; at: number } = { place: first.snapshot, at: first.openedAt }
   for (const { status, snapshot, endSnapshot, openedAt, closedAt } of attempts) {
     if (status === 'abandoned') continue
     if (openedAt > last.at && last.place) gaps.push({ from: last.place, to: snapshot })
@@ -91,10 +91,10 @@ function gapsOf(attempts: readonly Attempt[], now: SnapshotPlace): readonly Gap[
   return gaps
 }
 
-async function placeNow(
+async function currentSnapshotPlace(
   { witness, ids }: QueryContext,
-  { top, prefix, engine }: SnapshotPlace,
-): Promise<SnapshotPlace | null> {
+  { top, prefix, engine }: SnapshotLocation,
+): Promise<SnapshotLocation | null> {
   const request = { folder: `${top}/${prefix}`, name: ids.next('attempt'), engine, top }
   const taken = await witness.snapshot(request).catch(() => null)
   return taken?.ref ?? null
@@ -104,8 +104,8 @@ const heldByGit = { change: 'modified', origin: 'task', addedLines: null, delete
 
 async function changesOf(
   { witness }: QueryContext,
-  from: SnapshotPlace,
-  to: SnapshotPlace,
+  from: SnapshotLocation,
+  to: SnapshotLocation,
 ): Promise<readonly FileChange[]> {
   const { changes, unreadable } = await witness.changes(from, to)
   // Folders end with a slash; a file is one of which git holds a change that the disk has not.

@@ -3,7 +3,7 @@ import type { Actor } from '../../../kernel/actor.ts'
 import { Failure } from '../../../kernel/failure.ts'
 import { instant } from '../../../kernel/instant.ts'
 import { choice, text } from '../../../kernel/operations/input/fields.ts'
-import { measuredBefore, measurement } from '../../../kernel/operations/measuring.ts'
+import { measurement, requireMeasured } from '../../../kernel/operations/measuring.ts'
 import { defineOperation } from '../../../kernel/operations/operation.ts'
 import { oid } from '../../../kernel/operations/shapes.ts'
 import type { CommandResult } from '../../domain/run.ts'
@@ -75,7 +75,7 @@ export const ciReport = defineOperation({
     return { briefs: { commit: { commit: input.commit ?? null } }, found: null }
   })
   .record(async ({ reads, measured, context: { actor }, setting }, input) => {
-    const { commit, tree } = measuredBefore(measured.commit)
+    const { commit, tree } = requireMeasured(measured.commit)
     const line = { run: ciLine(input.check), folder: ciFolder(commit) }
     const last = await reads.runs.commandResult(line)
     const status = kept[input.status]

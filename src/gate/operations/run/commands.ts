@@ -1,17 +1,17 @@
-import type { NewFact } from '../../../events/domain/fact.ts'
-import type { FactOf } from '../../../events/domain/fact-kinds.ts'
+import type { NewProjectEvent } from '../../../events/domain/fact.ts'
+import type { ProjectEventOf } from '../../../events/domain/fact-kinds.ts'
 import { processEnd } from '../../../kernel/ending.ts'
 import { hexDigest } from '../../../kernel/operations/digest.ts'
-import type { Context, Handling, QueryContext } from '../../../kernel/operations/operation.ts'
-import type { Beside, Reads } from '../../../store/ports/store.ts'
-import type { Hold, HoldRequest } from '../../../track/domain/records.ts'
-import type { ShownDifference, ShownParts } from '../../domain/approved-content.ts'
-import { runHold } from '../../domain/decisions.ts'
+import type { CommandContext, Context, QueryContext } from '../../../kernel/operations/operation.ts'
+import type { Reads, SideWrite } from '../../../store/ports/store.ts'
+import type { InboxItem, InboxItemRequest } from '../../../track/domain/records.ts'
+import type { ContentDifference, ContentParts } from '../../domain/approved-content.ts'
+import { runItem } from '../../domain/decisions.ts'
 import type { CommandGuard } from '../../domain/guards/command.ts'
 import type { CommandResult, RunRecord } from '../../domain/run.ts'
 import type { ApprovedCommand } from '../../ports/command-runner.ts'
 import type { ApprovableCommand, ExternalState } from './external-state.ts'
-import { keepLease, stillRuns } from './lease.ts'
+import { isStillRunning, keepLease } from './lease.ts'
 
 /** How long an event waits for its commands, in milliseconds; they go on when it is over. */
 const patience = 25_000
@@ -24,7 +24,7 @@ const pollEvery = 250
  * approved, starts what did not run yet (one per command and tree, in whatever process), and waits a while.
  */
 export async function runCommands(
-  handling: Handling,
+  handling: CommandContext,
   run: RunRecord,
   external: ExternalState,
   { again = false }: { readonly again?: boolean } = {},
@@ -44,10 +44,10 @@ export async function runCommands(
   )
   const all = Promise.all(under)
   // The command line ends with its answer, and its commands with it: there they are waited for.
-  await (handling.actor.channel === 'cli' ? all : within(patienceOf(handling), all))
+  await (handling.actor.channel === 'cli' ? all : waitAtMost(patienceOf(handling), all))
 }
 
-interface Beginning {
+interface CommandStart {
   readonly command: ApprovableCommand
   readonly tree: string
   readonly stamps: ExternalState['stamps']
@@ -57,30 +57,30 @@ interface Beginning {
 }
 
 /** Resolves when the command has a result for the tree, from this process or another. */
-async function begin(handling: Handling, run: RunRecord, beginning: Beginning): Promise<void> {
+async function begin(handling: CommandContext, run: RunRecord, beginning: CommandStart): Promise<void> {
   // What a person approved is what runs: a pinned file that changed since this was judged is asked about first.
   if (!(await isAsApproved(handling, beginning))) return
   const started = await claim(handling, run, beginning)
   if (started === 'known') return
   if (started === 'elsewhere') return waitForOther(handling, beginning)
-  await runHere(handling, beginning, started)
+  await runLocally(handling, beginning, started)
 }
 
 /** Writes that the command runs here, unless it has a result or runs already: decided under the lock. */
 function claim(
-  { recordAside, commandRunner, actor }: Handling,
+  { recordAside, commandRunner, actor }: CommandContext,
   run: RunRecord,
-  { command, tree, folder, again }: Beginning,
+  { command, tree, folder, again }: CommandStart,
 ): Promise<CommandResult | 'known' | 'elsewhere'> {
   return recordAside<CommandResult | 'known' | 'elsewhere'>(async (reads, setting) => {
     const key = command.tree ?? tree
-    const known = await reads.runs.commandResult({ ...askedBy(command), folder }, key)
+    const known = await reads.runs.commandResult({ ...commandRequestFields(command), folder }, key)
     const isOwn = known?.runner === commandRunner.name
     if (isOwn && known.status === 'running' && commandRunner.away?.isBeginning(known.id)) {
       return { facts: [], answer: known }
     }
     const around = { isAlive: (runner: string) => commandRunner.isAlive(runner), now: setting.at }
-    const running = known?.status === 'running' && (await stillRuns(reads, known, around))
+    const running = known?.status === 'running' && (await isStillRunning(reads, known, around))
     if (running) return { facts: [], answer: 'elsewhere' as const }
     const counts = known?.treeHeld === true && !['running', 'stopped'].includes(known.status)
     if (counts && !again) return { facts: [], answer: 'known' as const }
@@ -104,11 +104,15 @@ function claim(
 }
 
 /** The line, and by whom its result counts. */
-function askedBy({ guard: { run, by } }: ApprovableCommand): Pick<CommandGuard, 'run' | 'by'> {
+function commandRequestFields({ guard: { run, by } }: ApprovableCommand): Pick<CommandGuard, 'run' | 'by'> {
   return { run, ...(by && { by }) }
 }
 
-async function runHere(handling: Handling, beginning: Beginning, started: CommandResult): Promise<void> {
+async function runLocally(
+  handling: CommandContext,
+  beginning: CommandStart,
+  started: CommandResult,
+): Promise<void> {
   const { commandRunner, recordAside } = handling
   const { guard, hash } = beginning.command
   const { run, timeout, pinned } = guard
@@ -122,7 +126,7 @@ async function runHere(handling: Handling, beginning: Beginning, started: Comman
   const { status, exitCode, output } = end
   const disturbance = await disturbanceOf(handling, beginning)
   const printed =
-    disturbance === null ? output : withLine(output, `This result does not count: ${disturbance}.`)
+    disturbance === null ? output : appendLine(output, `This result does not count: ${disturbance}.`)
   const ended = await endOfCommand(
     { commandId: started.id, runId: started.runId, status, exitCode, treeHeld: disturbance === null },
     printed,
@@ -135,9 +139,9 @@ const mostInFact = 2_000
 
 /** The end of a command with what it printed. */
 export async function endOfCommand(
-  ended: Omit<FactOf<'command.ended'>, 'kind' | 'output' | 'whole'>,
+  ended: Omit<ProjectEventOf<'command.ended'>, 'kind' | 'output' | 'whole'>,
   printed: string,
-): Promise<{ readonly facts: readonly NewFact[]; readonly beside: readonly Beside[] }> {
+): Promise<{ readonly facts: readonly NewProjectEvent[]; readonly beside: readonly SideWrite[] }> {
   if (printed.length <= mostInFact) {
     return { facts: [{ kind: 'command.ended', ...ended, output: printed }], beside: [] }
   }
@@ -152,19 +156,19 @@ export async function endOfCommand(
 }
 
 async function isAsApproved(
-  { commandApprovals }: Handling,
-  { command: { guard, hash }, folder }: Beginning,
+  { commandApprovals }: CommandContext,
+  { command: { guard, hash }, folder }: CommandStart,
 ): Promise<boolean> {
   return (await commandApprovals.hashOf({ run: guard.run, folder, pinned: guard.pinned })) === hash
 }
 
 /** What became of the tree while a command ran, so that it does not tell of this one; null where nothing did. */
-async function disturbanceOf(handling: Handling, beginning: Beginning): Promise<string | null> {
+async function disturbanceOf(handling: CommandContext, beginning: CommandStart): Promise<string | null> {
   const { tree, stamps, folder } = beginning
   const after = await handling.witness.content(folder).catch(() => null)
   if (after === null) return 'the work tree could not be measured when it had ended'
   // Of a file that was changed and changed back the hash says nothing, and its stamp does.
-  const touched = touchedBetween(stamps, after.stamps)
+  const touched = pathsChangedBetween(stamps, after.stamps)
   if (touched.length > 0) {
     const more = touched.length > mostNamed ? ` and ${touched.length - mostNamed} more` : ''
     return `${touched.slice(0, mostNamed).join(', ')}${more} changed while it ran`
@@ -175,31 +179,40 @@ async function disturbanceOf(handling: Handling, beginning: Beginning): Promise<
 
 const mostNamed = 5
 
-function touchedBetween(before: ExternalState['stamps'], after: ExternalState['stamps']): readonly string[] {
+function pathsChangedBetween(
+  before: ExternalState['stamps'],
+  after: ExternalState['stamps'],
+): readonly string[] {
   const [was, is] = [new Map(before), new Map(after)]
   const gone = [...was.keys()].filter((path) => !is.has(path))
   return [...gone, ...[...is.keys()].filter((path) => is.get(path) !== was.get(path))].sort()
 }
 
-function withLine(output: string, line: string): string {
+function appendLine(output: string, line: string): string {
   return `${output}${output === '' || output.endsWith('\n') ? '' : '\n'}${line}`
 }
 
-async function waitForOther(handling: Handling, { command, tree, folder }: Beginning): Promise<void> {
+async function waitForOther(
+  handling: CommandContext,
+  { command, tree, folder }: CommandStart,
+): Promise<void> {
   const { store, commandRunner, clock } = handling
   const until = performance.now() + patienceOf(handling)
   while (performance.now() < until) {
     const runs = await store.view(async (reads) => {
-      const known = await reads.runs.commandResult({ ...askedBy(command), folder }, command.tree ?? tree)
+      const known = await reads.runs.commandResult(
+        { ...commandRequestFields(command), folder },
+        command.tree ?? tree,
+      )
       const around = { isAlive: (runner: string) => commandRunner.isAlive(runner), now: clock.now() }
-      return known?.status === 'running' && (await stillRuns(reads, known, around))
+      return known?.status === 'running' && (await isStillRunning(reads, known, around))
     })
     if (!runs) return
     await pause(pollEvery)
   }
 }
 
-function patienceOf({ edge }: Handling): number {
+function patienceOf({ edge }: CommandContext): number {
   return edge ? patienceAway : patience
 }
 
@@ -209,7 +222,7 @@ async function pause(milliseconds: number): Promise<void> {
 }
 
 /** Waits for work at most so long; the work goes on. */
-async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+async function waitAtMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
   work.catch(() => undefined) // once no one waits for it any more, what it recorded tells
   const { promise: over, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, milliseconds)
@@ -220,26 +233,26 @@ async function within(milliseconds: number, work: Promise<unknown>): Promise<voi
   }
 }
 
-type CommandRequest = Extract<HoldRequest, { kind: 'command' }>
+type CommandRequest = Extract<InboxItemRequest, { kind: 'command' }>
 /** A command as a guard asks for it, in a folder. */
-type Command = Pick<CommandRequest, 'run' | 'folder' | 'pinned'>
+type GuardCommand = Pick<CommandRequest, 'run' | 'folder' | 'pinned'>
 
-interface ShownCommand {
+interface CommandContent {
   readonly content: string
   readonly approvals: ReadonlyMap<string | null, string | null>
-  readonly parts: () => Promise<ShownParts>
+  readonly parts: () => Promise<ContentParts>
 }
 
 /** Keeps what a content is of, which is looked at only where it is not kept already. */
-export async function keepShown(
+export async function storeShownCommand(
   { shownContents }: Pick<Context, 'shownContents'>,
-  { content, parts }: Pick<ShownCommand, 'content' | 'parts'>,
+  { content, parts }: Pick<CommandContent, 'content' | 'parts'>,
 ): Promise<void> {
   if (!(await shownContents.isKept(content))) await shownContents.keep(content, await parts())
 }
 
 /** What a person who approves a command is shown of it, as it is now. */
-export async function shownOfCommand(context: QueryContext, command: Command): Promise<ShownCommand> {
+export async function shownCommandOf(context: QueryContext, command: GuardCommand): Promise<CommandContent> {
   const { commandApprovals, evidenceFiles } = context
   return {
     content: await commandApprovals.hashOf(command),
@@ -261,23 +274,23 @@ const mostFiles = 50
 const longestDiff = 6_000
 
 /** The question whether a command may run: its pinned files with their hashes, and what became of them since a yes. */
-async function requestOf(context: Context, command: Command, hash: string): Promise<CommandRequest> {
+async function requestOf(context: Context, command: GuardCommand, hash: string): Promise<CommandRequest> {
   const { commandApprovals } = context
   const files = await commandApprovals.filesOf(command)
   const before = (await commandApprovals.list([command.folder])).find(({ run }) => run === command.run)
-  const shown = await shownOfCommand(context, command)
-  await keepShown(context, shown)
+  const shown = await shownCommandOf(context, command)
+  await storeShownCommand(context, shown)
   return {
     kind: 'command',
     ...command,
     hash,
     ...(context.edge && { edge: context.edge.id }),
     files: files.slice(0, mostFiles),
-    before: before === undefined ? null : await sinceApproved(context, before, shown),
+    before: before === undefined ? null : await changesSinceApproval(context, before, shown),
   }
 }
 
-async function sinceApproved(context: Context, before: ApprovedCommand, shown: ShownCommand) {
+async function changesSinceApproval(context: Context, before: ApprovedCommand, shown: CommandContent) {
   const { hash, by, at } = before
   const difference = await context.shownContents.since(hash, await shown.parts())
   const diff = difference === null ? '' : diffText(difference)
@@ -290,7 +303,7 @@ async function sinceApproved(context: Context, before: ApprovedCommand, shown: S
   }
 }
 
-function diffText({ files }: ShownDifference): string {
+function diffText({ files }: ContentDifference): string {
   return files.flatMap(({ diff }) => diff ?? []).join('')
 }
 
@@ -299,11 +312,11 @@ function diffText({ files }: ShownDifference): string {
  * another content, which are not asked any more. Writes only where there is something to write.
  */
 export async function askPerson(
-  handling: Handling,
+  handling: CommandContext,
   run: Pick<RunRecord, 'id' | 'process' | 'missionId' | 'taskId'>,
-  commands: readonly (Command & { readonly hash: string; readonly isAnswered: boolean })[],
+  commands: readonly (GuardCommand & { readonly hash: string; readonly isAnswered: boolean })[],
 ): Promise<void> {
-  const settled = await handling.store.view((reads) => areSettled(reads, commands))
+  const settled = await handling.store.view((reads) => hasAllAnswers(reads, commands))
   if (settled) return
   const asked = await Promise.all(
     commands.map(async (command) => {
@@ -313,16 +326,16 @@ export async function askPerson(
     }),
   )
   await handling.recordAside(async (reads, setting) => {
-    const facts: NewFact[] = []
+    const facts: NewProjectEvent[] = []
     for (const { command, request } of asked) {
       const open = await openQuestions(reads, command)
       const same = open.find((hold) => hashOf(hold) === command.hash)
-      const reason = `Run ${run.id} of ${run.process.name} needs the result of "${command.run}" in ${command.folder}. ${mayIt(request)}`
+      const reason = `Run ${run.id} of ${run.process.name} needs the result of "${command.run}" in ${command.folder}. ${approvalQuestion(request)}`
       const made =
-        request === null || same ? null : runHold(run, { kind: 'command', request, reason }, setting)
+        request === null || same ? null : runItem(run, { kind: 'command', request, reason }, setting)
       const stale = open.filter((hold) => hashOf(hold) !== command.hash)
       const by = made?.id ?? same?.id
-      facts.push(...stale.map((hold) => closed(hold, by)))
+      facts.push(...stale.map((hold) => commandItemClosed(hold, by)))
       if (made) facts.push({ kind: 'hold.opened', hold: made })
     }
     return { facts, answer: null }
@@ -330,7 +343,7 @@ export async function askPerson(
 }
 
 /** What is asked, and what is to be looked at before the answer. */
-function mayIt(request: CommandRequest | null): string {
+function approvalQuestion(request: CommandRequest | null): string {
   const before = request?.before
   if (!before) return 'May it be run there whenever a guard asks for it?'
   const changed = before.changed
@@ -341,9 +354,9 @@ function mayIt(request: CommandRequest | null): string {
   return `${what} since ${before.by} approved it. May it be run there as it is now?`
 }
 
-async function areSettled(
+async function hasAllAnswers(
   reads: Reads,
-  commands: readonly (Command & { readonly hash: string; readonly isAnswered: boolean })[],
+  commands: readonly (GuardCommand & { readonly hash: string; readonly isAnswered: boolean })[],
 ): Promise<boolean> {
   for (const command of commands) {
     const open = await openQuestions(reads, command)
@@ -355,18 +368,18 @@ async function areSettled(
 
 const mostOpen = 200
 
-async function openQuestions({ holds }: Reads, { run, folder }: Command): Promise<readonly Hold[]> {
+async function openQuestions({ holds }: Reads, { run, folder }: GuardCommand): Promise<readonly InboxItem[]> {
   const page = await holds.list({ kinds: ['command'], status: 'open' }, { limit: mostOpen })
   return page.items
     .map(({ item }) => item.hold)
     .filter(({ request }) => request?.kind === 'command' && request.run === run && request.folder === folder)
 }
 
-function hashOf({ request }: Hold): string | null {
+function hashOf({ request }: InboxItem): string | null {
   return request?.kind === 'command' ? request.hash : null
 }
 
-function closed({ id, missionId, taskId }: Hold, by: string | undefined): NewFact {
+function commandItemClosed({ id, missionId, taskId }: InboxItem, by: string | undefined): NewProjectEvent {
   const answer = by === undefined ? 'It is as it was answered before.' : `Its files changed: asked as ${by}.`
   return { kind: 'hold.closed', holdId: id, missionId, taskId, status: 'dismissed', answer }
 }

@@ -3,7 +3,7 @@ import { callTo, Failure, hintOf } from '../../../kernel/failure.ts'
 import { instant } from '../../../kernel/instant.ts'
 import { findMission, findTask } from '../../../kernel/operations/find.ts'
 import { freeObject, identifier } from '../../../kernel/operations/input/fields.ts'
-import { measuredBefore } from '../../../kernel/operations/measuring.ts'
+import { requireMeasured } from '../../../kernel/operations/measuring.ts'
 import { defineOperation, type RecordContext } from '../../../kernel/operations/operation.ts'
 import type { ProcessSource } from '../../../project/ports/project-files.ts'
 import type { Reads } from '../../../store/ports/store.ts'
@@ -53,7 +53,7 @@ export const createRun = defineOperation({
     found: process ? await processToRun(context, process) : null,
   }))
   .record(async ({ reads, found, context, setting }, input) => {
-    const { definition, hash } = measuredBefore(found ?? undefined)
+    const { definition, hash } = requireMeasured(found ?? undefined)
     const subject = await subjectIn(reads, input)
     const by = await callerOfRun(reads, subject.taskId, context.actor)
     const { run, facts } = decide(

@@ -5,10 +5,10 @@ import { identifier } from '../../../kernel/operations/input/fields.ts'
 import { defineOperation } from '../../../kernel/operations/operation.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { AcceptedEntry, json } from '../run-answer.ts'
-import type { NamedFile } from './external-state.ts'
+import type { EvidenceFileInput } from './external-state.ts'
 import { runField } from './find-run.ts'
 import { refusalFailure } from './refusal.ts'
-import { type Sent, sendEvent } from './send-event.ts'
+import { type SendEventResult, sendEvent } from './send-event.ts'
 
 const namedFile = z.union([
   z.string().min(1).max(4096),
@@ -17,7 +17,7 @@ const namedFile = z.union([
 
 const mostPayload = 100_000
 
-const Emitted = z.object({
+const EmitEventAnswer = z.object({
   success: z.boolean(),
   /** Nothing was done. */
   dry_run: z.literal(true).optional(),
@@ -35,7 +35,7 @@ const Emitted = z.object({
     .optional(),
   info: z.object({ code: z.literal('IDEMPOTENT_REPLAY'), message: z.string() }).optional(),
 })
-type Emitted = z.output<typeof Emitted>
+type EmitEventAnswer = z.output<typeof EmitEventAnswer>
 
 export const emitEvent = defineOperation({
   name: 'state_gate_emit_event',
@@ -70,10 +70,10 @@ export const emitEvent = defineOperation({
       .optional(),
     dry_run: z.boolean().describe('Answer what would happen, and do nothing').optional(),
   }),
-  output: Emitted,
+  output: EmitEventAnswer,
   listedOutput: ['success'],
 }).handler(async (handling, input) => {
-  const files: readonly NamedFile[] = input.artifact_paths ?? []
+  const files: readonly EvidenceFileInput[] = input.artifact_paths ?? []
   const payload = (input.payload ?? {}) as JsonObject // a record, as its schema says
   const inputHash = handling.fingerprint([input.event_name, payload, files])
   const sent = await sendEvent(handling, {
@@ -85,7 +85,7 @@ export const emitEvent = defineOperation({
   return input.dry_run ? dryAnswer(sent) : answerOf(sent)
 })
 
-function answerOf(sent: Sent): Emitted {
+function answerOf(sent: SendEventResult): EmitEventAnswer {
   if (sent.kind === 'refused') throw refusalOf(sent)
   if (sent.kind === 'accepted') return { success: true, result: sent.answer }
   return {
@@ -99,7 +99,7 @@ function answerOf(sent: Sent): Emitted {
 }
 
 /** Exactly what would be answered, without its id: nothing was made. */
-function dryAnswer(sent: Sent): Emitted {
+function dryAnswer(sent: SendEventResult): EmitEventAnswer {
   if (sent.kind !== 'refused') {
     const { event_id: _, ...result } = sent.answer
     const replayed = sent.kind === 'repeated' && { replayed: true as const, event_id: sent.eventId }
@@ -113,7 +113,7 @@ function dryAnswer(sent: Sent): Emitted {
   }
 }
 
-function refusalOf(sent: Extract<Sent, { kind: 'refused' }>) {
+function refusalOf(sent: Extract<SendEventResult, { kind: 'refused' }>) {
   if (sent.holdId === null) return refusalFailure(sent.run, sent.refused)
   return refusalFailure(sent.run, sent.refused, {
     hint: hintOf`A person decides this; it waits for them as ${sent.holdId}: waymark approve ${sent.holdId}, or the dashboard (waymark serve). Use ${callTo('state_gate_get_state', { run_id: sent.run.id, wait_seconds: 25 })} to hear of it.`,

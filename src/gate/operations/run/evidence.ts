@@ -6,7 +6,7 @@ import type { Task } from '../../../track/domain/task.ts'
 import { approvedContent, isOfChanges } from '../../domain/approved-content.ts'
 import { isOfType } from '../../domain/artifacts.ts'
 import {
-  type Need,
+  type EvidenceNeed,
   nothingObserved,
   type Observations,
   type ObservedApproval,
@@ -15,13 +15,13 @@ import {
   type ObservedMilestone,
   type ObservedTask,
 } from '../../domain/evidence.ts'
-import { handedIn, type Run, type RunRecord } from '../../domain/run.ts'
+import { mergeArtifacts, type Run, type RunRecord } from '../../domain/run.ts'
 import type { CommandRunner } from '../../ports/command-runner.ts'
 import { ciFolder, ciLine, commitOfFolder } from './ci-results.ts'
 import { type ExternalState, observedChanges } from './external-state.ts'
 import { subjectOf } from './find-run.ts'
-import { asksIndependence, independenceOf, personBehind, workersOf } from './independence.ts'
-import { stillRuns } from './lease.ts'
+import { independenceOf, personOfIdentity, requiresIndependence, workersOf } from './independence.ts'
+import { isStillRunning } from './lease.ts'
 
 interface ObservationSources {
   readonly reads: Reads
@@ -54,17 +54,17 @@ export function engineRun(
 }
 
 /** Whether guards look at anything beside the run itself. */
-export function restsOnObservations({ needs }: ExternalState): boolean {
+export function hasObservationNeeds({ needs }: ExternalState): boolean {
   return needs.some(({ kind }) => kind !== 'context' && kind !== 'artifacts')
 }
 
 /** What the guards look at beside the run itself, read in the same view or transaction as the decision. */
-export async function observe(sources: ObservationSources, loaded: LoadedRun): Promise<Observations> {
+export async function observeRun(sources: ObservationSources, loaded: LoadedRun): Promise<Observations> {
   const { reads, external } = sources
   const { needs } = external
-  if (!restsOnObservations(external)) return nothingObserved
+  if (!hasObservationNeeds(external)) return nothingObserved
   const subject = subjectOf(loaded.record)
-  const has = (kind: Need['kind']): boolean => needs.some((need) => need.kind === kind)
+  const has = (kind: EvidenceNeed['kind']): boolean => needs.some((need) => need.kind === kind)
   return {
     changes: has('changes') ? await observedChanges(reads, subject, external) : null,
     commands: await Promise.all(external.commands.map((command) => observedCommand(sources, command))),
@@ -92,7 +92,7 @@ async function observedCommand(
   if (result === null || result.status === 'stopped') return { ...nothing, status: 'not_run' }
   const { status, exitCode, startedAt, output } = result
   if (status === 'running') {
-    const runs = await stillRuns(reads, result, { isAlive, now })
+    const runs = await isStillRunning(reads, result, { isAlive, now })
     return runs ? { ...nothing, status, startedAt } : { ...nothing, status: 'not_run' }
   }
   return {
@@ -145,7 +145,7 @@ async function openBlockers(
 
 async function observedMilestones(
   reads: Reads,
-  needs: readonly Need[],
+  needs: readonly EvidenceNeed[],
 ): Promise<readonly ObservedMilestone[]> {
   const ids = needs.flatMap((need) => (need.kind === 'milestone' ? [need.id] : []))
   const found = await Promise.all([...new Set(ids)].map((id) => reads.plan.milestone(id)))
@@ -208,17 +208,17 @@ async function observedApprovals(
   if (approvals.length === 0) return []
   const run = engineRun(loaded, external.standings)
   // What comes with the event is part of what must have been approved, and the work of the one who emits it.
-  const presented = withHandedIn(run, external.handedIn)
-  const requester = await requestedBy(reads, loaded)
+  const presented = addSubmittedFiles(run, external.handedIn)
+  const requester = await requestAuthor(reads, loaded)
   const stands = async (role: string, of: string | null, identity: string | null) => {
-    if (!asksIndependence(definition, { role, of })) return {}
+    if (!requiresIndependence(definition, { role, of })) return {}
     const sent = external.handedIn.some((file) => of === null || isOfType(definition.artifacts, file, of))
     const others = [
       ...(sent ? [{ name: emitter.name, identity: identityOf(emitter) }] : []),
       ...(of === null && requester !== null ? [requester] : []),
     ]
     const workers = await workersOf(reads, loaded, of, others)
-    return { independence: independenceOf(await personBehind(reads, identity), workers) }
+    return { independence: independenceOf(await personOfIdentity(reads, identity), workers) }
   }
   const observed = approvals.map(async ({ role, of, by, identity = null, content }) => {
     const now = approvedContent(definition, of === null ? run : presented, {
@@ -253,14 +253,14 @@ function isSame(one: Author, other: Author): boolean {
   return one.identity === other.identity
 }
 
-function withHandedIn(run: Run, files: ExternalState['handedIn']): Run {
+function addSubmittedFiles(run: Run, files: ExternalState['handedIn']): Run {
   const revision = run.revision + 1
   const more = files.map((file) => ({ ...file, revision, standing: 'current' as const }))
-  return { ...run, artifacts: handedIn(run.artifacts, more) }
+  return { ...run, artifacts: mergeArtifacts(run.artifacts, more) }
 }
 
 /** Who brought the run to the state that it is in; null while it is where it began. */
-export async function requestedBy(reads: Reads, { record, visits }: LoadedRun): Promise<Author | null> {
+export async function requestAuthor(reads: Reads, { record, visits }: LoadedRun): Promise<Author | null> {
   const entered = visits.find(({ state }) => state === record.state)?.last ?? 1
   const event = await reads.runs.eventAt(record.id, entered)
   return event && { name: event.by, identity: event.author ?? null }

@@ -1,26 +1,26 @@
-import type { Measured } from '../../../events/domain/fact.ts'
+import type { AttemptMeasurement } from '../../../events/domain/fact.ts'
 import type { TreeContent } from '../../../git/ports/work-tree.ts'
 import { type Author, identityOf } from '../../../kernel/actor.ts'
 import { Failure } from '../../../kernel/failure.ts'
 import { didYouMean } from '../../../kernel/nearest-word.ts'
-import type { Context, Handling, QueryContext } from '../../../kernel/operations/operation.ts'
-import { fromProject } from '../../../kernel/path-pattern.ts'
-import { type ChangedFile, type LoadedRun, maxAttempts, type RunSubject } from '../../../store/ports/reads.ts'
+import type { CommandContext, Context, QueryContext } from '../../../kernel/operations/operation.ts'
+import { pathInsidePrefix } from '../../../kernel/path-pattern.ts'
+import { type LoadedRun, maxAttempts, type RunSubject, type ScopedPath } from '../../../store/ports/reads.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 import { sharedKind } from '../../../track/domain/scope/file-kind.ts'
 import { isDeclared, judgePath, parseScope, type Scope } from '../../../track/domain/scope/scope.ts'
-import { type Attempt, type SnapshotPlace, treeOf } from '../../../track/domain/task.ts'
+import { type Attempt, type SnapshotLocation, treeOf } from '../../../track/domain/task.ts'
 import { measure } from '../../../track/operations/measure.ts'
 import { isOfChanges } from '../../domain/approved-content.ts'
 import { artifactType, isOfType } from '../../domain/artifacts.ts'
 import type { ProcessDefinition } from '../../domain/definition.ts'
-import type { Need, ObservedChanges } from '../../domain/evidence.ts'
-import { commandsFor, neededFor } from '../../domain/expression.ts'
+import type { EvidenceNeed, ObservedChanges } from '../../domain/evidence.ts'
+import { commandsFor, needsOfState } from '../../domain/expression.ts'
 import type { CommandGuard } from '../../domain/guards/command.ts'
 import type { SchemaProblem } from '../../domain/json-schema.ts'
-import type { KeptArtifact, RunRecord } from '../../domain/run.ts'
+import type { RunRecord, StoredArtifact } from '../../domain/run.ts'
 import type { EvidenceFile } from '../../ports/evidence-files.ts'
-import { type BetweenChange, changesBetween } from './between-attempts.ts'
+import { changesBetween, type GapChange } from './between-attempts.ts'
 import { subjectOf } from './find-run.ts'
 import { type NetChanges, netChanges } from './net-changes.ts'
 
@@ -28,14 +28,14 @@ import { type NetChanges, netChanges } from './net-changes.ts'
 export interface ExternalState {
   /** The revision it was gathered for. */
   readonly revision: number
-  readonly needs: readonly Need[]
+  readonly needs: readonly EvidenceNeed[]
   /** How the files that were handed in stand now, by path. */
   readonly standings: ReadonlyMap<string, 'current' | 'changed' | 'deleted'>
   readonly openChanges: OpenChanges
   /** How the changed files stand to their state at the first attempt; empty where nothing asks for it. */
   readonly netChanges: NetChanges
   /** What changed while no attempt ran; empty where nothing asks for it. */
-  readonly between: readonly BetweenChange[]
+  readonly between: readonly GapChange[]
   /** What an approval of the measured changes is bound to; null where none asks for it, or they cannot be measured. */
   readonly changes: MeasuredChanges | null
   /** Hash of the tree's content; null where nothing asks for it, or it cannot be measured. */
@@ -48,7 +48,7 @@ export interface ExternalState {
   readonly stamps: TreeContent['stamps']
   readonly commands: readonly ApprovableCommand[]
   /** The files that come with the event. */
-  readonly handedIn: readonly HandedIn[]
+  readonly handedIn: readonly SubmittedArtifact[]
   /** What is wrong with files that came with it and cannot be evidence. */
   readonly unusable: readonly SchemaProblem[]
   readonly folder: string
@@ -74,18 +74,18 @@ export async function gatherState(
 ): Promise<ExternalState> {
   const { folder, witness } = handling
   const needs = [
-    ...neededFor(definition, record.state, event),
-    ...approvals.map(({ role, of }): Need => ({ kind: 'approvals', role, of })),
+    ...needsOfState(definition, record.state, event),
+    ...approvals.map(({ role, of }): EvidenceNeed => ({ kind: 'approvals', role, of })),
   ]
-  const looked = artifacts.filter((file) => needs.some((need) => looksAt(definition, need, file)))
-  const standings = await standingsHere(handling, record, looked)
-  if (needs.some(looksAtFiles) && (await workedElsewhere(handling, record))) {
+  const looked = artifacts.filter((file) => needs.some((need) => isNeedForFile(definition, need, file)))
+  const standings = await localFreshness(handling, record, looked)
+  if (needs.some(isFileNeed) && (await remoteWorkPlace(handling, record))) {
     const openChanges = needs.some(({ kind }) => kind === 'changes')
-      ? await measureOpen(handling, subjectOf(record))
+      ? await measureOpenAttempts(handling, subjectOf(record))
       : new Map()
     const unlooked = { ...nothingLookedAt, stamps: [], commands: [], handedIn: [], unusable: [] }
     const netChanges: NetChanges = new Map()
-    const between: readonly BetweenChange[] = []
+    const between: readonly GapChange[] = []
     return {
       ...unlooked,
       revision: record.revision,
@@ -97,13 +97,13 @@ export async function gatherState(
       folder,
     }
   }
-  const hasOwnTree = needs.some(approvesState) && (await hasTree(handling, record))
+  const hasOwnTree = needs.some(isStateApproval) && (await hasTree(handling, record))
   const tree = await treeFor(needs, { witness, folder, hasOwnTree })
   const wantsChanges = needs.some((need) => need.kind === 'approvals' && isOfChanges(definition, need.of))
   const subject = subjectOf(record)
   const openChanges =
     wantsChanges || needs.some(({ kind }) => kind === 'changes')
-      ? await measureOpen(handling, subject)
+      ? await measureOpenAttempts(handling, subject)
       : new Map()
   return {
     revision: record.revision,
@@ -113,7 +113,7 @@ export async function gatherState(
     netChanges: needs.some((need) => need.kind === 'changes' && need.net)
       ? await netChanges(handling, subject, openChanges)
       : new Map(),
-    between: needs.some(({ kind }) => kind === 'changes') ? await betweenOf(handling, subject) : [],
+    between: needs.some(({ kind }) => kind === 'changes') ? await changesBetweenOf(handling, subject) : [],
     changes: wantsChanges ? await measuredChanges(handling, subject, openChanges) : null,
     ...tree,
     commit: needs.some((need) => need.kind === 'ci' && need.at === 'commit')
@@ -137,15 +137,15 @@ const nothingLookedAt = {
 } as const
 
 /** Whether a need is answered by the files of the work tree as they are now. */
-function looksAtFiles({ kind }: Need): boolean {
+function isFileNeed({ kind }: EvidenceNeed): boolean {
   return kind === 'artifacts' || kind === 'approvals' || kind === 'command' || kind === 'ci'
 }
 
 /** Where the work behind a run lies, if that is another machine than the caller's: from here its files are not seen. */
-async function workedElsewhere(
+async function remoteWorkPlace(
   { store, edge }: Pick<QueryContext, 'store' | 'edge'>,
   record: RunRecord,
-): Promise<SnapshotPlace | null> {
+): Promise<SnapshotLocation | null> {
   const subject = subjectOf(record)
   if (subject === null) return null
   const attempts = await store.view(({ runs }) => runs.attemptsOf(subject))
@@ -167,9 +167,9 @@ export async function assertFilesAreHere(
   },
 ): Promise<void> {
   const { event, approvals, command } = asked
-  const needs = event === undefined ? [] : neededFor(definition, record.state, event)
-  if (approvals.length === 0 && !needs.some(looksAtFiles)) return
-  const place = await workedElsewhere(context, record)
+  const needs = event === undefined ? [] : needsOfState(definition, record.state, event)
+  if (approvals.length === 0 && !needs.some(isFileNeed)) return
+  const place = await remoteWorkPlace(context, record)
   if (place === null) return
   const { machine = 'the machine that keeps the record', top } = place
   throw new Failure(
@@ -195,10 +195,10 @@ async function hasTree({ store }: Pick<QueryContext, 'store'>, record: RunRecord
   })
 }
 
-type HandedInFile = Pick<KeptArtifact, 'path' | 'revision'>
+type SubmittedFile = Pick<StoredArtifact, 'path' | 'revision'>
 
 /** The edge that each file was handed in from; undefined for the machine of the record. */
-async function edgesOfFiles<File extends HandedInFile>(
+async function remoteMachinesOfFiles<File extends SubmittedFile>(
   { store }: Pick<QueryContext, 'store'>,
   { id }: Pick<RunRecord, 'id'>,
   files: readonly File[],
@@ -209,13 +209,13 @@ async function edgesOfFiles<File extends HandedInFile>(
 }
 
 /** How files that were handed in from this machine stand now. Of others only their own machines know. */
-export async function standingsHere(
+export async function localFreshness(
   context: Pick<QueryContext, 'store' | 'evidenceFiles' | 'folder' | 'edge'>,
   record: Pick<RunRecord, 'id'>,
-  files: readonly KeptArtifact[],
+  files: readonly StoredArtifact[],
 ): Promise<ExternalState['standings']> {
   const { evidenceFiles, folder, edge: own } = context
-  const placed = await edgesOfFiles(context, record, files)
+  const placed = await remoteMachinesOfFiles(context, record, files)
   const here = placed.filter(({ edge }) => edge === own?.id).map(({ file }) => file)
   const standing = here.length === 0 ? [] : await evidenceFiles.freshness(folder, here)
   return new Map(here.map(({ path }, at) => [path, standing[at] ?? 'deleted']))
@@ -225,17 +225,17 @@ export async function standingsHere(
  * Fails where an event rests on files that were handed in from another machine: from here it is not known whether they
  * are as they were. Those that come with it again are read here.
  */
-export async function assertHandedInHere(
+export async function assertSubmittedLocally(
   context: Context,
   { record, definition, artifacts }: LoadedRun,
-  asked: { readonly event: string; readonly handedIn: readonly HandedIn[] },
+  asked: { readonly event: string; readonly handedIn: readonly SubmittedArtifact[] },
 ): Promise<void> {
-  const needs = neededFor(definition, record.state, asked.event)
+  const needs = needsOfState(definition, record.state, asked.event)
   const again = new Set(asked.handedIn.map(({ path }) => path))
   const rested = artifacts.filter(
-    (file) => !again.has(file.path) && needs.some((need) => looksAt(definition, need, file)),
+    (file) => !again.has(file.path) && needs.some((need) => isNeedForFile(definition, need, file)),
   )
-  const placed = await edgesOfFiles(context, record, rested)
+  const placed = await remoteMachinesOfFiles(context, record, rested)
   const away = placed.find(({ edge }) => edge !== context.edge?.id)
   if (away === undefined) return
   const known = await context.store.view(({ edges }) => edges.all())
@@ -252,17 +252,17 @@ export async function assertHandedInHere(
 
 export interface ApprovedState extends Pick<ExternalState, 'standings' | 'approvedTree' | 'changes'> {
   /** Where the files lie, if they cannot be seen from here. */
-  readonly elsewhere: SnapshotPlace | null
+  readonly elsewhere: SnapshotLocation | null
 }
 
 /** Gathers only what approvals are bound to. */
-export async function gatherApproved(
+export async function gatherApprovedContent(
   context: QueryContext,
   { artifacts, definition, record }: LoadedRun,
   approvals: readonly { readonly of: string | null }[],
 ): Promise<ApprovedState> {
   const { folder, witness } = context
-  const elsewhere = approvals.length === 0 ? null : await workedElsewhere(context, record)
+  const elsewhere = approvals.length === 0 ? null : await remoteWorkPlace(context, record)
   if (elsewhere) return { ...nothingLookedAt, elsewhere }
   const subject = subjectOf(record)
   const isState = approvals.some(({ of }) => of === null)
@@ -272,25 +272,25 @@ export async function gatherApproved(
   const hasOwnTree = isState && (await hasTree(context, record))
   return {
     elsewhere: null,
-    standings: await standingsHere(context, record, looked),
+    standings: await localFreshness(context, record, looked),
     approvedTree: hasOwnTree ? await measuredTree(() => witness.treeHash(folder)) : null,
     changes: approvals.some(({ of }) => isOfChanges(definition, of))
-      ? await measuredChanges(context, subject, await measureOpen(context, subject))
+      ? await measuredChanges(context, subject, await measureOpenAttempts(context, subject))
       : null,
   }
 }
 
 /** Whether a need asks for files of a type: an approval of the state is about all of them. */
-function looksAt({ artifacts }: ProcessDefinition, need: Need, file: KeptArtifact): boolean {
+function isNeedForFile({ artifacts }: ProcessDefinition, need: EvidenceNeed, file: StoredArtifact): boolean {
   if (need.kind === 'artifacts') return isOfType(artifacts, file, need.type)
   return need.kind === 'approvals' && (need.of === null || isOfType(artifacts, file, need.of))
 }
 
-function approvesState(need: Need): boolean {
+function isStateApproval(need: EvidenceNeed): boolean {
   return need.kind === 'approvals' && need.of === null
 }
 
-async function measureOpen(
+async function measureOpenAttempts(
   handling: QueryContext,
   subject: ReturnType<typeof subjectOf>,
 ): Promise<OpenChanges> {
@@ -304,8 +304,12 @@ async function measureOpen(
 }
 
 async function treeFor(
-  needs: readonly Need[],
-  { witness, folder, hasOwnTree }: Pick<Handling, 'witness' | 'folder'> & { readonly hasOwnTree: boolean },
+  needs: readonly EvidenceNeed[],
+  {
+    witness,
+    folder,
+    hasOwnTree,
+  }: Pick<CommandContext, 'witness' | 'folder'> & { readonly hasOwnTree: boolean },
 ): Promise<Pick<ExternalState, 'tree' | 'stamps'>> {
   if (needs.some(({ kind }) => kind === 'command')) {
     const standing = await measuredTree(() => witness.content(folder))
@@ -316,7 +320,7 @@ async function treeFor(
   return { tree, stamps: [] }
 }
 
-async function commitHere(witness: Handling['witness'], folder: string): Promise<string | null> {
+async function commitHere(witness: CommandContext['witness'], folder: string): Promise<string | null> {
   try {
     return (await witness.branch({ folder, base: 'HEAD' })).head.id
   } catch (error) {
@@ -327,10 +331,10 @@ async function commitHere(witness: Handling['witness'], folder: string): Promise
   }
 }
 
-async function betweenOf(
+async function changesBetweenOf(
   context: QueryContext,
   subject: RunSubject | null,
-): Promise<readonly BetweenChange[]> {
+): Promise<readonly GapChange[]> {
   if (subject === null) return []
   return changesBetween(context, await context.store.view(({ runs }) => runs.attemptsOf(subject)))
 }
@@ -357,7 +361,7 @@ async function approvableCommands(
       return {
         guard,
         hash,
-        ...(await answerTo(context, hash)),
+        ...(await commandAnswer(context, hash)),
         // What is pinned lies elsewhere on the machine of a runner.
         tree:
           tree === null || guard.pinned.length === 0 || guard.by === 'runner'
@@ -369,7 +373,7 @@ async function approvableCommands(
 }
 
 /** What a person said to a command. A no counts on every machine of the record; a yes where its port lets it count. */
-export async function answerTo(
+export async function commandAnswer(
   { commandApprovals, store }: Pick<QueryContext, 'commandApprovals' | 'store'>,
   hash: string,
 ): Promise<Pick<ApprovableCommand, 'approved' | 'refusal'>> {
@@ -384,24 +388,24 @@ export async function answerTo(
 }
 
 /** A file as a caller names it, with the type that it is of where its path does not tell. */
-export type NamedFile = string | { readonly path: string; readonly type: string }
+export type EvidenceFileInput = string | { readonly path: string; readonly type: string }
 
-export type HandedIn = Omit<KeptArtifact, 'revision' | 'by' | 'author'>
+export type SubmittedArtifact = Omit<StoredArtifact, 'revision' | 'by' | 'author'>
 
 /** The files of an event, and what is wrong with those that cannot be evidence, a sentence each. */
 interface ReadFiles {
-  readonly handedIn: readonly HandedIn[]
+  readonly handedIn: readonly SubmittedArtifact[]
   readonly unusable: readonly SchemaProblem[]
 }
 
 /** Reads the files of an event. */
-export async function readHandedIn(
-  { evidenceFiles, folder }: Handling,
+export async function readSubmittedFiles(
+  { evidenceFiles, folder }: CommandContext,
   definition: ProcessDefinition,
-  named: readonly NamedFile[],
+  named: readonly EvidenceFileInput[],
 ): Promise<ReadFiles> {
   const declared = definition.artifacts.map(({ type }) => type)
-  const byPath = new Map<string, HandedIn>()
+  const byPath = new Map<string, SubmittedArtifact>()
   const unusable: SchemaProblem[] = []
   for (const [at, file] of named.entries()) {
     const refuse = (message: string) => unusable.push({ path: `/artifact_paths/${at}`, message })
@@ -412,13 +416,17 @@ export async function readHandedIn(
     }
     const read = await readOne(() => evidenceFiles.read(folder, [path]))
     if (typeof read === 'string') refuse(read)
-    else byPath.set(read.path, typed(definition, read, type))
+    else byPath.set(read.path, withArtifactType(definition, read, type))
   }
   return { handedIn: [...byPath.values()], unusable }
 }
 
 // By declared globs, else as the caller says, else by the file's name; without a type it is kept and counts for nothing.
-function typed(definition: ProcessDefinition, file: EvidenceFile, said: string | null): HandedIn {
+function withArtifactType(
+  definition: ProcessDefinition,
+  file: EvidenceFile,
+  said: string | null,
+): SubmittedArtifact {
   return { ...file, type: artifactType(definition, file.path, said) ?? '' }
 }
 
@@ -470,13 +478,13 @@ async function measuredChanges(
       if (from !== undefined) own.add(from)
     }
   }
-  for (const last of lastEnded(attempts)) {
-    const later = await touchedLater(context, last, attempts)
+  for (const last of lastEndedAttempts(attempts)) {
+    const later = await pathsTouchedLater(context, last, attempts)
     if (later === null) return null
     for (const path of later) pathsIn(paths, last.snapshot.top).add(path)
   }
   for (const { top, path } of await changesBetween(context, begun)) pathsIn(paths, top).add(path)
-  return { files: await hashed(context, paths), authors: authorsOf(begun) }
+  return { files: await hashFiles(context, paths), authors: authorsOf(begun) }
 }
 
 function pathsIn(paths: Map<string, Set<string>>, top: string): Set<string> {
@@ -486,7 +494,7 @@ function pathsIn(paths: Map<string, Set<string>>, top: string): Set<string> {
 }
 
 /** The last attempt of each work tree in which none is open. */
-function lastEnded(attempts: readonly Attempt[]): readonly Attempt[] {
+function lastEndedAttempts(attempts: readonly Attempt[]): readonly Attempt[] {
   const tops = [...new Set(attempts.map(({ snapshot }) => snapshot.top))]
   return tops.flatMap((top) => {
     const here = attempts.filter(({ snapshot }) => snapshot.top === top)
@@ -496,7 +504,7 @@ function lastEnded(attempts: readonly Attempt[]): readonly Attempt[] {
 }
 
 /** What was touched after an attempt, without what lies in the areas or the changes of others. Null: not known. */
-async function touchedLater(
+async function pathsTouchedLater(
   { witness, ids, store }: QueryContext,
   last: Attempt,
   own: readonly Attempt[],
@@ -523,7 +531,7 @@ async function touchedLater(
   )
 }
 
-async function hashed(
+async function hashFiles(
   { evidenceFiles }: QueryContext,
   paths: ReadonlyMap<string, ReadonlySet<string>>,
 ): Promise<MeasuredChanges['files']> {
@@ -547,10 +555,10 @@ function authorsOf(attempts: readonly Attempt[]): readonly Author[] {
 }
 
 /** What the open attempts of a run's subject changed up to now. */
-export type OpenChanges = ReadonlyMap<string, Measured>
+export type OpenChanges = ReadonlyMap<string, AttemptMeasurement>
 
 /** A change of an attempt at a run's subject. */
-interface SubjectChange extends ChangedFile {
+interface SubjectChange extends ScopedPath {
   readonly attempt: Attempt
 }
 
@@ -580,21 +588,21 @@ export async function observedChanges(
     .filter(({ scope }) => scope !== 'imported')
   const complete =
     all.length < maxAttempts && found.every(({ changes }) => changes !== null && isMeasured(changes))
-  const accepted = await acceptedPaths(reads, attempts)
-  return { complete, ...judged(files, { attempts, accepted, netChanges, between }) }
+  const accepted = await acceptedOutOfScopePaths(reads, attempts)
+  return { complete, ...judgeSubjectChanges(files, { attempts, accepted, netChanges, between }) }
 }
 
 function isMeasured({
   measurement,
   unreadable = [],
 }: {
-  readonly measurement: Measured['measurement'] | null
+  readonly measurement: AttemptMeasurement['measurement'] | null
   readonly unreadable?: readonly string[]
 }): boolean {
   return measurement !== null && measurement !== 'unknown' && unreadable.length === 0
 }
 
-function judged(
+function judgeSubjectChanges(
   files: readonly SubjectChange[],
   {
     attempts,
@@ -605,7 +613,7 @@ function judged(
     readonly attempts: readonly Attempt[]
     readonly accepted: ReadonlySet<string>
     readonly netChanges: NetChanges
-    readonly between: readonly BetweenChange[]
+    readonly between: readonly GapChange[]
   },
 ): Pick<ObservedChanges, 'files' | 'undeclared' | 'between'> {
   const scopes = attempts
@@ -616,7 +624,7 @@ function judged(
   const isNamed = (path: string) =>
     inAreas.has(path) || accepted.has(path) || scopes.some((scope) => judgePath(scope, path) === 'in')
   const undeclared: string[] = []
-  const add = (path: string, { attempt }: SubjectChange, judgement: Judgement) => {
+  const add = (path: string, { attempt }: SubjectChange, judgement: ScopeFlags) => {
     const { snapshot } = attempt
     const before = byPath.get(path)
     const differs = netChanges.get(treeOf(snapshot))?.get(path) ?? null
@@ -624,14 +632,14 @@ function judged(
       path,
       inScope: (before?.inScope ?? true) && judgement.inScope,
       shared: before?.shared ?? judgement.shared,
-      own: before?.own ?? fromProject(path, snapshot.prefix),
-      differs: before === undefined ? differs : eitherDiffers(before.differs, differs),
+      own: before?.own ?? pathInsidePrefix(path, snapshot.prefix),
+      differs: before === undefined ? differs : combineDifference(before.differs, differs),
     })
   }
   for (const file of files) {
     const { path, from, scope } = file
     // What no attempt's areas judged may be covered by those of another attempt; what was judged out stays out.
-    const covered = scope === null ? coveredBy(scopes, path) : scope !== 'out'
+    const covered = scope === null ? isInAnyScope(scopes, path) : scope !== 'out'
     const inScope = covered || accepted.has(path)
     if (scope === null && !inScope) undeclared.push(path)
     // Of a rename, both ends were touched.
@@ -642,7 +650,7 @@ function judged(
   const unclaimed: string[] = []
   for (const { path, own, isSensitive } of between) {
     if (byPath.has(path)) continue
-    const inScope = isNamed(path) || (!isSensitive && coveredBy(scopes, path))
+    const inScope = isNamed(path) || (!isSensitive && isInAnyScope(scopes, path))
     if (!inScope && !isSensitive) unclaimed.push(path)
     const shared = isNamed(path) ? null : sharedKind(path)
     byPath.set(path, { path, inScope, shared, own, differs: true, isBetween: true })
@@ -650,19 +658,22 @@ function judged(
   return { undeclared: [...new Set(undeclared)], between: unclaimed, files: [...byPath.values()] }
 }
 
-type Judgement = Required<Pick<ObservedChanges['files'][number], 'inScope' | 'shared'>>
+type ScopeFlags = Required<Pick<ObservedChanges['files'][number], 'inScope' | 'shared'>>
 
 /** Of two work trees: what differs in one of them differs; what cannot be seen in one may differ. */
-function eitherDiffers(one: boolean | null, other: boolean | null): boolean | null {
+function combineDifference(one: boolean | null, other: boolean | null): boolean | null {
   if (one === true || other === true) return true
   return one === null || other === null ? null : false
 }
 
-function coveredBy(scopes: readonly Scope[], path: string): boolean {
+function isInAnyScope(scopes: readonly Scope[], path: string): boolean {
   return scopes.some((scope) => judgePath(scope, path) !== 'out')
 }
 
-async function acceptedPaths(reads: Reads, attempts: readonly Attempt[]): Promise<ReadonlySet<string>> {
+async function acceptedOutOfScopePaths(
+  reads: Reads,
+  attempts: readonly Attempt[],
+): Promise<ReadonlySet<string>> {
   const accepted = new Set<string>()
   for (const { id, status } of attempts) {
     // An open attempt has no scope hold yet.

@@ -1,33 +1,38 @@
 import type { Actor } from '../../../kernel/actor.ts'
 import type { MissionId, PhaseId } from '../../../kernel/id.ts'
-import type { Handling } from '../../../kernel/operations/operation.ts'
+import type { CommandContext } from '../../../kernel/operations/operation.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 import type { Attempt } from '../../../track/domain/task.ts'
 import { isForPeople } from '../../domain/decisions.ts'
-import { allowsPhase, type GatingRun, refuseAfterLoss, refuseWhileGated } from '../../domain/gating.ts'
+import {
+  type GatingRun,
+  isPhaseCompletionAllowed,
+  refuseAfterLoss,
+  refuseWhileGated,
+} from '../../domain/gating.ts'
 import type { RunRecord } from '../../domain/run.ts'
 import { candidates } from '../../domain/ways.ts'
 import { guardLine } from './refusal.ts'
 import { eventsFor, type RunSituation, situationOf } from './situation.ts'
 
 /** Refuses a mission's end while a run that gates it, or one of its tasks, is not at an end. */
-export async function refuseGatedMission(handling: Handling, missionId: MissionId): Promise<void> {
+export async function refuseGatedMission(handling: CommandContext, missionId: MissionId): Promise<void> {
   const runs = await handling.store.view((reads) => reads.runs.gating(missionId))
   if (runs.length === 0) return
-  refuseWhileGated(`mission ${missionId}`, await described(handling, runs))
+  refuseWhileGated(`mission ${missionId}`, await describeGatingRuns(handling, runs))
 }
 
 /** Refuses a phase's end while its mission's run forbids it, or a run of a task in it is not at an end. */
 export async function refuseGatedPhase(
-  handling: Handling,
+  handling: CommandContext,
   { missionId, phaseId }: Pick<Attempt, 'missionId' | 'phaseId'>,
 ): Promise<void> {
   if (missionId === null || phaseId === null) return
   const runs = await handling.store.view(async (reads) =>
-    forbidding(reads, await reads.runs.gating(missionId), phaseId),
+    blockingRuns(reads, await reads.runs.gating(missionId), phaseId),
   )
   if (runs.length === 0) return
-  refuseWhileGated(`phase ${phaseId}`, await described(handling, runs))
+  refuseWhileGated(`phase ${phaseId}`, await describeGatingRuns(handling, runs))
 }
 
 /** The same under the lock: a run may have been begun since. What a lost run shuts, a person may open. */
@@ -37,13 +42,13 @@ export async function assertPhaseFree(
   by: Actor['kind'],
 ): Promise<void> {
   if (missionId === null || phaseId === null) return
-  const runs = await forbidding(reads, await reads.runs.gating(missionId), phaseId)
+  const runs = await blockingRuns(reads, await reads.runs.gating(missionId), phaseId)
   refuseWhileGated(
     `phase ${phaseId}`,
     runs.map((record) => ({ record, ways: [] })),
   )
   if (by === 'person') return
-  const lost = await forbidding(reads, await reads.runs.lost(missionId), phaseId)
+  const lost = await blockingRuns(reads, await reads.runs.lost(missionId), phaseId)
   refuseAfterLoss(
     `phase ${phaseId}`,
     lost,
@@ -58,10 +63,10 @@ export async function isPhaseFree(
 ): Promise<boolean> {
   if (missionId === null || phaseId === null) return true
   const runs = (await Promise.all([reads.runs.gating(missionId), reads.runs.lost(missionId)])).flat()
-  return (await forbidding(reads, runs, phaseId)).length === 0
+  return (await blockingRuns(reads, runs, phaseId)).length === 0
 }
 
-async function forbidding(
+async function blockingRuns(
   reads: Reads,
   runs: readonly RunRecord[],
   phaseId: PhaseId,
@@ -70,7 +75,7 @@ async function forbidding(
   for (const record of runs) {
     if (record.missionId !== null) {
       const definition = await reads.runs.definition(record.process.hash)
-      if (definition !== null && !allowsPhase(definition, record)) found.push(record)
+      if (definition !== null && !isPhaseCompletionAllowed(definition, record)) found.push(record)
       continue
     }
     const task = record.taskId === null ? null : await reads.tasks.find(record.taskId)
@@ -79,13 +84,16 @@ async function forbidding(
   return found
 }
 
-async function described(handling: Handling, runs: readonly RunRecord[]): Promise<readonly GatingRun[]> {
+async function describeGatingRuns(
+  handling: CommandContext,
+  runs: readonly RunRecord[],
+): Promise<readonly GatingRun[]> {
   return Promise.all(
     runs.slice(0, 3).map(async ({ id }) => {
       const situation = await situationOf(handling, id)
       const { record } = situation
       const ways = eventsFor(handling, situation)
-        .filter(({ event }) => leadsOn(situation, event.name))
+        .filter(({ event }) => isForwardEvent(situation, event.name))
         .map(({ event, transitions }) => ({
           event: event.name,
           roles: event.allowedRoles,
@@ -97,6 +105,6 @@ async function described(handling: Handling, runs: readonly RunRecord[]): Promis
   )
 }
 
-function leadsOn({ definition, record }: RunSituation, event: string): boolean {
+function isForwardEvent({ definition, record }: RunSituation, event: string): boolean {
   return candidates(definition, record.state, event).some((way) => !way.escape)
 }

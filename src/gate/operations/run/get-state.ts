@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import type { NewFact } from '../../../events/domain/fact.ts'
-import { waitForFact } from '../../../events/operations/follow.ts'
+import type { NewProjectEvent } from '../../../events/domain/fact.ts'
+import { waitForProjectEvent } from '../../../events/operations/follow.ts'
 import { instant } from '../../../kernel/instant.ts'
 import { list, strings } from '../../../kernel/operations/list-answer.ts'
 import { defineOperation, type QueryContext } from '../../../kernel/operations/operation.ts'
 import { reviewFields, reviewInMission, reviewOfTask } from '../../../review/operations/for-agents.ts'
 import { holdKinds } from '../../../track/domain/records.ts'
 import { countedArtifacts } from '../../domain/artifacts.ts'
-import { interpolated, stateNamed } from '../../domain/definition.ts'
+import { interpolatePrompt, stateNamed } from '../../domain/definition.ts'
 import type { MissingGuard } from '../../domain/expression.ts'
 import { json, runStatus, SaidEntry, VisitEntry } from '../run-answer.ts'
 import { findRun, runField } from './find-run.ts'
@@ -118,7 +118,7 @@ export const getState = defineOperation({
 function stateAnswer(situation: RunSituation) {
   const { record, definition, events, run, holds, said } = situation
   const state = stateNamed(definition, record.state)
-  const own = state?.prompt ? interpolated(state.prompt, definition.dialect, record.context) : null
+  const own = state?.prompt ? interpolatePrompt(state.prompt, definition.dialect, record.context) : null
   const prompt = promptWithWords(own, record.state, said)
   return {
     run_id: record.id,
@@ -202,10 +202,14 @@ async function waitForRun(
     head: await journal.head(),
   }))
   if (begin.revision > past) return
-  await waitForFact(store, { after: begin.head, milliseconds, until: (fact) => concerns(fact, runId) })
+  await waitForProjectEvent(store, {
+    after: begin.head,
+    milliseconds,
+    until: (fact) => isAboutRun(fact, runId),
+  })
 }
 
-function concerns(fact: NewFact, runId: string): boolean {
+function isAboutRun(fact: NewProjectEvent, runId: string): boolean {
   if (fact.kind === 'hold.closed' || fact.kind === 'command.ended') return true
   return fact.kind !== 'run.refused' && 'runId' in fact && fact.runId === runId
 }

@@ -12,13 +12,13 @@ export interface Worker {
   readonly person: string | null
 }
 
-interface By {
+interface Approver {
   readonly name: string
   readonly identity: string | null
 }
 
 /** Whether a guard asks that whoever approves this had no hand in it, nor an agent of theirs. */
-export function asksIndependence(
+export function requiresIndependence(
   { guards }: ProcessDefinition,
   { role, of }: { readonly role: string; readonly of: string | null },
 ): boolean {
@@ -29,7 +29,10 @@ export function asksIndependence(
 }
 
 /** The person behind an identity, as their session or their agent's token names them. */
-export async function personBehind({ identities }: Reads, identity: string | null): Promise<string | null> {
+export async function personOfIdentity(
+  { identities }: Reads,
+  identity: string | null,
+): Promise<string | null> {
   const [, person] = /^person person:(\S+)$/.exec(identity ?? '') ?? []
   if (person !== undefined) return person
   const [, token] = /^agent token:(tk-\S+)$/.exec(identity ?? '') ?? []
@@ -41,7 +44,7 @@ export async function workersOf(
   reads: Reads,
   { record, definition, artifacts }: LoadedRun,
   of: string | null,
-  others: readonly By[],
+  others: readonly Approver[],
 ): Promise<readonly Worker[]> {
   const subject = subjectOf(record)
   const attempts = subject === null ? [] : await reads.runs.attemptsOf(subject)
@@ -59,7 +62,7 @@ export async function workersOf(
   return Promise.all(
     all.map(async ({ name, identity, person }) => {
       if (person !== null) return { name, person }
-      const behind = persons.get(identity ?? '') ?? personBehind(reads, identity)
+      const behind = persons.get(identity ?? '') ?? personOfIdentity(reads, identity)
       persons.set(identity ?? '', behind)
       return { name, person: await behind }
     }),

@@ -1,4 +1,4 @@
-import type { Recording } from '../../../kernel/operations/operation.ts'
+import type { RecordFunction } from '../../../kernel/operations/operation.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 import type { CommandResult } from '../../domain/run.ts'
 import type { CommandRunner } from '../../ports/command-runner.ts'
@@ -8,7 +8,7 @@ export const leaseOf = 60_000
 const renewedEvery = 20_000
 
 /** Whether a command that was begun still runs: this machine knows its own, of others their lease tells. */
-export async function stillRuns(
+export async function isStillRunning(
   { edges }: Pick<Reads, 'edges'>,
   { id, runner, startedAt }: Pick<CommandResult, 'id' | 'runner' | 'startedAt'>,
   { isAlive, now }: Pick<CommandRunner, 'isAlive'> & { readonly now: number },
@@ -19,7 +19,7 @@ export async function stillRuns(
 }
 
 /** Keeps the lease of a command while it runs. Answers how to stop. */
-export function keepLease(recordAside: Recording, commandId: string): () => void {
+export function keepLease(recordAside: RecordFunction, commandId: string): () => void {
   const renew = () => {
     const renewed = recordAside(async (_reads, { at }) => ({
       facts: [],

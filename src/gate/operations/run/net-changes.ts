@@ -40,10 +40,10 @@ async function compare(
   const [first] = inTree.toSorted((one, other) => one.openedAt - other.openedAt)
   if (first === undefined || paths.length === 0 || first.snapshot.edge !== context.edge?.id) return new Map()
   const now = await stateNow(context, first.snapshot)
-  const states = (place: SnapshotRef) => seen(() => context.witness.contents.states(place, paths))
+  const states = (place: SnapshotRef) => ignoreMissing(() => context.witness.contents.states(place, paths))
   const [before, after] = now === null ? [] : await Promise.all([states(first.snapshot), states(now)])
   if (!before || !after) return new Map()
-  return new Map(paths.map((path) => [path, differs(before.get(path), after.get(path))]))
+  return new Map(paths.map((path) => [path, isDifferentState(before.get(path), after.get(path))]))
 }
 
 /** A work tree as it is; where it was removed, what it held has been merged into the project's own. */
@@ -52,12 +52,12 @@ async function stateNow(
   { top, prefix, engine }: SnapshotRef,
 ): Promise<SnapshotRef | null> {
   const take = (place: { readonly folder: string; readonly top?: string }) =>
-    seen(async () => (await witness.snapshot({ ...place, name: ids.next('attempt'), engine })).ref)
+    ignoreMissing(async () => (await witness.snapshot({ ...place, name: ids.next('attempt'), engine })).ref)
   return (await take({ folder: `${top}/${prefix}`, top })) ?? take({ folder })
 }
 
 /** Null for a folder that is gone. A connected machine refuses to look into one that is no work tree any more. */
-async function seen<Found>(look: () => Promise<Found>): Promise<Found | null> {
+async function ignoreMissing<Found>(look: () => Promise<Found>): Promise<Found | null> {
   try {
     return await look()
   } catch (error) {
@@ -66,9 +66,9 @@ async function seen<Found>(look: () => Promise<Found>): Promise<Found | null> {
   }
 }
 
-type State = FileState | null | undefined
+type NetFileState = FileState | null | undefined
 
-function differs(before: State, after: State): boolean | null {
+function isDifferentState(before: NetFileState, after: NetFileState): boolean | null {
   if (before === undefined || after === undefined) return null
   if (before === null || after === null) return before !== after
   if (before.mode !== after.mode) return true

@@ -1,5 +1,5 @@
 import { callTo, Failure, type Hint, hintLines, hintOf } from '../../../kernel/failure.ts'
-import type { Refused } from '../../domain/engine.ts'
+import type { RefusedTransition } from '../../domain/engine.ts'
 import type { MissingGuard } from '../../domain/expression.ts'
 import type { SchemaProblem } from '../../domain/json-schema.ts'
 import type { RunRecord } from '../../domain/run.ts'
@@ -7,7 +7,7 @@ import type { RunRecord } from '../../domain/run.ts'
 /** A refused event as its caller is told: what failed, and the way on. */
 export function refusalFailure(
   record: RunRecord,
-  refused: Refused,
+  refused: RefusedTransition,
   more: { readonly hint?: string | Hint; readonly details?: Readonly<Record<string, unknown>> } = {},
 ): Failure {
   const { code, message, currentRevision, missing, validationErrors } = refused
@@ -33,7 +33,7 @@ const reasonOf = {
   FORBIDDEN: 'event_forbidden',
   INVALID_PAYLOAD: 'payload_invalid',
   GUARD_FAILED: 'guards_unsatisfied',
-} as const satisfies Record<Refused['code'], string>
+} as const satisfies Record<RefusedTransition['code'], string>
 
 export function guardLine({ name, reason }: MissingGuard): string {
   return `${name}: ${reason}`
@@ -41,7 +41,10 @@ export function guardLine({ name, reason }: MissingGuard): string {
 
 const filesWanted = 'Attach regular files inside the project, by paths relative to its folder.'
 
-function hintFor(record: RunRecord, { code, fix, missing, validationErrors }: Refused): string | Hint {
+function hintFor(
+  record: RunRecord,
+  { code, fix, missing, validationErrors }: RefusedTransition,
+): string | Hint {
   switch (code) {
     case 'RUN_FINISHED':
       return hintOf`Start another run with ${callTo('state_gate_create_run')}.`

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { showing, shownOfRun } from '../../../inbox/operations/shown.ts'
+import { shownContentOfRun, storeShownContent } from '../../../inbox/operations/shown.ts'
 import { ChoiceEntry, choiceEntries } from '../../../inbox/operations/subject.ts'
 import { instant } from '../../../kernel/instant.ts'
 import { list, Named, strings } from '../../../kernel/operations/list-answer.ts'
@@ -8,14 +8,22 @@ import type { QueryContext } from '../../../kernel/operations/operation.ts'
 import { excerpt } from '../../../kernel/text.ts'
 import { holdKinds } from '../../../track/domain/records.ts'
 import { awaitedDecision } from '../../domain/decisions.ts'
-import { interpolated, type ProcessDefinition, stateNamed } from '../../domain/definition.ts'
+import { interpolatePrompt, type ProcessDefinition, stateNamed } from '../../domain/definition.ts'
 import { expressionWords } from '../../domain/expression.ts'
-import { type PossibleEvent, passageChecks } from '../../domain/possible-events.ts'
-import type { KeptArtifact, RunRecord } from '../../domain/run.ts'
+import { type PossibleEvent, transitionChecks } from '../../domain/possible-events.ts'
+import type { RunRecord, StoredArtifact } from '../../domain/run.ts'
 import { candidates } from '../../domain/ways.ts'
-import { ArtifactEntry, json, Machine, machineOf, RunEntry, runEntry, VisitEntry } from '../run-answer.ts'
+import {
+  ArtifactEntry,
+  json,
+  MachineAnswer,
+  machineOf,
+  RunEntry,
+  runEntry,
+  VisitEntry,
+} from '../run-answer.ts'
 
-import { standingsHere } from './external-state.ts'
+import { localFreshness } from './external-state.ts'
 import { promptWithWords } from './said.ts'
 import { fittingContext, type RunSituation, situationOf } from './situation.ts'
 
@@ -57,7 +65,7 @@ export const RunDetail = z.object({
   task: Named.nullable(),
   /** The version that the process has by now, where the run has another. */
   present_version: z.string().nullable(),
-  machine: Machine,
+  machine: MachineAnswer,
   prompt: z.string().nullable(),
   context: json,
   context_cut: strings.optional(),
@@ -90,22 +98,25 @@ export async function runDetail(handling: QueryContext, runId: string): Promise<
   const situation = await situationOf(handling, runId)
   const { record, definition, run, holds, loaded } = situation
   const state = stateNamed(definition, record.state)
-  const own = state?.prompt ? interpolated(state.prompt, definition.dialect, record.context) : null
+  const own = state?.prompt ? interpolatePrompt(state.prompt, definition.dialect, record.context) : null
   return {
     kind: 'run',
     run: runEntry(record),
     description: definition.description,
     outcome: state?.outcome ?? null,
-    entered_at: await enteredAt(handling, situation),
+    entered_at: await stateEntryTime(handling, situation),
     ...(await subjectNames(handling, situation)),
     present_version: await presentVersion(handling, record),
     machine: machineOf(definition),
     prompt: promptWithWords(own, record.state, situation.said),
     ...fittingContext(record.context),
     approvals: record.status === 'active' ? (awaitedDecision(definition, record.state)?.approvals ?? []) : [],
-    content: record.status === 'active' ? await showing(handling, await shownOfRun(handling, loaded)) : null,
+    content:
+      record.status === 'active'
+        ? await storeShownContent(handling, await shownContentOfRun(handling, loaded))
+        : null,
     choices: record.status === 'active' ? personChoices(situation) : [],
-    ways: record.status === 'active' ? waysOut(situation) : [],
+    ways: record.status === 'active' ? outgoingTransitions(situation) : [],
     artifacts: await artifactEntries(handling, loaded.record, loaded.artifacts),
     artifacts_total: loaded.artifacts.length,
     visited: run.visits.map(({ state: name, count }) => ({ state: name, times: count })),
@@ -129,7 +140,7 @@ async function presentVersion(
   return version === process.version ? null : version
 }
 
-async function enteredAt({ store }: QueryContext, { record, run }: RunSituation): Promise<string> {
+async function stateEntryTime({ store }: QueryContext, { record, run }: RunSituation): Promise<string> {
   const revision = run.visits.find(({ state }) => state === record.state)?.last ?? 1
   const event = await store.view((reads) => reads.runs.eventAt(record.id, revision))
   return instant(event?.at ?? record.createdAt)
@@ -147,13 +158,13 @@ function subjectNames({ store }: QueryContext, { record: { missionId, taskId } }
 }
 
 /** Each transition out of the state, with everything that it asks for. */
-function waysOut(situation: RunSituation) {
+function outgoingTransitions(situation: RunSituation) {
   return situation.events.flatMap((possible) => {
     const { definition, run } = situation
     return candidates(definition, run.state, possible.event.name).map((transition) => {
       const { event, to, guard, whenBlocked } = transition
       const emission = { ...situation.emissionOf(event), event, expectedRevision: null }
-      const checks = passageChecks(definition, run, { transition, emission })
+      const checks = transitionChecks(definition, run, { transition, emission })
       return {
         event,
         to,
@@ -164,7 +175,7 @@ function waysOut(situation: RunSituation) {
         ),
         escape: transition.escape,
         when_blocked: whenBlocked,
-        ...whoMay(definition, possible),
+        ...eventPermissions(definition, possible),
         checks,
       }
     })
@@ -173,7 +184,9 @@ function waysOut(situation: RunSituation) {
 
 /** The events that the caller may send as a person, and what each means. */
 function personChoices({ definition, record, events }: RunSituation) {
-  const sent = events.filter((possible) => whoMay(definition, possible).for_people && possible.isAllowed)
+  const sent = events.filter(
+    (possible) => eventPermissions(definition, possible).for_people && possible.isAllowed,
+  )
   return choiceEntries(
     definition,
     record.state,
@@ -181,7 +194,7 @@ function personChoices({ definition, record, events }: RunSituation) {
   )
 }
 
-function whoMay({ roles }: ProcessDefinition, { event, isAllowed, blockedReason }: PossibleEvent) {
+function eventPermissions({ roles }: ProcessDefinition, { event, isAllowed, blockedReason }: PossibleEvent) {
   const human = new Set(roles.filter(({ kind }) => kind === 'human').map(({ name }) => name))
   return {
     allowed_roles: event.allowedRoles,
@@ -195,9 +208,9 @@ function whoMay({ roles }: ProcessDefinition, { event, isAllowed, blockedReason 
 // Of more, the newest are looked at again.
 const mostArtifacts = 500
 
-async function artifactEntries(handling: QueryContext, record: RunRecord, kept: readonly KeptArtifact[]) {
+async function artifactEntries(handling: QueryContext, record: RunRecord, kept: readonly StoredArtifact[]) {
   const shown = kept.toSorted((a, b) => b.revision - a.revision).slice(0, mostArtifacts)
-  const standings = await standingsHere(handling, record, shown)
+  const standings = await localFreshness(handling, record, shown)
   return shown.map(({ type, path, bytes, sha256, revision, by }) => ({
     type: type === '' ? null : type,
     path,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Failure } from '../../../kernel/failure.ts'
 import { identifier } from '../../../kernel/operations/input/fields.ts'
-import { measuredBefore } from '../../../kernel/operations/measuring.ts'
+import { requireMeasured } from '../../../kernel/operations/measuring.ts'
 import { defineOperation } from '../../../kernel/operations/operation.ts'
 import { migrateRun } from '../../domain/lifecycle.ts'
 import type { RunRecord } from '../../domain/run.ts'
@@ -53,8 +53,8 @@ export const runMigrate = defineOperation({
   })
   .record(
     async ({ reads, found, context, setting }, input) => {
-      const { run, target } = measuredBefore(found ?? undefined)
-      if (run.process.hash === target.hash) throw same(run)
+      const { run, target } = requireMeasured(found ?? undefined)
+      if (run.process.hash === target.hash) throw sameDefinitionFailure(run)
       const migration = {
         ...target,
         isKept: (await reads.runs.definition(target.hash)) !== null,
@@ -84,7 +84,7 @@ function splitPair(pair: string): readonly [string, string] {
   return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()]
 }
 
-function same(run: RunRecord): Failure {
+function sameDefinitionFailure(run: RunRecord): Failure {
   return new Failure(
     'CONFLICT',
     `Run ${run.id} already has this definition of ${run.process.id} (version ${run.process.version}).`,

@@ -1,12 +1,12 @@
 import { instant } from '../../../kernel/instant.ts'
 import { excerpt } from '../../../kernel/text.ts'
 import type { Reads } from '../../../store/ports/store.ts'
-import type { Hold } from '../../../track/domain/records.ts'
+import type { InboxItem } from '../../../track/domain/records.ts'
 import { isJsonObject, type JsonObject } from '../../domain/json.ts'
 import type { RunEvent, RunRecord } from '../../domain/run.ts'
 
 /** What a person said about a run when they decided something about it, newest first. */
-export interface Said {
+export interface RunRemark {
   readonly by: string
   /** What they did: an event, `approved plan`, `dismissed command`. */
   readonly did: string
@@ -22,23 +22,23 @@ const lookedAt = 10
 const longest = 1000
 
 /** The last words of people about a run: of their events, of approvals, and of questions that they closed. */
-export async function saidOf(
+export async function runStatements(
   { runs, holds }: Pick<Reads, 'runs' | 'holds'>,
   { id }: Pick<RunRecord, 'id'>,
-): Promise<readonly Said[]> {
+): Promise<readonly RunRemark[]> {
   const [history, given, answered] = await Promise.all([
     runs.history(id, { limit: lookedAt }),
     runs.approvals(id),
     holds.answeredOfRun(id, lookedAt),
   ])
-  const events = history.items.flatMap(({ item }) => saidByEvent(item))
+  const events = history.items.flatMap(({ item }) => eventStatements(item))
   const approvals = given.flatMap(({ by, of, reason, at }) =>
     reason === null ? [] : [{ by, did: `approved ${of ?? 'the state'}`, words: reason, at, to: null }],
   )
   const closed = answered.flatMap(({ closedBy, kind, status, answer, closedAt }) =>
     !isAnswered({ kind, status }) || answer === null || closedAt === null
       ? []
-      : [{ by: closedBy ?? '', did: didWith({ kind, status }), words: answer, at: closedAt, to: null }],
+      : [{ by: closedBy ?? '', did: itemOutcome({ kind, status }), words: answer, at: closedAt, to: null }],
   )
   return [...events, ...approvals, ...closed]
     .toSorted((a, b) => b.at - a.at)
@@ -47,23 +47,23 @@ export async function saidOf(
 }
 
 /** What is waited for in a state ends by itself as resolved; dismissed it was by a person, in words. */
-function isAnswered({ kind, status }: Pick<Hold, 'kind' | 'status'>): boolean {
+function isAnswered({ kind, status }: Pick<InboxItem, 'kind' | 'status'>): boolean {
   return kind === 'command' || (kind === 'approval' && status === 'dismissed')
 }
 
-function didWith({ kind, status }: Pick<Hold, 'kind' | 'status'>): string {
+function itemOutcome({ kind, status }: Pick<InboxItem, 'kind' | 'status'>): string {
   return kind === 'approval' ? notApproved : `${status} ${kind}`
 }
 
 /** What was said before an event, and with it. */
-export function saidNow(event: RunEvent, before: readonly Said[]): readonly Said[] {
-  const now = saidByEvent(event).map(({ words, at, ...said }) => {
+export function statementsWithEvent(event: RunEvent, before: readonly RunRemark[]): readonly RunRemark[] {
+  const now = eventStatements(event).map(({ words, at, ...said }) => {
     return { ...said, words: excerpt(words, longest), at: instant(at) }
   })
   return [...now, ...before]
 }
 
-function saidByEvent({ kind, event, payload, author, by, to, at, stateChanged }: RunEvent) {
+function eventStatements({ kind, event, payload, author, by, to, at, stateChanged }: RunEvent) {
   if (author?.startsWith('person ') !== true) return []
   const words = kind === 'event' ? wordsIn(payload) : null
   return words === null ? [] : [{ by, did: event, words, at, to: stateChanged ? to : null }]
@@ -79,16 +79,20 @@ function wordsIn(payload: JsonObject): string | null {
 }
 
 /** A state's prompt with what the person said who brought the run there. */
-export function promptWithWords(prompt: string | null, state: string, said: readonly Said[]): string | null {
+export function promptWithWords(
+  prompt: string | null,
+  state: string,
+  said: readonly RunRemark[],
+): string | null {
   const moved = said.findIndex(({ to }) => to !== null)
   const last = said[moved]
   const noes = said.slice(0, moved === -1 ? said.length : moved).filter(({ did }) => did === notApproved)
-  const lines = [...noes.slice(0, 1), ...(last?.to === state ? [last] : [])].map(saidLine)
+  const lines = [...noes.slice(0, 1), ...(last?.to === state ? [last] : [])].map(formatStatement)
   return lines.length === 0
     ? prompt
     : [...(prompt === null ? [] : [prompt.trimEnd(), '']), ...lines].join('\n')
 }
 
-export function saidLine({ by, did, words }: Said): string {
+export function formatStatement({ by, did, words }: RunRemark): string {
   return `${by} (${did}) says: ${words}`
 }

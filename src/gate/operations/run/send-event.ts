@@ -1,61 +1,61 @@
-import type { NewFact } from '../../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../../events/domain/fact.ts'
 import { type Actor, identityOf } from '../../../kernel/actor.ts'
 import { callTo, Failure, hintOf } from '../../../kernel/failure.ts'
-import type { RunId, Setting } from '../../../kernel/id.ts'
-import type { Handling } from '../../../kernel/operations/operation.ts'
+import type { RunId, TransactionContext } from '../../../kernel/id.ts'
+import type { CommandContext } from '../../../kernel/operations/operation.ts'
 import { excerpt } from '../../../kernel/text.ts'
 import type { LoadedRun } from '../../../store/ports/reads.ts'
-import type { Decided, Reads } from '../../../store/ports/store.ts'
-import type { Hold } from '../../../track/domain/records.ts'
-import { isForPeople, runHold } from '../../domain/decisions.ts'
-import { eventNamed, interpolated, type ProcessDefinition, stateNamed } from '../../domain/definition.ts'
-import type { Emission, Emitter } from '../../domain/emission.ts'
-import { type Accepted, type Refused, transition } from '../../domain/engine.ts'
+import type { ChangeSet, Reads } from '../../../store/ports/store.ts'
+import type { InboxItem } from '../../../track/domain/records.ts'
+import { isForPeople, runItem } from '../../domain/decisions.ts'
+import { eventNamed, interpolatePrompt, type ProcessDefinition, stateNamed } from '../../domain/definition.ts'
+import type { Emitter, EventRequest } from '../../domain/emission.ts'
+import { type AcceptedTransition, type RefusedTransition, transition } from '../../domain/engine.ts'
 import { nothingObserved, type Observations } from '../../domain/evidence.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { type AdvancedRun, advanceRun } from '../../domain/lifecycle.ts'
-import type { EmissionRepeat, RunApproval, RunRecord, Tried } from '../../domain/run.ts'
+import type { AttemptedEvent, EventIdempotencyKey, RunApproval, RunRecord } from '../../domain/run.ts'
 import { candidates } from '../../domain/ways.ts'
 import type { AcceptedEntry } from '../run-answer.ts'
 import { emitterOf } from './acting.ts'
-import { type GivenApproval, type GivenApprovals, giveApprovals } from './approvals.ts'
+import { type ApprovalInput, type ApprovalSet, giveApprovals } from './approvals.ts'
 import { runCommands } from './commands.ts'
-import { engineRun, observe, requestedBy } from './evidence.ts'
+import { engineRun, observeRun, requestAuthor } from './evidence.ts'
 import {
-  assertHandedInHere,
+  assertSubmittedLocally,
+  type EvidenceFileInput,
   type ExternalState,
   gatherState,
-  type HandedIn,
-  type NamedFile,
-  readHandedIn,
+  readSubmittedFiles,
+  type SubmittedArtifact,
 } from './external-state.ts'
 import { callerOfRun, loadRun } from './find-run.ts'
 import { guardLine } from './refusal.ts'
-import { promptWithWords, type Said, saidNow, saidOf } from './said.ts'
+import { promptWithWords, type RunRemark, runStatements, statementsWithEvent } from './said.ts'
 
 /** An event as it is sent. */
-interface SentEvent {
+interface EventInput {
   readonly event: string
   readonly payload: JsonObject
-  readonly files: readonly NamedFile[]
+  readonly files: readonly EvidenceFileInput[]
   /** Null: wherever the run is. */
   readonly expectedRevision: number | null
 }
 
-interface Sending {
+interface SendEventRequest {
   /** Without one, the project's only active run. */
   readonly runId: string | undefined
-  readonly sent: SentEvent
+  readonly sent: EventInput
   readonly dryRun: boolean
   /** The role that a person asks for; an agent's is the connection's. */
   readonly role?: string | undefined
   /** The caller's key with the hash of what it sent; null for people's verbs, whose keys are the command's. */
-  readonly repeat: Pick<EmissionRepeat, 'key' | 'owner' | 'inputHash'> | null
+  readonly repeat: Pick<EventIdempotencyKey, 'key' | 'owner' | 'inputHash'> | null
   /** Approvals that the sender gives first, in the same transaction. */
-  readonly approvals?: readonly GivenApproval[]
+  readonly approvals?: readonly ApprovalInput[]
 }
 
-export type Sent =
+export type SendEventResult =
   | {
       readonly kind: 'repeated'
       readonly answer: AcceptedEntry
@@ -64,7 +64,7 @@ export type Sent =
     }
   | {
       readonly kind: 'accepted'
-      readonly accepted: Accepted
+      readonly accepted: AcceptedTransition
       readonly answer: AcceptedEntry
       readonly eventId: string
       readonly run: RunRecord
@@ -72,7 +72,7 @@ export type Sent =
     }
   | {
       readonly kind: 'refused'
-      readonly refused: Refused
+      readonly refused: RefusedTransition
       readonly run: RunRecord
       readonly holdId: string | null
       /** Approvals that came with it and that the same person had given before. */
@@ -86,7 +86,10 @@ const mostRounds = 5
  * most 25 seconds), and decides in one transaction. Gathers again where the run moved meanwhile. Fails with
  * IDEMPOTENCY_KEY_REUSED.
  */
-export async function sendEvent(handling: Handling, sending: Sending): Promise<Sent> {
+export async function sendEvent(
+  handling: CommandContext,
+  sending: SendEventRequest,
+): Promise<SendEventResult> {
   let runId = sending.runId
   for (let round = 0; round < mostRounds; round += 1) {
     const { loaded, repeated } = await handling.store.view(async (reads) => {
@@ -98,7 +101,7 @@ export async function sendEvent(handling: Handling, sending: Sending): Promise<S
     const external = await gather(handling, loaded, sending)
     if (!sending.dryRun && external.commands.length > 0) await runCommands(handling, loaded.record, external)
     const deciding = { handling, sending: { ...sending, runId: loaded.record.id }, external }
-    const sent = sending.dryRun ? await decideDry(deciding) : await decideNow(deciding)
+    const sent = sending.dryRun ? await decideDry(deciding) : await decideUnderLock(deciding)
     if (sent !== 'moved') return sent
   }
   throw new Failure('CONFLICT', `Run ${runId} keeps changing: it never stayed the same for long enough.`, {
@@ -107,45 +110,53 @@ export async function sendEvent(handling: Handling, sending: Sending): Promise<S
   })
 }
 
-function decideNow(deciding: Deciding): Promise<Sent | 'moved'> {
+function decideUnderLock(deciding: EventDecisionContext): Promise<SendEventResult | 'moved'> {
   return deciding.handling.recordAside((reads, setting) => decideEvent(reads, setting, deciding))
 }
 
-async function decideDry(deciding: Deciding): Promise<Sent | 'moved'> {
+async function decideDry(deciding: EventDecisionContext): Promise<SendEventResult | 'moved'> {
   const { store, clock, ids } = deciding.handling
   const setting = { at: clock.now(), ids }
   return store.view(async (reads) => (await decideEvent(reads, setting, deciding)).answer)
 }
 
-async function gather(handling: Handling, loaded: LoadedRun, sending: Sending): Promise<ExternalState> {
+async function gather(
+  handling: CommandContext,
+  loaded: LoadedRun,
+  sending: SendEventRequest,
+): Promise<ExternalState> {
   const { event, files } = sending.sent
-  if (isRefusedEarly(handling, loaded, sending)) return nothingOutside(handling, loaded)
+  if (isRefusedEarly(handling, loaded, sending)) return emptyExternalState(handling, loaded)
   const external = await gatherState(handling, loaded, event, sending.approvals)
   const read =
     files.length === 0
       ? { handedIn: [], unusable: [] }
-      : await readHandedIn(handling, loaded.definition, files)
-  await assertHandedInHere(handling, loaded, { event, handedIn: read.handedIn })
+      : await readSubmittedFiles(handling, loaded.definition, files)
+  await assertSubmittedLocally(handling, loaded, { event, handedIn: read.handedIn })
   return { ...external, ...read }
 }
 
 /** Whether something stands against an event whatever its guards say: then nothing need be gathered for it. */
-function isRefusedEarly(handling: Handling, loaded: LoadedRun, { sent, role }: Sending): boolean {
+function isRefusedEarly(
+  handling: CommandContext,
+  loaded: LoadedRun,
+  { sent, role }: SendEventRequest,
+): boolean {
   const { definition } = loaded
   const emitter = emitterOf(handling, definition, sent.event, role)
   const emission = {
-    ...emissionOf(sent, { emitter, observed: nothingObserved, handedIn: [] }),
+    ...eventRequestOf(sent, { emitter, observed: nothingObserved, handedIn: [] }),
     assumed: ['*'],
   }
   const result = transition(definition, engineRun(loaded, new Map()), emission)
-  return !result.accepted && !onlyGuards(result)
+  return !result.accepted && !isGuardRefusal(result)
 }
 
-function onlyGuards({ code }: Refused): boolean {
+function isGuardRefusal({ code }: RefusedTransition): boolean {
   return code === 'GUARD_FAILED'
 }
 
-function nothingOutside({ folder }: Handling, { record }: LoadedRun): ExternalState {
+function emptyExternalState({ folder }: CommandContext, { record }: LoadedRun): ExternalState {
   return {
     revision: record.revision,
     needs: [],
@@ -165,18 +176,18 @@ function nothingOutside({ folder }: Handling, { record }: LoadedRun): ExternalSt
   }
 }
 
-interface Deciding {
-  readonly handling: Handling
-  readonly sending: Sending & { readonly runId: RunId }
+interface EventDecisionContext {
+  readonly handling: CommandContext
+  readonly sending: SendEventRequest & { readonly runId: RunId }
   readonly external: ExternalState
 }
 
 /** Decides about an event inside the one write transaction. `moved`: what was gathered is about another revision. */
 async function decideEvent(
   reads: Reads,
-  setting: Setting,
-  deciding: Deciding,
-): Promise<Decided<Sent | 'moved'>> {
+  setting: TransactionContext,
+  deciding: EventDecisionContext,
+): Promise<ChangeSet<SendEventResult | 'moved'>> {
   const { handling, sending, external } = deciding
   const { runId, repeat } = sending
   const [loaded] = await Promise.all([
@@ -184,24 +195,24 @@ async function decideEvent(
     // Looked at below, and asked with it: every answer that is waited for while the project is held holds up others.
     repeat && reads.runs.repeat(runId, repeat),
     reads.holds.ofRun(runId),
-    saidOf(reads, { id: runId }),
+    runStatements(reads, { id: runId }),
   ])
   const repeated = await repeatedEvent(reads, loaded, sending)
   if (repeated) return { facts: [], answer: repeated }
-  if (hasMoved(loaded, deciding)) return { facts: [], answer: 'moved' }
+  if (hasRunMoved(loaded, deciding)) return { facts: [], answer: 'moved' }
 
   const { record, definition } = loaded
   const caller = await callerOfRun(reads, record.taskId, handling.actor)
   const run = engineRun(loaded, external.standings)
-  const observed = await observe(sourcesOf(reads, deciding), loaded)
-  const requester = await requestedBy(reads, loaded)
+  const observed = await observeRun(sourcesOf(reads, deciding), loaded)
+  const requester = await requestAuthor(reads, loaded)
   const known = sending.approvals === undefined ? [] : await reads.runs.approvals(record.id)
   const given = await giveApprovals(
     { reads, loaded, run, external, handling, requester, known },
     sending.approvals ?? [],
     setting,
   )
-  const emission = emissionOf(sending.sent, {
+  const emission = eventRequestOf(sending.sent, {
     emitter: emitterOf(handling, definition, sending.sent.event, sending.role),
     observed: { ...observed, approvals: [...observed.approvals, ...given.observed] },
     handedIn: external.handedIn,
@@ -216,13 +227,13 @@ async function decideEvent(
     }
   }
   if (!result.accepted) {
-    const noticed = await refusalFacts(
+    const noticed = await refusalEvents(
       reads,
       {
         loaded,
         refused: result,
         emission,
-        tried: triedOf(sending.sent, external),
+        tried: triedSubmission(sending.sent, external),
         by: { kind: handling.actor.kind, name: caller },
       },
       setting,
@@ -240,7 +251,7 @@ const mostTried = 20
 const longestTried = 500
 
 /** What a refused event came with, as it is kept; null where it was nothing. */
-function triedOf({ files, payload }: SentEvent, { unusable }: ExternalState): Tried | null {
+function triedSubmission({ files, payload }: EventInput, { unusable }: ExternalState): AttemptedEvent | null {
   const shown = files.slice(0, mostTried).map((file, at) => {
     const problem = unusable.find(({ path }) => path === `/artifact_paths/${at}`)
     return {
@@ -255,9 +266,9 @@ function triedOf({ files, payload }: SentEvent, { unusable }: ExternalState): Tr
 
 /** An event whose files cannot be evidence is refused for that before its guards are. */
 function withUsableFiles(
-  result: Accepted | Refused,
+  result: AcceptedTransition | RefusedTransition,
   { unusable, revision }: ExternalState,
-): Accepted | Refused {
+): AcceptedTransition | RefusedTransition {
   if (unusable.length === 0 || !(result.accepted || result.code === 'GUARD_FAILED')) return result
   return {
     accepted: false,
@@ -272,20 +283,20 @@ function withUsableFiles(
   }
 }
 
-interface Accepting {
+interface AcceptEventContext {
   readonly reads: Reads
   readonly loaded: LoadedRun
-  readonly accepted: Accepted
-  readonly emission: Emission
-  readonly given: GivenApprovals
+  readonly accepted: AcceptedTransition
+  readonly emission: EventRequest
+  readonly given: ApprovalSet
   readonly caller: string
 }
 
 async function accept(
-  { reads, loaded, accepted, emission, given, caller }: Accepting,
-  { handling, sending, external }: Deciding,
-  setting: Setting,
-): Promise<Decided<Sent>> {
+  { reads, loaded, accepted, emission, given, caller }: AcceptEventContext,
+  { handling, sending, external }: EventDecisionContext,
+  setting: TransactionContext,
+): Promise<ChangeSet<SendEventResult>> {
   const { record, definition } = loaded
   const advanced = advanceRun(
     {
@@ -300,7 +311,7 @@ async function accept(
     },
     setting,
   )
-  const answer = acceptedAnswer(definition, advanced, accepted, await saidOf(reads, record))
+  const answer = acceptedAnswer(definition, advanced, accepted, await runStatements(reads, record))
   return {
     facts: [...given.recorded, ...advanced.facts(sending.repeat && { ...sending.repeat, answer })],
     agentName: caller,
@@ -319,8 +330,8 @@ async function accept(
 async function repeatedEvent(
   reads: Reads,
   { record }: LoadedRun,
-  { repeat, sent }: Sending,
-): Promise<Sent | null> {
+  { repeat, sent }: SendEventRequest,
+): Promise<SendEventResult | null> {
   if (repeat === null) return null
   const known = await reads.runs.repeat(record.id, repeat)
   if (known === null) return null
@@ -339,13 +350,13 @@ async function repeatedEvent(
 }
 
 /** What was gathered is worth nothing for another revision, unless that alone refuses the event. */
-function hasMoved({ record }: LoadedRun, { sending, external }: Deciding): boolean {
+function hasRunMoved({ record }: LoadedRun, { sending, external }: EventDecisionContext): boolean {
   const { expectedRevision } = sending.sent
   if (record.revision === external.revision) return false
   return expectedRevision === null || expectedRevision === record.revision
 }
 
-function sourcesOf(reads: Reads, { handling, external }: Deciding) {
+function sourcesOf(reads: Reads, { handling, external }: EventDecisionContext) {
   const { fingerprint, clock, commandRunner } = handling
   return {
     reads,
@@ -358,13 +369,13 @@ function sourcesOf(reads: Reads, { handling, external }: Deciding) {
 }
 
 /** What was gathered for an event, and who sends it. */
-interface EmissionSources {
+interface EventSources {
   readonly emitter: Emitter
   readonly observed: Observations
-  readonly handedIn: readonly HandedIn[]
+  readonly handedIn: readonly SubmittedArtifact[]
 }
 
-function emissionOf(sent: SentEvent, { emitter, observed, handedIn }: EmissionSources): Emission {
+function eventRequestOf(sent: EventInput, { emitter, observed, handedIn }: EventSources): EventRequest {
   return {
     event: sent.event,
     payload: sent.payload,
@@ -382,14 +393,14 @@ function emissionOf(sent: SentEvent, { emitter, observed, handedIn }: EmissionSo
 function acceptedAnswer(
   definition: ProcessDefinition,
   { record, event }: AdvancedRun,
-  { unsatisfied, stateChanged }: Accepted,
-  said: readonly Said[],
+  { unsatisfied, stateChanged }: AcceptedTransition,
+  said: readonly RunRemark[],
 ): AcceptedEntry {
   const own = stateNamed(definition, record.state)?.prompt ?? null
   const prompt = promptWithWords(
-    own === null ? null : interpolated(own, definition.dialect, record.context),
+    own === null ? null : interpolatePrompt(own, definition.dialect, record.context),
     record.state,
-    saidNow(event, said),
+    statementsWithEvent(event, said),
   )
   const next = definition.events
     .filter(({ name }) => candidates(definition, record.state, name).length > 0)
@@ -411,11 +422,11 @@ function acceptedAnswer(
 const mostAlike = 20
 const mostOfEvent = 200
 
-interface Refusing {
+interface RefuseEventContext {
   readonly loaded: LoadedRun
-  readonly refused: Refused
-  readonly emission: Emission
-  readonly tried: Tried | null
+  readonly refused: RefusedTransition
+  readonly emission: EventRequest
+  readonly tried: AttemptedEvent | null
   readonly by: Pick<Actor, 'kind' | 'name'>
 }
 
@@ -423,11 +434,11 @@ interface Refusing {
  * What is kept of a refused event: who was refused what and why. Where an agent asked for what only people decide, the
  * question waits for them as a hold.
  */
-async function refusalFacts(
+async function refusalEvents(
   reads: Reads,
-  refusing: Refusing,
-  setting: Setting,
-): Promise<{ readonly facts: readonly NewFact[]; readonly holdId: string | null }> {
+  refusing: RefuseEventContext,
+  setting: TransactionContext,
+): Promise<{ readonly facts: readonly NewProjectEvent[]; readonly holdId: string | null }> {
   const { loaded, refused, emission, tried, by } = refusing
   const { record, visits } = loaded
   const { code, message, missing } = refused
@@ -435,7 +446,7 @@ async function refusalFacts(
   const about = { event: emission.event, code, since }
   const alike = await reads.runs.refusalsAlike(record.id, { ...about, tried })
   const ofEvent = await reads.runs.refusalsAlike(record.id, about)
-  const facts: NewFact[] = []
+  const facts: NewProjectEvent[] = []
   if (alike < mostAlike && ofEvent < mostOfEvent) {
     facts.push({
       kind: 'run.refused',
@@ -464,9 +475,9 @@ async function refusalFacts(
 
 async function question(
   reads: Reads,
-  { loaded, refused, emission, by }: Refusing,
-  setting: Setting,
-): Promise<{ readonly hold: Hold; readonly isNew: boolean } | null> {
+  { loaded, refused, emission, by }: RefuseEventContext,
+  setting: TransactionContext,
+): Promise<{ readonly hold: InboxItem; readonly isNew: boolean } | null> {
   const { record, definition } = loaded
   const event = eventNamed(definition, emission.event)
   if (refused.code !== 'FORBIDDEN' || by.kind === 'person' || !event || !isForPeople(definition, event))
@@ -477,7 +488,7 @@ async function question(
   )
   if (known) return { hold: known, isNew: false }
   const { state, revision } = record
-  const hold = runHold(
+  const hold = runItem(
     record,
     {
       kind: 'approval',

@@ -1,18 +1,18 @@
 import type { QueryContext } from '../../../kernel/operations/operation.ts'
 import { excerpt } from '../../../kernel/text.ts'
 import type { LoadedRun } from '../../../store/ports/reads.ts'
-import type { Hold } from '../../../track/domain/records.ts'
+import type { InboxItem } from '../../../track/domain/records.ts'
 import type { ProcessDefinition } from '../../domain/definition.ts'
-import type { Emission } from '../../domain/emission.ts'
+import type { EventRequest } from '../../domain/emission.ts'
 import { nothingObserved, type Observations } from '../../domain/evidence.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { type PossibleEvent, possibleEvent } from '../../domain/possible-events.ts'
 import type { Run, RunRecord } from '../../domain/run.ts'
 import { emitterOf } from './acting.ts'
-import { engineRun, observe, restsOnObservations } from './evidence.ts'
+import { engineRun, hasObservationNeeds, observeRun } from './evidence.ts'
 import { type ExternalState, gatherState } from './external-state.ts'
 import { loadRun } from './find-run.ts'
-import { type Said, saidOf } from './said.ts'
+import { type RunRemark, runStatements } from './said.ts'
 
 /** Where a run stands for the caller: everything that its guards look at, and what may be emitted. */
 export interface RunSituation {
@@ -24,11 +24,11 @@ export interface RunSituation {
   readonly observed: Observations
   readonly events: readonly PossibleEvent[]
   /** What of it waits for a person. */
-  readonly holds: readonly Hold[]
+  readonly holds: readonly InboxItem[]
   /** What people said about it last. */
-  readonly said: readonly Said[]
+  readonly said: readonly RunRemark[]
   /** What an event rests on when the caller emits it now, with nothing in its payload. */
-  readonly emissionOf: (event: string) => Omit<Emission, 'event' | 'expectedRevision'>
+  readonly emissionOf: (event: string) => Omit<EventRequest, 'event' | 'expectedRevision'>
 }
 
 /** Reads where a run stands. Starts no command and writes nothing. */
@@ -39,20 +39,20 @@ export async function situationOf(handling: QueryContext, runId: string | undefi
     return {
       loaded: found,
       holds: await reads.holds.ofRun(found.record.id),
-      said: await saidOf(reads, found.record),
+      said: await runStatements(reads, found.record),
     }
   })
   const external = await gatherState(handling, loaded, undefined)
   const by = handling.actor
   const isAlive = (runner: string) => commandRunner.isAlive(runner)
-  const observed = restsOnObservations(external)
+  const observed = hasObservationNeeds(external)
     ? await store.view((reads) =>
-        observe({ reads, external, fingerprint, now: clock.now(), by, isAlive }, loaded),
+        observeRun({ reads, external, fingerprint, now: clock.now(), by, isAlive }, loaded),
       )
     : nothingObserved
   const { record, definition } = loaded
   const run = engineRun(loaded, external.standings)
-  const emissionOf = emissionsBy(handling, { observed, definition })
+  const emissionOf = eventRequestsBy(handling, { observed, definition })
   const events = eventsFor(handling, { run, observed, definition })
   return { record, definition, loaded, external, run, observed, events, holds, said, emissionOf }
 }
@@ -62,13 +62,13 @@ export function eventsFor(
   handling: QueryContext,
   { run, observed, definition }: Pick<RunSituation, 'run' | 'observed' | 'definition'>,
 ): readonly PossibleEvent[] {
-  const emissionOf = emissionsBy(handling, { observed, definition })
+  const emissionOf = eventRequestsBy(handling, { observed, definition })
   return definition.events.map((event) =>
     possibleEvent(definition, run, { event, situation: emissionOf(event.name) }),
   )
 }
 
-function emissionsBy(
+function eventRequestsBy(
   handling: QueryContext,
   { observed, definition }: Pick<RunSituation, 'observed' | 'definition'>,
 ): RunSituation['emissionOf'] {

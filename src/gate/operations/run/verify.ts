@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { Failure } from '../../../kernel/failure.ts'
 import { instant, instantOrNull } from '../../../kernel/instant.ts'
 import { list } from '../../../kernel/operations/list-answer.ts'
-import { defineOperation, type Handling } from '../../../kernel/operations/operation.ts'
-import { commandsFor, endsAsked } from '../../domain/expression.ts'
-import { endedAsAsked } from '../../domain/guards/command.ts'
+import { type CommandContext, defineOperation } from '../../../kernel/operations/operation.ts'
+import { commandsFor, expectedExits } from '../../domain/expression.ts'
+import { hasExpectedExit } from '../../domain/guards/command.ts'
 import { runCommands } from './commands.ts'
 import { type ApprovableCommand, type ExternalState, gatherState } from './external-state.ts'
 import { loadRun, runField } from './find-run.ts'
@@ -67,8 +67,8 @@ export const verify = defineOperation({
   await runCommands(handling, record, external, { again: true })
   const commands = await Promise.all(
     external.commands.map(async (command) => {
-      const ends = endsAsked(definition, record.state, command.guard.run)
-      return judged(ends, await resultOf(handling, external, command))
+      const ends = expectedExits(definition, record.state, command.guard.run)
+      return commandResultEntry(ends, await resultOf(handling, external, command))
     }),
   )
   return {
@@ -79,20 +79,20 @@ export const verify = defineOperation({
   }
 })
 
-type Result = Omit<CommandEntry, 'holds' | 'exit'>
+type VerifyResult = Omit<CommandEntry, 'holds' | 'exit'>
 
 /** Whether it ended as the guards of the state ask for: a command that must fail holds when it did. */
-function judged(ends: ReadonlySet<'zero' | 'nonzero'>, result: Result): CommandEntry {
+function commandResultEntry(ends: ReadonlySet<'zero' | 'nonzero'>, result: VerifyResult): CommandEntry {
   const { status, exit_code = null } = result
-  const holds = [...ends].some((exit) => endedAsAsked({ exit }, { status, exitCode: exit_code }))
+  const holds = [...ends].some((exit) => hasExpectedExit({ exit }, { status, exitCode: exit_code }))
   return { ...result, ...(ends.has('nonzero') && !ends.has('zero') && { exit: 'nonzero' }), holds }
 }
 
 async function resultOf(
-  { store }: Handling,
+  { store }: CommandContext,
   external: ExternalState,
   { guard, approved, hash, refusal, tree }: ApprovableCommand,
-): Promise<Result> {
+): Promise<VerifyResult> {
   const { run } = guard
   const elsewhere = guard.by === 'runner'
   if (refusal && !elsewhere) return { run, status: 'refused', refused_by: refusal.by, reason: refusal.reason }

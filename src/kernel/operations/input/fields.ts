@@ -7,11 +7,11 @@ const mostEntries = 200
 
 /** A short name: one line that lists show. */
 export function name(description: string) {
-  return z.string().overwrite(inOneLine).min(1).max(longestName).describe(description)
+  return z.string().overwrite(toOneLine).min(1).max(longestName).describe(description)
 }
 
 /** What an agent calls itself or its work stands beside what was measured: it must not look like a line of it. */
-function inOneLine(text: string): string {
+function toOneLine(text: string): string {
   return text.replace(/[\s\u0085]+/g, (space) => (/[\n\v\f\r\u0085\u2028\u2029]/.test(space) ? ' ' : space))
 }
 
@@ -52,6 +52,6 @@ export function freeObject(description: string) {
 }
 
 /** A field that is taken from those who know it from another program, and is not in the list of tools. */
-export function unlisted<Field extends z.ZodType>(field: Field): Field {
+export function unlistedField<Field extends z.ZodType>(field: Field): Field {
   return field.meta({ ...field.meta(), unlisted: true })
 }

@@ -4,7 +4,7 @@ import { catalog } from '../catalog.ts'
 import type { Operation } from '../operation.ts'
 import { parseInput } from './parse-input.ts'
 
-function named(name: string): Operation {
+function operationNamed(name: string): Operation {
   const operation = catalog.find((candidate) => candidate.name === name)
   if (!operation) throw new Error(`no operation ${name}`)
   return operation
@@ -12,7 +12,7 @@ function named(name: string): Operation {
 
 function messageOf(name: string, raw: unknown): string {
   try {
-    parseInput(named(name), raw)
+    parseInput(operationNamed(name), raw)
   } catch (error) {
     if (error instanceof Failure) return `${error.message} | ${error.hint}`
     throw error
@@ -29,11 +29,11 @@ describe('what agents send is understood where only one thing can be meant', () 
     ['PARTIAL-SUCCESS', 'partial_success'],
     ['failure', 'failed'],
   ])('the status %s means %s', (sent, meant) => {
-    expect(parseInput(named('complete_task'), { ...completion, status: sent })['status']).toBe(meant)
+    expect(parseInput(operationNamed('complete_task'), { ...completion, status: sent })['status']).toBe(meant)
   })
 
   test('null and an empty optional text are absent', () => {
-    const parsed = parseInput(named('start_task'), {
+    const parsed = parseInput(operationNamed('start_task'), {
       name: 'a',
       parent_task_id: null,
       goal: '',
@@ -44,23 +44,30 @@ describe('what agents send is understood where only one thing can be meant', () 
 
   test('numbers as text, texts as numbers, booleans as words, and one text for a list', () => {
     expect(
-      parseInput(named('start_task'), { name: 7, phase: '2', areas: 'auth', take_over: 'true' }),
+      parseInput(operationNamed('start_task'), { name: 7, phase: '2', areas: 'auth', take_over: 'true' }),
     ).toEqual({
       name: '7',
       phase: 2,
       areas: ['auth'],
       take_over: true,
     })
-    expect(parseInput(named('start_task'), { name: 'a', areas: '["x","y"]' })['areas']).toEqual(['x', 'y'])
-    expect(parseInput(named('start_task'), { name: 'a', areas: 'x,y' })['areas']).toEqual(['x,y'])
+    expect(parseInput(operationNamed('start_task'), { name: 'a', areas: '["x","y"]' })['areas']).toEqual([
+      'x',
+      'y',
+    ])
+    expect(parseInput(operationNamed('start_task'), { name: 'a', areas: 'x,y' })['areas']).toEqual(['x,y'])
     const desktop = { form: 'desktop', kinds: 'blocker, approval' }
-    expect(parseInput(named('notify_add'), desktop)['kinds']).toEqual(['blocker', 'approval'])
+    expect(parseInput(operationNamed('notify_add'), desktop)['kinds']).toEqual(['blocker', 'approval'])
   })
 
   test('a truth value where a choice is 0 or 1', () => {
     const milestone = { id: 'M1', phase: 'P1' }
-    expect(parseInput(named('taskman_milestone_add'), { ...milestone, reached: true })['reached']).toBe('1')
-    expect(parseInput(named('taskman_milestone_add'), { ...milestone, reached: 0 })['reached']).toBe('0')
+    expect(
+      parseInput(operationNamed('taskman_milestone_add'), { ...milestone, reached: true })['reached'],
+    ).toBe('1')
+    expect(parseInput(operationNamed('taskman_milestone_add'), { ...milestone, reached: 0 })['reached']).toBe(
+      '0',
+    )
   })
 
   test('text that only looks like a number stays refused', () => {
@@ -123,7 +130,7 @@ describe('a mistake is one sentence with the value in it and the way on', () => 
 
 test('an object sent as text is read, and a text in its place is told what belongs there', () => {
   const sent = { ...completion, outcome: '{"summary":"Done."}' }
-  expect(parseInput(named('complete_task'), sent)['outcome']).toEqual({ summary: 'Done.' })
+  expect(parseInput(operationNamed('complete_task'), sent)['outcome']).toEqual({ summary: 'Done.' })
   expect(messageOf('complete_task', { ...completion, outcome: 'Done.' })).toContain(
     '"outcome" must be an object of summary, achievements, limitations',
   )

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { Failure } from '../../failure.ts'
-import { nearest } from '../../nearest-word.ts'
+import { nearestWord } from '../../nearest-word.ts'
 import { excerpt } from '../../text.ts'
 import type { Operation } from '../operation.ts'
 import { inputSchema, type JsonSchema } from './json-schema.ts'
@@ -16,7 +16,7 @@ export function parseInput(operation: Operation, raw: unknown): Record<string, u
     )
   }
   refuseMasses(operation, given)
-  const adapted = adapt(inOwnWords(operation, given), inputSchema(operation))
+  const adapted = adapt(replaceSynonyms(operation, given), inputSchema(operation))
   const parsed = operation.input.safeParse(adapted)
   if (parsed.success) {
     refuseImpossiblePaths(operation, parsed.data)
@@ -30,7 +30,7 @@ export function parseInput(operation: Operation, raw: unknown): Record<string, u
   const unique = [...new Set(sentences)]
   throw new Failure('INVALID_INPUT', `${operation.name}: ${unique.slice(0, 8).join(' ')}`, {
     reason: 'input_invalid',
-    ...(!listsFields(unique) && {
+    ...(!hasFieldList(unique) && {
       hint: `${operation.name} takes ${fields.length === 0 ? 'no fields' : fields.join(', ')}.`,
     }),
     details: { fields: parsed.error.issues.flatMap(fieldsOf).slice(0, 8) },
@@ -52,7 +52,7 @@ function refuseImpossiblePaths({ name, paths = {} }: Operation, input: Record<st
       if (typeof path !== 'string') continue
       const longest = path.split(/[/\\]/).reduce((most, part) => Math.max(most, bytesOf(part)), 0)
       if (!path.includes('\0') && longest <= maxPartBytes && bytesOf(path) <= maxPathBytes) continue
-      throw new Failure('INVALID_INPUT', `${name}: "${field}" cannot be a path: ${shown(path)}.`, {
+      throw new Failure('INVALID_INPUT', `${name}: "${field}" cannot be a path: ${valueExcerpt(path)}.`, {
         reason: 'path_invalid',
         hint: `A path has no NUL, at most ${maxPathBytes} bytes, and at most ${maxPartBytes} between two slashes.`,
         details: { fields: [field] },
@@ -92,12 +92,12 @@ function refuseMasses(operation: Operation, given: object): void {
 }
 
 /** Whether the fields were named already: once is enough. */
-function listsFields(sentences: readonly string[]): boolean {
+function hasFieldList(sentences: readonly string[]): boolean {
   return sentences.some((sentence) => /^Unknown fields? "[^."]*".*: the fields are /.test(sentence))
 }
 
 /** The input with the fields that other programs call otherwise under their names here, in whatever spelling. */
-function inOwnWords({ synonyms, input }: Operation, given: object): object {
+function replaceSynonyms({ synonyms, input }: Operation, given: object): object {
   if (synonyms === undefined || Object.keys(given).every((key) => Object.hasOwn(input.shape, key)))
     return given
   const meanings = new Map(Object.entries(synonyms).map(([word, field]) => [plainKey(word), field]))
@@ -139,11 +139,12 @@ function adapt(value: unknown, schema: JsonSchema): unknown {
 
 /** An object, also where it was sent as the text of one. */
 function adaptRecord(value: unknown, schema: JsonSchema): unknown {
-  const record = typeof value === 'string' && value.trimStart().startsWith('{') ? parsedOr(value) : value
+  const record =
+    typeof value === 'string' && value.trimStart().startsWith('{') ? parseJsonOrText(value) : value
   return isRecord(record) ? adaptObject(record, schema) : value
 }
 
-function parsedOr(text: string): unknown {
+function parseJsonOrText(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -155,7 +156,7 @@ function adaptObject(given: Record<string, unknown>, schema: JsonSchema): Record
   const required = new Set(schema.required)
   const adapted: Record<string, unknown> = {}
   for (const [spelt, entry] of Object.entries(given)) {
-    const key = meantKey(spelt, given, schema)
+    const key = matchingKey(spelt, given, schema)
     const known = Object.hasOwn(schema.properties ?? {}, key) ? schema.properties?.[key] : undefined
     if (entry === null && schema.properties) continue
     if (entry === '' && known && !required.has(key)) continue
@@ -168,7 +169,7 @@ function adaptObject(given: Record<string, unknown>, schema: JsonSchema): Record
 }
 
 /** The field that a key is another spelling of, where only that one can be meant. */
-function meantKey(key: string, value: Record<string, unknown>, { properties }: JsonSchema): string {
+function matchingKey(key: string, value: Record<string, unknown>, { properties }: JsonSchema): string {
   if (properties === undefined || Object.hasOwn(properties, key)) return key
   const plain = plainKey(key)
   const meant = Object.keys(properties).filter((name) => plainKey(name) === plain)
@@ -189,7 +190,7 @@ function adaptArray(value: unknown, schema: JsonSchema): unknown {
 /** A list sent as JSON text, a single entry sent without its list, or choices with commas between them. */
 function listFrom(text: string, items?: JsonSchema): unknown {
   if (!text.trimStart().startsWith('[')) return items?.enum ? text.split(',') : [text]
-  const parsed = parsedOr(text)
+  const parsed = parseJsonOrText(text)
   return parsed === text ? [text] : parsed
 }
 
@@ -230,43 +231,43 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-type Issue = z.core.$ZodIssue
+type InputIssue = z.core.$ZodIssue
 
 /** One sentence about one mistake, with the value in it and the way on. */
-function explainIssue(issue: Issue, input: unknown, schema: z.ZodObject): string {
+function explainIssue(issue: InputIssue, input: unknown, schema: z.ZodObject): string {
   const field = issue.path.length === 0 ? 'the input' : `"${issue.path.map(String).join('.')}"`
   const value = valueAt(input, issue.path)
   switch (issue.code) {
     case 'unrecognized_keys':
       return unknownFields(issue.keys, issue.path, schema)
     case 'invalid_value':
-      if (value === undefined) return `${field} is missing: one of ${listed(issue.values)}.`
-      return `${field} cannot be ${shown(value)}: choose ${listed(issue.values)}.`
+      if (value === undefined) return `${field} is missing: one of ${joinWithOr(issue.values)}.`
+      return `${field} cannot be ${valueExcerpt(value)}: choose ${joinWithOr(issue.values)}.`
     case 'invalid_type':
       if (value === undefined) return `${field} is missing.`
-      return `${field} must be ${article(issue.expected)}${holding(issue, schema)}, not ${shown(value)}.`
+      return `${field} must be ${article(issue.expected)}${expectedKeysText(issue, schema)}, not ${valueExcerpt(value)}.`
     case 'too_small':
       if (issue.origin === 'string') return `${field} must not be empty.`
       if (issue.origin === 'array') return `${field} needs at least ${issue.minimum} entries.`
-      return `${field} must be at least ${issue.minimum}, not ${shown(value)}.`
+      return `${field} must be at least ${issue.minimum}, not ${valueExcerpt(value)}.`
     case 'too_big':
       if (issue.origin === 'string') {
         return `${field} has ${String(value).length} characters; at most ${issue.maximum} are kept. Shorten it.`
       }
       if (issue.origin === 'array') return `${field} has more than ${issue.maximum} entries.`
-      return `${field} must be at most ${issue.maximum}, not ${shown(value)}.`
+      return `${field} must be at most ${issue.maximum}, not ${valueExcerpt(value)}.`
     case 'invalid_format':
     case 'not_multiple_of':
     case 'invalid_union':
     case 'invalid_key':
     case 'invalid_element':
     case 'custom':
-      return `${field} cannot be ${shown(value)}: ${issue.message}.`
+      return `${field} cannot be ${valueExcerpt(value)}: ${issue.message}.`
   }
 }
 
 /** What an object is made of, for who sent something else. */
-function holding(issue: Issue, schema: z.ZodObject): string {
+function expectedKeysText(issue: InputIssue, schema: z.ZodObject): string {
   const keys = issue.code === 'invalid_type' && issue.expected === 'object' ? keysAt(schema, issue.path) : []
   return keys.length === 0 ? '' : ` of ${keys.join(', ')}`
 }
@@ -279,7 +280,7 @@ function unknownFields(keys: readonly string[], path: readonly PropertyKey[], sc
   const known = keysAt(schema, path)
   const told = keys.slice(0, mostNamedFields).map((key) => {
     const name = [...path.map(String), excerpt(key, 60)].join('.')
-    return { name: `"${name}"`, meant: nearest(key, known) }
+    return { name: `"${name}"`, meant: nearestWord(key, known) }
   })
   const guessed = told.flatMap(({ name, meant }) =>
     meant === undefined ? [] : [`Unknown field ${name}: did you mean "${meant}"?`],
@@ -295,25 +296,25 @@ function unknownFields(keys: readonly string[], path: readonly PropertyKey[], sc
 /** The keys that a nested object of the contract knows. */
 function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
   let here: unknown = schema
-  for (const step of path) here = inside(here, step)
+  for (const step of path) here = schemaAt(here, step)
   const shape = shapeOf(here)
   return shape ? Object.keys(shape) : []
 }
 
-function inside(schema: unknown, step: PropertyKey): unknown {
-  const bare = unwrapped(schema)
+function schemaAt(schema: unknown, step: PropertyKey): unknown {
+  const bare = unwrapSchema(schema)
   if (typeof step === 'number') return (bare as { element?: unknown } | undefined)?.element // an array's schema
   return shapeOf(bare)?.[String(step)]
 }
 
 function shapeOf(schema: unknown): Readonly<Record<string, unknown>> | undefined {
-  return (unwrapped(schema) as { shape?: Readonly<Record<string, unknown>> } | undefined)?.shape // an object's schema
+  return (unwrapSchema(schema) as { shape?: Readonly<Record<string, unknown>> } | undefined)?.shape // an object's schema
 }
 
-function unwrapped(schema: unknown): unknown {
+function unwrapSchema(schema: unknown): unknown {
   const wrapper = schema as { unwrap?: () => unknown; shape?: unknown; element?: unknown } | undefined // optional()
   if (wrapper?.unwrap && wrapper.shape === undefined && wrapper.element === undefined)
-    return unwrapped(wrapper.unwrap())
+    return unwrapSchema(wrapper.unwrap())
   return schema
 }
 
@@ -323,7 +324,7 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return here
 }
 
-function listed(values: readonly unknown[]): string {
+function joinWithOr(values: readonly unknown[]): string {
   const words = values.map(String)
   const last = words.at(-1) ?? ''
   return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} or ${last}`
@@ -334,22 +335,22 @@ function article(expected: string): string {
 }
 
 /** A value as a message shows it: as JSON, cut when long. */
-function shown(value: unknown): string {
-  const text = JSON.stringify(clipped(value, 3)) ?? String(value)
+function valueExcerpt(value: unknown): string {
+  const text = JSON.stringify(clipValue(value, 3)) ?? String(value)
   return excerpt(text, 80)
 }
 
 /** As much of a value as can be shown: what is left out lies behind the eightieth sign. */
-function clipped(value: unknown, levels: number): unknown {
+function clipValue(value: unknown, levels: number): unknown {
   if (typeof value === 'string') return value.slice(0, 100)
   if (typeof value !== 'object' || value === null) return value
   if (levels === 0) return Array.isArray(value) ? ['…'] : { '…': 1 }
-  if (Array.isArray(value)) return value.slice(0, 50).map((entry) => clipped(entry, levels - 1))
+  if (Array.isArray(value)) return value.slice(0, 50).map((entry) => clipValue(entry, levels - 1))
   const entries: [string, unknown][] = []
   for (const key in value) {
     if (entries.length >= 30) break
     if (Object.hasOwn(value, key))
-      entries.push([key.slice(0, 100), clipped(Reflect.get(value, key), levels - 1)])
+      entries.push([key.slice(0, 100), clipValue(Reflect.get(value, key), levels - 1)])
   }
   return Object.fromEntries(entries)
 }

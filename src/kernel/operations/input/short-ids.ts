@@ -1,7 +1,7 @@
 import type { Reads, Store } from '../../../store/ports/store.ts'
 import { Failure } from '../../failure.ts'
 
-type Input = Readonly<Record<string, unknown>>
+type OperationInput = Readonly<Record<string, unknown>>
 
 /** Which reads know the ids that begin with a letter. */
 const knownBy: Readonly<Record<string, (reads: Reads) => Pick<Reads['tasks'], 'idsLike'>>> = {
@@ -17,7 +17,7 @@ const wholeId = 12
 const wholeRunId = 36
 
 /** Completes the short ids in an input where only one id begins so: `t-8x` is `t-8x2kq0m4v7aa`. */
-export async function expandIds(store: Store, input: Input): Promise<Input> {
+export async function expandIds(store: Store, input: OperationInput): Promise<OperationInput> {
   const short = Object.entries(input).filter(
     ([field, value]) => isIdField(field) && [value].flat().some(isShort),
   )
@@ -29,7 +29,7 @@ export async function expandIds(store: Store, input: Input): Promise<Input> {
 }
 
 /** The ids that begin with a prefix, for the completion of a shell. */
-export async function idsLike(store: Store, prefix: string): Promise<readonly string[]> {
+export async function idsWithPrefix(store: Store, prefix: string): Promise<readonly string[]> {
   const reads = knownBy[prefix.slice(0, prefix.indexOf('-'))]
   return reads ? store.view((all) => reads(all).idsLike(prefix, 20)) : []
 }

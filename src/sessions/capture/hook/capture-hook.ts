@@ -2,14 +2,14 @@ import { fstatSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { textAt } from '../../../clients/hooks/client.ts'
 import { clientOf } from '../../../clients/hooks/clients.ts'
-import { hashed } from '../hash.ts'
+import { hashText } from '../hash.ts'
 import { type HookQueue, logLine, queueOf, writeEvent } from '../hook-queue.ts'
 import { type CapturedProject, projectAt, statOf } from '../place.ts'
-import { type Fields, hasFields } from './edits.ts'
-import { toldBy } from './told.ts'
+import { type EditPayload, hasFields } from './edits.ts'
+import { hookEventOf } from './told.ts'
 
 /** What a hook knows besides what the client tells it. */
-export interface HookPlace {
+export interface CaptureHookContext {
   /** The client on the registered line; empty where it names none. */
   readonly word: string
   readonly environment: Readonly<NodeJS.ProcessEnv>
@@ -26,7 +26,7 @@ const ingestAliveMs = 15_000
 const pause = /^(?:session_|prompted|stopped)/
 
 /** The process `waymark-capture`: it prints nothing, and ends with 0 whatever happens. */
-export function captureFromInput(place: HookPlace): void {
+export function captureFromInput(place: CaptureHookContext): void {
   try {
     const input = readInput()
     if (input !== null) capture(input.text, place, input.isWhole)
@@ -34,11 +34,15 @@ export function captureFromInput(place: HookPlace): void {
 }
 
 /** Writes down what a client told its hook. Never throws: what fails is a line in the log of the queue. */
-export function capture(text: string, place: HookPlace, isWhole = text.length <= longestInput): void {
+export function capture(
+  text: string,
+  place: CaptureHookContext,
+  isWhole = text.length <= longestInput,
+): void {
   let queue: HookQueue | null = null
   let event = ''
   try {
-    const payload = isWhole ? parsed(text) : scraped(text)
+    const payload = isWhole ? parsePayload(text) : scrapeFields(text)
     if (payload === null) return
     const client = clientOf(payload, place)
     event = textAt(payload, client.fields.event) ?? ''
@@ -47,10 +51,10 @@ export function capture(text: string, place: HookPlace, isWhole = text.length <=
     const project = projectOf([folder, ...foldersOf(place)], place)
     if (project === null) return
     queue = queueOf(project.root, place.environment)
-    const told = toldBy(payload, client, project.settings)
+    const told = hookEventOf(payload, client, project.settings)
     if (told === null) return
     // Two hooks that are told the same are told it at two times.
-    const hash = hashed((isWhole ? text : text.slice(-65_536)).replace(/"timestamp":[^,}]*/, ''))
+    const hash = hashText((isWhole ? text : text.slice(-65_536)).replace(/"timestamp":[^,}]*/, ''))
     const own = projectAt(folder, place.environment)?.root === project.root ? folder : project.root
     queue = writeEvent(queue, project, told, { at: place.at, folder: own, hash })
     if (pause.test(told.event.kind)) startIngest(queue, place)
@@ -60,7 +64,7 @@ export function capture(text: string, place: HookPlace, isWhole = text.length <=
   }
 }
 
-function foldersOf({ environment, workingFolder }: HookPlace): readonly string[] {
+function foldersOf({ environment, workingFolder }: CaptureHookContext): readonly string[] {
   const named = ['CLAUDE_PROJECT_DIR', 'CURSOR_PROJECT_DIR', 'GEMINI_PROJECT_DIR'].map(
     (name) => environment[name],
   )
@@ -68,7 +72,7 @@ function foldersOf({ environment, workingFolder }: HookPlace): readonly string[]
 }
 
 /** An agent that went elsewhere still works for the project that its client opened. */
-function projectOf(folders: readonly string[], { environment }: HookPlace): CapturedProject | null {
+function projectOf(folders: readonly string[], { environment }: CaptureHookContext): CapturedProject | null {
   for (const folder of folders) {
     const found = folder.includes('\0') ? null : projectAt(folder, environment)
     if (found !== null) return found
@@ -76,7 +80,7 @@ function projectOf(folders: readonly string[], { environment }: HookPlace): Capt
   return null
 }
 
-function parsed(text: string): Fields | null {
+function parsePayload(text: string): EditPayload | null {
   try {
     const said: unknown = JSON.parse(text)
     return hasFields(said) ? said : null
@@ -86,7 +90,7 @@ function parsed(text: string): Fields | null {
 }
 
 /** The short texts of a payload that is too long to be read: who, when and which file, without what the edit is. */
-function scraped(text: string): Fields {
+function scrapeFields(text: string): EditPayload {
   const found: Record<string, unknown> = {}
   const input: Record<string, unknown> = {}
   const ends = `${text.slice(0, 65_536)}\n${text.slice(-65_536)}`
@@ -135,7 +139,7 @@ function readChunk(chunk: Buffer): number {
 }
 
 /** Whoever ingests touches its lock; a lock that was not touched for a while is looked at by the program itself. */
-function startIngest(queue: HookQueue, { program }: HookPlace): void {
+function startIngest(queue: HookQueue, { program }: CaptureHookContext): void {
   const { root, folder } = queue
   const lock = statOf(join(folder, 'ingest.lock'))
   if (lock && Math.abs(Date.now() - lock.mtimeMs) < ingestAliveMs) return

@@ -7,7 +7,7 @@ export interface NamedEdit {
   readonly does: PayloadEdit | null
 }
 
-export type Fields = Readonly<Record<string, unknown>>
+export type EditPayload = Readonly<Record<string, unknown>>
 
 const pathFields = ['file_path', 'filePath', 'notebook_path', 'path', 'target_file']
 const contentFields = ['content', 'contents', 'file_text']
@@ -34,28 +34,28 @@ export function namedEdits(input: unknown): readonly NamedEdit[] {
   if (own === null && paths.size > 0) {
     return [...paths].slice(0, most).map((path) => ({
       path,
-      does: replacing(strings.filter((part) => textIn(part, pathFields) === path)),
+      does: replacementsOf(strings.filter((part) => textIn(part, pathFields) === path)),
     }))
   }
-  if (own !== null) return [{ path: own, does: doing(fields, strings) }]
+  if (own !== null) return [{ path: own, does: payloadEditOf(fields, strings) }]
   return listOf(fields['files'])
     .flatMap((file) => (typeof file === 'string' ? file : (textIn(objectOf(file), pathFields) ?? [])))
     .slice(0, most)
     .map((path) => ({ path, does: null }))
 }
 
-function doing(fields: Fields, strings: readonly Fields[]): PayloadEdit | null {
-  if (strings.length > 0) return replacing(strings)
-  if (textIn(fields, fromFields) !== null) return replacing([fields])
+function payloadEditOf(fields: EditPayload, strings: readonly EditPayload[]): PayloadEdit | null {
+  if (strings.length > 0) return replacementsOf(strings)
+  if (textIn(fields, fromFields) !== null) return replacementsOf([fields])
   const content = contentFields.map((field) => fields[field]).find((value) => typeof value === 'string')
   return typeof content === 'string' ? { kind: 'content', content } : null
 }
 
-function replacing(parts: readonly Fields[]): PayloadEdit | null {
+function replacementsOf(parts: readonly EditPayload[]): PayloadEdit | null {
   const strings: Replacement[] = []
   for (const part of parts) {
-    const from = anyIn(part, fromFields)
-    const to = anyIn(part, toFields)
+    const from = firstValue(part, fromFields)
+    const to = firstValue(part, toFields)
     if (typeof from !== 'string' || typeof to !== 'string') return null
     const all = allFields.some((field) => part[field] === true) || Number(part['expected_replacements']) > 1
     strings.push({ from, to, all })
@@ -64,7 +64,7 @@ function replacing(parts: readonly Fields[]): PayloadEdit | null {
 }
 
 /** A patch in the form of `apply_patch`, wherever a client puts it. */
-function patchIn(fields: Fields): string | null {
+function patchIn(fields: EditPayload): string | null {
   for (const field of patchFields) {
     const value = fields[field]
     const text = Array.isArray(value) ? value.find(isPatch) : value
@@ -73,20 +73,20 @@ function patchIn(fields: Fields): string | null {
   return null
 }
 
-function textIn(fields: Fields, names: readonly string[]): string | null {
-  const value = anyIn(fields, names)
+function textIn(fields: EditPayload, names: readonly string[]): string | null {
+  const value = firstValue(fields, names)
   return typeof value === 'string' && value !== '' ? value : null
 }
 
-function anyIn(fields: Fields, names: readonly string[]): unknown {
+function firstValue(fields: EditPayload, names: readonly string[]): unknown {
   return names.map((name) => fields[name]).find((value) => value !== undefined && value !== null)
 }
 
-function objectOf(value: unknown): Fields {
+function objectOf(value: unknown): EditPayload {
   return hasFields(value) ? value : {}
 }
 
-export function hasFields(value: unknown): value is Fields {
+export function hasFields(value: unknown): value is EditPayload {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 

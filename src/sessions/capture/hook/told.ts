@@ -6,20 +6,24 @@ import {
   valueAt,
 } from '../../../clients/hooks/client.ts'
 import type { QueuedEvent, QueuedItem, QueuedKind } from '../event.ts'
-import { hashed } from '../hash.ts'
+import { hashText } from '../hash.ts'
 import type { CaptureSettings } from '../place.ts'
-import { redacted } from '../redaction.ts'
-import { type Fields, type NamedEdit, namedEdits } from './edits.ts'
+import { redactSecrets } from '../redaction.ts'
+import { type EditPayload, type NamedEdit, namedEdits } from './edits.ts'
 import { programOf } from './program.ts'
 
 /** An event as it will be written down, before its files were looked at. */
-export interface Told {
+export interface QueuedEventDraft {
   readonly event: Omit<QueuedEvent, 'edits' | 'folder' | 'hash' | 'count'>
   readonly edits: readonly NamedEdit[]
 }
 
 /** What a payload tells, or null where it tells nothing that is recorded. */
-export function toldBy(payload: Fields, client: ClientAdapter, settings: CaptureSettings): Told | null {
+export function hookEventOf(
+  payload: EditPayload,
+  client: ClientAdapter,
+  settings: CaptureSettings,
+): QueuedEventDraft | null {
   const { fields } = client
   const event = textAt(payload, fields.event) ?? ''
   const session = textAt(payload, fields.session)
@@ -27,7 +31,7 @@ export function toldBy(payload: Fields, client: ClientAdapter, settings: Capture
   const meaning = Object.hasOwn(client.events, event) ? client.events[event] : undefined
   if (meaning === 'ignored') return null
   const tool = textAt(payload, fields.tool)
-  const input = parsed(valueAt(payload, fields.input))
+  const input = parseToolInput(valueAt(payload, fields.input))
   const kind = meaning === undefined ? 'unknown' : kindOf(meaning, client, { tool, payload })
   if (kind === null) return null
   const agent = textAt(payload, fields.agent)
@@ -58,17 +62,17 @@ export function toldBy(payload: Fields, client: ClientAdapter, settings: Capture
           ? textAt(payload, 'agent_transcript_path')
           : textAt(payload, fields.transcript),
       call,
-      pair: tool === null || call !== null ? null : hashed(`${tool} ${JSON.stringify(input) ?? ''}`),
+      pair: tool === null || call !== null ? null : hashText(`${tool} ${JSON.stringify(input) ?? ''}`),
       tool,
-      program: isCommand ? programSaid(input, settings) : null,
+      program: isCommand ? commandProgram(input, settings) : null,
       background: isCommand && isInBackground(input),
       failed: meaning === 'tool_failed' || hasFailed(valueAt(payload, fields.answer)),
       source: textAt(payload, 'source|trigger') ?? (event === 'TaskResume' ? 'resume' : null),
       parent: textAt(payload, 'parent_session_id|parentID'),
       length: prompt.length,
-      text: kind === 'prompted' && settings.prompts === 'local' ? redacted(prompt) : null,
+      text: kind === 'prompted' && settings.prompts === 'local' ? redactSecrets(prompt) : null,
       wake: /^\s*<task-notification>[\s\S]*<\/task-notification>\s*$/.test(prompt),
-      running: runningIn(valueAt(payload, 'background_tasks')),
+      running: countRunning(valueAt(payload, 'background_tasks')),
       error: meaning === 'turn_failed' ? errorOf(payload) : payload['status'] === 'error' ? 'error' : null,
       interrupted: meaning === 'interrupted' || payload['status'] === 'aborted',
       attempt: kind === 'own_tool' ? attemptIn(valueAt(payload, fields.answer)) : null,
@@ -83,7 +87,7 @@ export function toldBy(payload: Fields, client: ClientAdapter, settings: Capture
 function kindOf(
   meaning: Exclude<EventMeaning, 'ignored'>,
   client: ClientAdapter,
-  { tool, payload }: { readonly tool: string | null; readonly payload: Fields },
+  { tool, payload }: { readonly tool: string | null; readonly payload: EditPayload },
 ): QueuedKind | null {
   if (meaning === 'edited') return 'edit_ended'
   if (meaning === 'item_added' || meaning === 'item_done') return 'items'
@@ -92,7 +96,7 @@ function kindOf(
   if (meaning !== 'before_tool' && meaning !== 'after_tool' && meaning !== 'tool_failed') return meaning
   if (tool === null) return null
   const isBefore = meaning === 'before_tool'
-  if (isOwn(tool)) return isBefore ? null : 'own_tool'
+  if (isWaymarkTool(tool)) return isBefore ? null : 'own_tool'
   // Of other servers' tools nothing is known.
   if (!tool.startsWith('mcp')) {
     if (listTool.test(tool)) return meaning === 'after_tool' ? 'items' : null
@@ -105,12 +109,12 @@ function kindOf(
 const listTool = /todo|^update_plan$/i
 
 /** A tool of Waymark's own server, by the names that clients make of it. */
-function isOwn(tool: string): boolean {
+function isWaymarkTool(tool: string): boolean {
   return /^(?:MCP:|mcp__?)?(?:plugin_\w+?_)?waymark(?:[_.:/-]+)[a-z]/i.test(tool)
 }
 
 /** Some clients hand over an object as its text. */
-function parsed(input: unknown): unknown {
+function parseToolInput(input: unknown): unknown {
   if (typeof input !== 'string' || !input.startsWith('{')) return input
   try {
     return JSON.parse(input)
@@ -119,11 +123,11 @@ function parsed(input: unknown): unknown {
   }
 }
 
-function programSaid(input: unknown, { commands }: CaptureSettings): string | null {
+function commandProgram(input: unknown, { commands }: CaptureSettings): string | null {
   const line = valueAt(input, 'command|commandLine|cmd')
   if (commands === 'program') return programOf(line)
   const whole = Array.isArray(line) ? line.join(' ') : line
-  return typeof whole === 'string' ? redacted(whole).slice(0, 400) : null
+  return typeof whole === 'string' ? redactSecrets(whole).slice(0, 400) : null
 }
 
 function isInBackground(input: unknown): boolean {
@@ -141,7 +145,7 @@ function hasFailed(answer: unknown): boolean {
 }
 
 /** Shells that go on after the turn. */
-function runningIn(tasks: unknown): number {
+function countRunning(tasks: unknown): number {
   if (!Array.isArray(tasks)) return 0
   return tasks.filter((task) => {
     const type = textAt(task, 'type|kind') ?? 'shell'
@@ -153,7 +157,7 @@ function runningIn(tasks: unknown): number {
 }
 
 // The kind of an error, which is one word; never its text, which may hold anything.
-function errorOf(payload: Fields): string {
+function errorOf(payload: EditPayload): string {
   const said = textAt(payload, 'error.name|error.data.name|error|error_type') ?? ''
   return /^[A-Za-z_]{1,40}$/.test(said) ? said : 'error'
 }
@@ -164,9 +168,13 @@ function attemptIn(answer: unknown): string | null {
 }
 
 // What a task is called is what somebody asked for: it is told by a sign, or by its place in the list.
-function itemsOf(payload: Fields, input: unknown, meaning: EventMeaning | undefined): readonly QueuedItem[] {
+function itemsOf(
+  payload: EditPayload,
+  input: unknown,
+  meaning: EventMeaning | undefined,
+): readonly QueuedItem[] {
   const task = textAt(payload, 'task_id|task_subject')
-  if (task !== null) return [{ key: hashed(task), done: meaning === 'item_done' }]
+  if (task !== null) return [{ key: hashText(task), done: meaning === 'item_done' }]
   const list = valueAt(input, 'todos|plan|todoList')
   const states =
     typeof list === 'string'

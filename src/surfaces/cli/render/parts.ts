@@ -1,5 +1,5 @@
-import type { Style } from '../terminal.ts'
-import type { Page } from './view.ts'
+import type { TextStyle } from '../terminal.ts'
+import type { RenderContext } from './view.ts'
 
 /** Blocks of text with an empty line between them; the empty ones are left out. */
 export function blocks(...parts: readonly string[]): string {
@@ -7,11 +7,11 @@ export function blocks(...parts: readonly string[]): string {
 }
 
 /** A heading over its content; nothing where there is no content. */
-export function section(title: string, content: string, { ink }: Page): string {
+export function section(title: string, content: string, { ink }: RenderContext): string {
   return content === '' ? '' : `${ink('bold', title)}\n${content}`
 }
 
-export function indented(text: string, by = 2): string {
+export function indentText(text: string, by = 2): string {
   return text === '' ? '' : text.replace(/^(?=.)/gm, ' '.repeat(by))
 }
 
@@ -20,7 +20,7 @@ export function bullets(texts: readonly string[]): string {
 }
 
 /** Facts in a column: what is empty is left out. */
-export function pairs(rows: readonly (readonly [string, string])[], { ink }: Page): string {
+export function pairs(rows: readonly (readonly [string, string])[], { ink }: RenderContext): string {
   const shown = rows.filter(([, value]) => value !== '')
   const widest = Math.max(0, ...shown.map(([name]) => name.length))
   return shown
@@ -31,7 +31,7 @@ export function pairs(rows: readonly (readonly [string, string])[], { ink }: Pag
     .join('\n')
 }
 
-export function warnings(texts: readonly string[], { ink }: Page): string {
+export function warnings(texts: readonly string[], { ink }: RenderContext): string {
   return texts.map((text) => `${ink('yellow', '!')} ${text}`).join('\n')
 }
 
@@ -45,7 +45,7 @@ export function nextPage({ next_cursor: cursor }: { readonly next_cursor: string
   return cursor === null ? '--limit shows more.' : `more: --cursor ${cursor}`
 }
 
-const styles: Readonly<Record<string, Style>> = {
+const styles: Readonly<Record<string, TextStyle>> = {
   success: 'green',
   completed: 'green',
   succeeded: 'green',
@@ -63,7 +63,7 @@ const styles: Readonly<Record<string, Style>> = {
 }
 
 /** A status as words: `IN_PROGRESS` is `in progress`. */
-export function statusWord(status: string, { ink }: Page): string {
+export function statusWord(status: string, { ink }: RenderContext): string {
   const plain = status.toLowerCase()
   const words = plain.replace(/_/g, ' ')
   const style = styles[plain]

@@ -1,13 +1,13 @@
 import { processLint, processList, processShow, processSimulate } from '../../../gate/cli/process.ts'
 import {
-  decided,
-  emitted,
+  decisionView,
+  emittedEventView,
   history,
   runEvents,
   runList,
   runPage,
   runState,
-  verified,
+  verifyView,
 } from '../../../gate/cli/run.ts'
 import { inbox, resolve } from '../../../inbox/cli/inbox.ts'
 import type { OperationName } from '../../../kernel/operations/catalog.ts'
@@ -39,31 +39,31 @@ import { reviewComments, reviewShow } from '../../../review/cli/review.ts'
 import { session, sessions } from '../../../sessions/cli/sessions.ts'
 import { changes, diff, diffOfTurn, missionChanges } from '../../../track/cli/changes.ts'
 import { getContext, listMissions, missionPage } from '../../../track/cli/mission.ts'
-import { printable, printableAll, printableJson, type Terminal } from '../terminal.ts'
-import { bullets, indented } from './parts.ts'
+import { printableAll, printableJson, type Terminal, withoutControlCodes } from '../terminal.ts'
+import { bullets, indentText } from './parts.ts'
 import { table } from './table.ts'
 import { isEntry, plainText } from './text.ts'
-import type { Page, View } from './view.ts'
+import type { AnswerView, RenderContext } from './view.ts'
 
-const show: View<'show'> = (answer, page) => {
+const show: AnswerView<'show'> = (answer, page) => {
   if (answer.kind === 'run') return runPage(answer, page)
   return answer.kind === 'task' ? taskPage(answer, page) : missionPage(answer, page)
 }
 
 /** As it is, so that it can be pasted where it is drawn. */
-const graph: View<'plan_graph'> = ({ text }) => text.trimEnd()
+const graph: AnswerView<'plan_graph'> = ({ text }) => text.trimEnd()
 
 /** Markdown, HTML or JSON, as it is. */
-const report: View<'report'> = ({ text }) => text.trimEnd()
+const report: AnswerView<'report'> = ({ text }) => text.trimEnd()
 
-const views: { readonly [Name in OperationName]?: View<Name> } = {
-  approve: decided,
+const views: { readonly [Name in OperationName]?: AnswerView<Name> } = {
+  approve: decisionView,
   blame,
   board,
   changes,
   command_list: commandList,
   complete_task: completeTask,
-  decide: decided,
+  decide: decisionView,
   diff,
   doctor,
   get_context: getContext,
@@ -79,7 +79,7 @@ const views: { readonly [Name in OperationName]?: View<Name> } = {
   process_list: processList,
   process_show: processShow,
   process_simulate: processSimulate,
-  reject: decided,
+  reject: decisionView,
   report,
   sessions,
   sessions_diff: diffOfTurn,
@@ -92,7 +92,7 @@ const views: { readonly [Name in OperationName]?: View<Name> } = {
   show,
   start_task: startTask,
   stats,
-  state_gate_emit_event: emitted,
+  state_gate_emit_event: emittedEventView,
   state_gate_get_state: runState,
   state_gate_list_events: runEvents,
   state_gate_list_runs: runList,
@@ -107,7 +107,7 @@ const views: { readonly [Name in OperationName]?: View<Name> } = {
   taskman_task_list: planTasks,
   taskman_task_next: nextTask,
   taskman_task_note_list: planNotes,
-  verify: verified,
+  verify: verifyView,
   why,
   worktree_list: workTrees,
   worktree_remove: removedTree,
@@ -117,17 +117,23 @@ const views: { readonly [Name in OperationName]?: View<Name> } = {
 const printsJson: ReadonlySet<string> = new Set<OperationName>(['export', 'plan_export'])
 
 /** The format that was named; text where none was. */
-export type Wanted = 'json' | 'text' | undefined
+export type OutputFormat = 'json' | 'text' | undefined
 
 /** An answer as the command line prints it. */
 export function render(
   operation: Operation,
-  { answer, input, wanted }: { readonly answer: Answer; readonly input: Answer; readonly wanted: Wanted },
+  {
+    answer,
+    input,
+    wanted,
+  }: { readonly answer: Answer; readonly input: Answer; readonly wanted: OutputFormat },
   terminal: Terminal,
 ): string {
   const format = wanted ?? 'text'
   // The table pairs each name with the view of its answer.
-  const view = views[operation.name as OperationName] as ((shown: unknown, page: Page) => string) | undefined
+  const view = views[operation.name as OperationName] as
+    | ((shown: unknown, page: RenderContext) => string)
+    | undefined
   const isForPrograms = input['porcelain'] === true && wanted !== 'json'
   // An operation's own words are its text when text is named; people get a view where there is one.
   const words =
@@ -137,53 +143,53 @@ export function render(
   if (words !== null) {
     const [text = ''] = words
     if (text === '') return ''
-    if (isForPrograms) return `${printable(text)}\n`
+    if (isForPrograms) return `${withoutControlCodes(text)}\n`
     const isJson = format === 'json' || printsJson.has(operation.name)
-    return `${isJson ? printableJson(text) : printable(text)}\n`
+    return `${isJson ? printableJson(text) : withoutControlCodes(text)}\n`
   }
   if (format === 'json')
     return `${printableJson(JSON.stringify(answer, null, terminal.interactive ? 2 : 0))}\n`
   const clean = printableAll(answer)
-  return `${(view ?? generic)(clean, { ...terminal, now: Date.now() })}\n`
+  return `${(view ?? renderGeneric)(clean, { ...terminal, now: Date.now() })}\n`
 }
 
 /** An answer that has no view of its own: `key: value`, lists of objects as tables. */
-const generic = (answer: unknown, page: Page): string =>
+const renderGeneric = (answer: unknown, page: RenderContext): string =>
   Object.entries(isEntry(answer) ? answer : {})
     .map(([key, value]) => line(key, value, page))
     .filter((text) => text !== '')
     .join('\n')
 
-function line(key: string, value: unknown, page: Page): string {
+function line(key: string, value: unknown, page: RenderContext): string {
   const name = key.replace(/_/g, ' ')
   if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return ''
-  if (Array.isArray(value)) return `${name}:\n${indented(list(value, page))}`
+  if (Array.isArray(value)) return `${name}:\n${indentText(list(value, page))}`
   if (isEntry(value)) {
     const inner = Object.entries(value).map(([innerKey, entry]) => line(innerKey, entry, page))
-    return inner.length === 0 ? '' : `${name}:\n${indented(inner.filter((text) => text !== '').join('\n'))}`
+    return inner.length === 0 ? '' : `${name}:\n${indentText(inner.filter((text) => text !== '').join('\n'))}`
   }
   return `${name}: ${plainText(value)}`
 }
 
-function list(values: readonly unknown[], page: Page): string {
+function list(values: readonly unknown[], page: RenderContext): string {
   const entries = values.filter(isEntry)
-  return entries.length === values.length ? tableOf(entries, page) : bullets(values.map(plain))
+  return entries.length === values.length ? tableOf(entries, page) : bullets(values.map(plainValueText))
 }
 
-function tableOf(entries: readonly Readonly<Record<string, unknown>>[], page: Page): string {
+function tableOf(entries: readonly Readonly<Record<string, unknown>>[], page: RenderContext): string {
   const keys = [...new Set(entries.flatMap((entry) => Object.keys(entry)))].filter((key) =>
-    entries.some((entry) => plain(entry[key]) !== ''),
+    entries.some((entry) => plainValueText(entry[key]) !== ''),
   )
-  const rows = entries.map((entry) => keys.map((key) => plain(entry[key])))
+  const rows = entries.map((entry) => keys.map((key) => plainValueText(entry[key])))
   const columns = keys.map((key) => ({ title: key.replace(/_/g, ' '), shrinks: true }))
   return table(columns, rows, { ...page, width: page.width - 4 })
 }
 
-function plain(value: unknown): string {
+function plainValueText(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value !== 'object') return plainText(value)
   if (Array.isArray(value) && value.every((entry) => typeof entry !== 'object'))
-    return value.map(plain).join(', ')
+    return value.map(plainValueText).join(', ')
   // Who or what it is.
   if (isEntry(value) && typeof value['name'] === 'string') return value['name']
   return JSON.stringify(value)

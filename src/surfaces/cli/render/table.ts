@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util'
 import Table from 'cli-table3'
 import type { Ink } from '../terminal.ts'
 
-export interface Column {
+export interface TableColumn {
   readonly title: string
   readonly align?: 'left' | 'right'
   /** Narrower than its content where the terminal is: its text is wrapped. */
@@ -13,12 +13,12 @@ const gap = 2
 
 /** Rows in columns without lines, as wide as the terminal at most. Empty without rows. */
 export function table(
-  columns: readonly Column[],
+  columns: readonly TableColumn[],
   rows: readonly (readonly string[])[],
   { width, ink }: { readonly width: number; readonly ink: Ink },
 ): string {
   if (rows.length === 0) return ''
-  const colWidths = widths(columns, rows, width)
+  const colWidths = columnWidths(columns, rows, width)
   const made = new Table({
     head: columns.map(({ title }) => ink('dim', title)),
     chars: bare,
@@ -35,7 +35,11 @@ export function table(
     .join('\n')
 }
 
-function widths(columns: readonly Column[], rows: readonly (readonly string[])[], width: number): number[] {
+function columnWidths(
+  columns: readonly TableColumn[],
+  rows: readonly (readonly string[])[],
+  width: number,
+): number[] {
   const natural = columns.map(
     ({ title }, at) => Math.max(title.length, ...rows.map((row) => visibleLength(row[at] ?? ''))) + gap,
   )

@@ -1,5 +1,5 @@
 /** How long ago an ISO 8601 time was: `12 s ago`, `5 min ago`, `3 h ago`, `2026-01-15`. Empty for no time. */
-export function age(time: string, now: number): string {
+export function formatAge(time: string, now: number): string {
   const at = Date.parse(time)
   if (Number.isNaN(at)) return ''
   const seconds = Math.max(0, Math.round((now - at) / 1000))
@@ -11,7 +11,7 @@ export function age(time: string, now: number): string {
 }
 
 /** A length of time: `42 s`, `5 min`, `2 h 5 min`. */
-export function lasting(seconds: number): string {
+export function formatDuration(seconds: number): string {
   if (seconds < 60) return `${seconds} s`
   const minutes = Math.floor(seconds / 60)
   if (minutes < 60) return `${minutes} min`
@@ -30,7 +30,7 @@ export function clockTime(time: string): string {
 }
 
 /** A file's name in one line: a line break in it must not begin a line that looks measured. */
-export function inOneLine(path: string): string {
+export function escapeLineBreaks(path: string): string {
   return path.replace(/\n/g, '\\n').replace(/\t/g, '\\t')
 }
 

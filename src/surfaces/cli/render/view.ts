@@ -2,7 +2,7 @@ import type { OperationName, OutputOf } from '../../../kernel/operations/catalog
 import type { Ink } from '../terminal.ts'
 
 /** What a text is laid out for. */
-export interface Page {
+export interface RenderContext {
   readonly ink: Ink
   /** Width in characters. */
   readonly width: number
@@ -11,4 +11,4 @@ export interface Page {
 }
 
 /** An answer in words, for a person at a terminal. Ends without a line break. */
-export type View<Name extends OperationName> = (answer: OutputOf<Name>, page: Page) => string
+export type AnswerView<Name extends OperationName> = (answer: OutputOf<Name>, page: RenderContext) => string

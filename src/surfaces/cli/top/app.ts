@@ -1,17 +1,17 @@
 import { Box, render, Text, useApp, useInput, useWindowSize } from 'ink'
 import { createElement, useCallback, useEffect, useState } from 'react'
 import { messageOf } from '../../../kernel/failure.ts'
-import type { Style } from '../terminal.ts'
-import { type Doing, linesOf, type Span, type Standing, selectedCard } from './screen.ts'
-import { type Card, type Verb, verbsOf } from './verbs.ts'
+import type { TextStyle } from '../terminal.ts'
+import { linesOf, type ScreenData, type ScreenState, selectedCard, type TextSpan } from './screen.ts'
+import { type ScreenAction, type TopCard, verbsOf } from './verbs.ts'
 
 /** What the screen is of, and how it is asked and answered. */
-export interface Topped {
+export interface ScreenSource {
   readonly project: string
-  read(): Promise<Standing>
+  read(): Promise<ScreenData>
   /** Calls whenever something may be different, until the signal aborts. */
   follow(changed: () => void, signal: AbortSignal): void
-  act(operation: Verb['operation'], input: Readonly<Record<string, unknown>>): Promise<unknown>
+  act(operation: ScreenAction['operation'], input: Readonly<Record<string, unknown>>): Promise<unknown>
   /** Stops this process, as Ctrl-Z does, and answers when it goes on. */
   pause(): Promise<void>
 }
@@ -25,7 +25,7 @@ interface FullScreen {
 
 /** Fills the screen until the person leaves. What was there before is there again afterwards. */
 export function showTop(
-  topped: Topped,
+  topped: ScreenSource,
   { stdin, stdout }: Pick<NodeJS.Process, 'stdin' | 'stdout'>,
 ): FullScreen {
   const options = { stdin, stdout, exitOnCtrlC: false, patchConsole: false, alternateScreen: true }
@@ -37,11 +37,11 @@ export function showTop(
 const lookEvery = 15_000
 const tick = 1_000
 
-function Top({ topped }: { readonly topped: Topped }) {
+function Top({ topped }: { readonly topped: ScreenSource }) {
   const { exit, suspendTerminal } = useApp()
   const { columns, rows } = useWindowSize()
-  const [standing, setStanding] = useState<Standing | null>(null)
-  const [doing, setDoing] = useState<Doing>({ selected: null, asking: null, said: null })
+  const [standing, setStanding] = useState<ScreenData | null>(null)
+  const [doing, setDoing] = useState<ScreenState>({ selected: null, asking: null, said: null })
   const [now, setNow] = useState(() => Date.now())
   const say = useCallback(
     (text: string, isRefusal: boolean) => setDoing((before) => ({ ...before, said: { text, isRefusal } })),
@@ -56,7 +56,7 @@ function Top({ topped }: { readonly topped: Topped }) {
   }, [topped, say])
   useEffect(() => {
     const ending = new AbortController()
-    const looking = oneAtATime(look)
+    const looking = coalesceRuns(look)
     looking()
     topped.follow(looking, ending.signal)
     const timers = [setInterval(looking, lookEvery), setInterval(() => setNow(Date.now()), tick)]
@@ -66,7 +66,7 @@ function Top({ topped }: { readonly topped: Topped }) {
     }
   }, [topped, look])
   const card = standing && selectedCard(standing, doing)
-  const act = async (verb: Verb, about: Card, words: string) => {
+  const act = async (verb: ScreenAction, about: TopCard, words: string) => {
     setDoing({ selected: about.hold_id, asking: null, said: null })
     try {
       const seen = about.content === null ? {} : { content: about.content }
@@ -95,7 +95,7 @@ function Top({ topped }: { readonly topped: Topped }) {
     setDoing({ selected: card.hold_id, asking: { verb, about: card.hold_id, words: '' }, said: null })
   })
   const write = (
-    asking: NonNullable<Doing['asking']>,
+    asking: NonNullable<ScreenState['asking']>,
     input: string,
     key: {
       readonly return: boolean
@@ -129,13 +129,13 @@ function Top({ topped }: { readonly topped: Topped }) {
       createElement(
         Text,
         { key: at, wrap: 'truncate-end' },
-        ...line.map((span, part) => createElement(Text, { key: part, ...looksOf(span) }, span.text)),
+        ...line.map((span, part) => createElement(Text, { key: part, ...spanProps(span) }, span.text)),
       ),
     ),
   )
 }
 
-function looksOf({ style, isInverse = false }: Span) {
+function spanProps({ style, isInverse = false }: TextSpan) {
   return { inverse: isInverse, ...(style && looks[style]) }
 }
 
@@ -147,7 +147,7 @@ const looks = {
   green: { color: 'green' },
   yellow: { color: 'yellow' },
   cyan: { color: 'cyan' },
-} as const satisfies Record<Style, object>
+} as const satisfies Record<TextStyle, object>
 
 /** With the way on, which a refusal names. */
 function wholeMessage(error: unknown): string {
@@ -156,7 +156,7 @@ function wholeMessage(error: unknown): string {
 }
 
 /** Whoever asks while it runs is answered by one more run. */
-function oneAtATime(run: () => Promise<void>): () => void {
+function coalesceRuns(run: () => Promise<void>): () => void {
   let [isRunning, isWanted] = [false, false]
   const start = () => {
     if (isRunning) {

@@ -1,56 +1,56 @@
 import type { OutputOf } from '../../../kernel/operations/catalog.ts'
-import { counted, plainLine } from '../../../kernel/text.ts'
+import { formatCount, plainLine } from '../../../kernel/text.ts'
 import { noticeWords } from '../../../notifications/domain/notice.ts'
-import { age, lasting } from '../render/text.ts'
-import type { Style } from '../terminal.ts'
-import { type Card, type Verb, verbsOf } from './verbs.ts'
+import { formatAge, formatDuration } from '../render/text.ts'
+import type { TextStyle } from '../terminal.ts'
+import { type ScreenAction, type TopCard, verbsOf } from './verbs.ts'
 
 /** What the screen shows, as it was last read. */
-export interface Standing {
-  readonly cards: readonly Card[]
+export interface ScreenData {
+  readonly cards: readonly TopCard[]
   readonly work: OutputOf<'status'>
   readonly missions: OutputOf<'list_missions'>
 }
 
 /** What the person at the screen does. */
-export interface Doing {
+export interface ScreenState {
   /** The card that is looked at; null for the first. */
   readonly selected: string | null
   /** Words are asked for. */
-  readonly asking: { readonly verb: Verb; readonly about: string; readonly words: string } | null
+  readonly asking: { readonly verb: ScreenAction; readonly about: string; readonly words: string } | null
   /** What came of the last verb, or why nothing can be read. */
   readonly said: { readonly text: string; readonly isRefusal: boolean } | null
 }
 
-export interface Span {
+export interface TextSpan {
   readonly text: string
-  readonly style?: Style
+  readonly style?: TextStyle
   readonly isInverse?: boolean
 }
 
 /** A line of the screen. It is cut where the screen ends. */
-export type Line = readonly Span[]
+export type ScreenLine = readonly TextSpan[]
 
-export interface Screen {
+export interface ScreenSize {
   readonly columns: number
   readonly rows: number
 }
 
-interface Showing {
+interface ScreenOptions {
   readonly project: string
   readonly now: number
 }
 
 /** The lines of a whole screen, exactly as many as it has. No text in them steers the terminal. */
 export function linesOf(
-  standing: Standing | null,
-  doing: Doing,
-  { columns, rows, project, now }: Screen & Showing,
-): readonly Line[] {
-  const head = [headLine(standing, project, now)]
-  const foot = footLines(standing, doing)
+  standing: ScreenData | null,
+  doing: ScreenState,
+  { columns, rows, project, now }: ScreenSize & ScreenOptions,
+): readonly ScreenLine[] {
+  const head = [screenHeader(standing, project, now)]
+  const foot = screenFooter(standing, doing)
   const room = Math.max(0, rows - head.length - foot.length)
-  if (standing === null) return fitted([...head, [{ text: 'Reading the record.' }]], foot, rows)
+  if (standing === null) return fitScreen([...head, [{ text: 'Reading the record.' }]], foot, rows)
   const card = selectedCard(standing, doing)
   const detail = card === null ? [] : detailLines(card, columns)
   // The inbox takes half of what is left, and more where nothing else is shown.
@@ -62,47 +62,59 @@ export function linesOf(
   const left = Math.max(0, room - inbox.length - detail.length)
   const [agents = [], missions = []] = others
   const forMissions = Math.min(missions.length, Math.max(3, left - agents.length))
-  const body = [...inbox, ...detail, ...cut(agents, left - forMissions), ...cut(missions, forMissions)]
-  return fitted([...head, ...body], foot, rows)
+  const body = [
+    ...inbox,
+    ...detail,
+    ...limitLines(agents, left - forMissions),
+    ...limitLines(missions, forMissions),
+  ]
+  return fitScreen([...head, ...body], foot, rows)
 }
 
-function fitted(above: readonly Line[], foot: readonly Line[], rows: number): readonly Line[] {
+function fitScreen(
+  above: readonly ScreenLine[],
+  foot: readonly ScreenLine[],
+  rows: number,
+): readonly ScreenLine[] {
   const room = Math.max(0, rows - foot.length)
-  const empty: readonly Line[] = Array.from({ length: Math.max(0, room - above.length) }, () => [
+  const empty: readonly ScreenLine[] = Array.from({ length: Math.max(0, room - above.length) }, () => [
     { text: ' ' },
   ])
   return [...above.slice(0, room), ...empty, ...foot].slice(-rows)
 }
 
 /** The first lines, the last of which says how many more there are. */
-function cut(lines: readonly Line[], room: number): readonly Line[] {
+function limitLines(lines: readonly ScreenLine[], room: number): readonly ScreenLine[] {
   if (lines.length <= room) return lines
   if (room < 2) return []
   return [...lines.slice(0, room - 1), [{ text: `  and ${lines.length - room + 1} more`, style: 'dim' }]]
 }
 
-export function selectedCard({ cards }: Standing, { selected }: Pick<Doing, 'selected'>): Card | null {
+export function selectedCard(
+  { cards }: ScreenData,
+  { selected }: Pick<ScreenState, 'selected'>,
+): TopCard | null {
   return cards.find(({ hold_id }) => hold_id === selected) ?? cards[0] ?? null
 }
 
-function headLine(standing: Standing | null, project: string, now: number): Line {
+function screenHeader(standing: ScreenData | null, project: string, now: number): ScreenLine {
   const time = new Date(now).toTimeString().slice(0, 8)
   const counts =
     standing === null
       ? ''
-      : ` · ${standing.work.waiting} waiting · ${standing.work.running_total} at work · ${counted(standing.work.missions_total, 'mission')}`
-  return [{ text: `waymark top · ${safe(project)}${counts} · ${time}`, style: 'bold' }]
+      : ` · ${standing.work.waiting} waiting · ${standing.work.running_total} at work · ${formatCount(standing.work.missions_total, 'mission')}`
+  return [{ text: `waymark top · ${safeLine(project)}${counts} · ${time}`, style: 'bold' }]
 }
 
-function title(text: string): Line {
+function title(text: string): ScreenLine {
   return [{ text: text.toUpperCase(), style: 'cyan' }]
 }
 
 function inboxLines(
-  { cards, work }: Standing,
+  { cards, work }: ScreenData,
   { selected, now }: { readonly selected: string | null; readonly now: number },
   room: number,
-): readonly Line[] {
+): readonly ScreenLine[] {
   const total = work.waiting
   const head = title('Inbox')
   if (cards.length === 0) return [head, [{ text: '  Nothing waits for you.', style: 'green' }]]
@@ -116,13 +128,16 @@ function inboxLines(
   return [head, ...lines, ...(rest > 0 ? [[{ text: `  and ${rest} more`, style: 'dim' as const }]] : [])]
 }
 
-function cardLine(card: Card, isSelected: boolean, now: number): Line {
+function cardLine(card: TopCard, isSelected: boolean, now: number): ScreenLine {
   const about = card.task_name ?? card.mission_name ?? card.run?.process_name ?? ''
   return [
     { text: isSelected ? '› ' : '  ', style: 'yellow' },
-    { text: age(card.opened_at, now).replace(' ago', '').padEnd(7), style: 'dim' },
+    { text: formatAge(card.opened_at, now).replace(' ago', '').padEnd(7), style: 'dim' },
     { text: kindWords[card.kind].padEnd(12), style: 'yellow' },
-    { text: safe([about, card.reason].filter(Boolean).join(' · ')), ...(isSelected && { isInverse: true }) },
+    {
+      text: safeLine([about, card.reason].filter(Boolean).join(' · ')),
+      ...(isSelected && { isInverse: true }),
+    },
   ]
 }
 
@@ -133,23 +148,23 @@ const kindWords = {
   approval: 'approval',
   command: 'command',
   stale_attempt: 'stale',
-} as const satisfies Record<Card['kind'], string>
+} as const satisfies Record<TopCard['kind'], string>
 
 const mostDetail = 5
 
 /** The card that is looked at: what it is, and whole what is to be answered. */
-function detailLines(card: Card, columns: number): readonly Line[] {
+function detailLines(card: TopCard, columns: number): readonly ScreenLine[] {
   const width = Math.max(10, columns - 4)
   const request = card.request
   const texts = [
     `${noticeWords[card.kind]}, says ${card.opened_by}: ${card.reason}`,
     request?.kind === 'command' ? `It would run: ${request.run} in ${request.folder}` : '',
     request?.kind === 'decision' ? `Run ${card.run_id} in "${request.state}"` : '',
-    card.paths_total > 0 ? `${counted(card.paths_total, 'file')}: ${card.paths.join(', ')}` : '',
+    card.paths_total > 0 ? `${formatCount(card.paths_total, 'file')}: ${card.paths.join(', ')}` : '',
     card.claimed ? `${card.claimed_by ?? 'The agent'} says: ${card.claimed}` : '',
     card.workaround ? `Meanwhile it did: ${card.workaround}` : '',
   ]
-  const lines = texts.filter(Boolean).flatMap((text) => wrapped(safe(text), width))
+  const lines = texts.filter(Boolean).flatMap((text) => wrapText(safeLine(text), width))
   const shown =
     lines.length > mostDetail
       ? [...lines.slice(0, mostDetail - 1), `… the rest: waymark inbox, ${card.hold_id}`]
@@ -158,7 +173,7 @@ function detailLines(card: Card, columns: number): readonly Line[] {
 }
 
 /** A text in lines of so many characters, broken between words where there are any. */
-function wrapped(text: string, width: number): readonly string[] {
+function wrapText(text: string, width: number): readonly string[] {
   const lines: string[] = []
   let rest = text
   while (rest.length > width) {
@@ -170,37 +185,37 @@ function wrapped(text: string, width: number): readonly string[] {
   return rest === '' ? lines : [...lines, rest]
 }
 
-function agentLines({ work }: Standing, now: number): readonly Line[] {
+function agentLines({ work }: ScreenData, now: number): readonly ScreenLine[] {
   const head = title('At work')
   if (work.running.length === 0) return [head, [{ text: '  Nobody works now.', style: 'dim' }]]
   return [
     head,
-    ...work.running.map((attempt): Line => {
+    ...work.running.map((attempt): ScreenLine => {
       const since = Math.max(0, Math.round((now - Date.parse(attempt.started_at)) / 1000))
       const where = attempt.edge === null ? '' : ` on ${attempt.edge.name}`
-      const word = `heard of ${age(attempt.last_call_at, now)}`
+      const word = `heard of ${formatAge(attempt.last_call_at, now)}`
       return [
-        { text: `  ${lasting(since).padEnd(10)}`, style: 'dim' },
-        { text: safe(attempt.agent_name), style: 'green' },
-        { text: safe(` · ${attempt.name}${where}`) },
+        { text: `  ${formatDuration(since).padEnd(10)}`, style: 'dim' },
+        { text: safeLine(attempt.agent_name), style: 'green' },
+        { text: safeLine(` · ${attempt.name}${where}`) },
         { text: ` (${word}${attempt.stale ? ', stale' : ''})`, style: attempt.stale ? 'red' : 'dim' },
       ]
     }),
   ]
 }
 
-function missionLines({ missions }: Standing): readonly Line[] {
+function missionLines({ missions }: ScreenData): readonly ScreenLine[] {
   const head = title('Missions')
   if (missions.missions.length === 0) return [head, [{ text: '  No mission is open.', style: 'dim' }]]
   return [
     head,
-    ...missions.missions.map((mission): Line => {
+    ...missions.missions.map((mission): ScreenLine => {
       const { current_phase: phase, total_phases: phases } = mission
       const { done_tasks: done, open_tasks: open, to_do_tasks: toDo } = mission
-      const blockers = mission.open_blockers === 0 ? '' : `, ${counted(mission.open_blockers, 'blocker')}`
+      const blockers = mission.open_blockers === 0 ? '' : `, ${formatCount(mission.open_blockers, 'blocker')}`
       return [
-        { text: `  ${bar(phase, phases)} `, style: 'cyan' },
-        { text: safe(mission.name) },
+        { text: `  ${progressBar(phase, phases)} `, style: 'cyan' },
+        { text: safeLine(mission.name) },
         {
           text: ` · phase ${phase} of ${phases}, ${done} done, ${open} running, ${toDo} to do${blockers}`,
           style: 'dim',
@@ -213,16 +228,19 @@ function missionLines({ missions }: Standing): readonly Line[] {
 const barWidth = 8
 
 /** Phases that are over, of all; the one that goes on is not over. */
-function bar(phase: number, phases: number): string {
+function progressBar(phase: number, phases: number): string {
   const over = phases === 0 ? 0 : Math.round((barWidth * Math.max(0, phase - 1)) / phases)
   return '█'.repeat(Math.min(barWidth, over)).padEnd(barWidth, '░')
 }
 
-function footLines(standing: Standing | null, doing: Doing): readonly Line[] {
+function screenFooter(standing: ScreenData | null, doing: ScreenState): readonly ScreenLine[] {
   const { asking, said } = doing
   if (asking !== null) {
     return [
-      [{ text: `${asking.verb.asks ?? ''}: `, style: 'bold' }, { text: `${tail(safe(asking.words))}█` }],
+      [
+        { text: `${asking.verb.asks ?? ''}: `, style: 'bold' },
+        { text: `${lastCharacters(safeLine(asking.words))}█` },
+      ],
       [{ text: 'Enter sends it · Esc leaves', style: 'dim' }],
     ]
   }
@@ -230,19 +248,19 @@ function footLines(standing: Standing | null, doing: Doing): readonly Line[] {
   const verbs = card ? verbsOf(card).map(({ key, label }) => `${key} ${label}`) : []
   const keys = ['j k move', ...verbs, 'q quit'].join(' · ')
   return [
-    [said === null ? { text: ' ' } : { text: safe(said.text), style: said.isRefusal ? 'red' : 'green' }],
-    [{ text: safe(keys), style: 'dim' }],
+    [said === null ? { text: ' ' } : { text: safeLine(said.text), style: said.isRefusal ? 'red' : 'green' }],
+    [{ text: safeLine(keys), style: 'dim' }],
   ]
 }
 
 /** What is being written, its end first. */
-function tail(text: string): string {
+function lastCharacters(text: string): string {
   return text.length > 50 ? `…${text.slice(-50)}` : text
 }
 
 const longest = 2_000
 
-function safe(text: string): string {
+function safeLine(text: string): string {
   const line = plainLine(text, longest)
   // What is being written may end in a space.
   return text.endsWith(' ') && !line.endsWith(' ') ? `${line} ` : line

@@ -1,46 +1,46 @@
 import type { OperationName, OutputOf } from '../../../kernel/operations/catalog.ts'
 
-type Hold = OutputOf<'inbox'>['holds'][number]
+type TopInboxRow = OutputOf<'inbox'>['holds'][number]
 
 /** An inbox item with its evidence. */
-export type Card = Omit<Hold, 'evidence'> & NonNullable<Hold['evidence']>
+export type TopCard = Omit<TopInboxRow, 'evidence'> & NonNullable<TopInboxRow['evidence']>
 
-export function cardsOf({ holds }: OutputOf<'inbox'>): readonly Card[] {
+export function cardsOf({ holds }: OutputOf<'inbox'>): readonly TopCard[] {
   return holds.flatMap(({ evidence, ...hold }) => (evidence ? [{ ...hold, ...evidence }] : []))
 }
 
 /** What a person may do with a card by a key, as in the dashboard. */
-export interface Verb {
+export interface ScreenAction {
   readonly key: string
   readonly label: string
   /** What is asked for first: words that the waiting agent is told. */
   readonly asks?: string
   readonly operation: Extract<OperationName, 'approve' | 'reject' | 'resolve' | 'decide' | 'review_send'>
-  input(card: Card, words: string): Readonly<Record<string, unknown>>
+  input(card: TopCard, words: string): Readonly<Record<string, unknown>>
 }
 
-const resolves = ({ hold_id }: Card, words: string) => ({
+const resolveInput = ({ hold_id }: TopCard, words: string) => ({
   id: hold_id,
   ...(words !== '' && { answer: words }),
 })
-const dismisses = (card: Card, words: string) => ({ ...resolves(card, words), dismiss: true })
+const dismissInput = (card: TopCard, words: string) => ({ ...resolveInput(card, words), dismiss: true })
 
-const answer: Verb = {
+const answer: ScreenAction = {
   key: 'e',
   label: 'answer',
   asks: 'The answer',
   operation: 'resolve',
-  input: resolves,
+  input: resolveInput,
 }
-const sendBack: Verb = {
+const sendBack: ScreenAction = {
   key: 'r',
   label: 'send back',
   asks: 'What should be done instead',
   operation: 'resolve',
-  input: resolves,
+  input: resolveInput,
 }
 
-const decides: readonly Verb[] = [
+const decides: readonly ScreenAction[] = [
   { key: 'a', label: 'approve', operation: 'approve', input: ({ hold_id }) => ({ id: hold_id }) },
   {
     key: 'r',
@@ -52,7 +52,7 @@ const decides: readonly Verb[] = [
 ]
 
 const verbs = {
-  blocker: [answer, { key: 'd', label: 'dismiss', operation: 'resolve', input: dismisses }],
+  blocker: [answer, { key: 'd', label: 'dismiss', operation: 'resolve', input: dismissInput }],
   review: [
     {
       key: 'a',
@@ -68,19 +68,19 @@ const verbs = {
     },
   ],
   scope: [
-    { key: 'a', label: 'accept the files', operation: 'resolve', input: resolves },
-    { ...sendBack, input: dismisses },
+    { key: 'a', label: 'accept the files', operation: 'resolve', input: resolveInput },
+    { ...sendBack, input: dismissInput },
   ],
   approval: decides,
   command: decides,
   stale_attempt: [
-    { key: 'a', label: 'let it go on', operation: 'resolve', input: dismisses },
-    { key: 'g', label: 'give it up', operation: 'resolve', input: resolves },
+    { key: 'a', label: 'let it go on', operation: 'resolve', input: dismissInput },
+    { key: 'g', label: 'give it up', operation: 'resolve', input: resolveInput },
   ],
-} as const satisfies Record<Card['kind'], readonly Verb[]>
+} as const satisfies Record<TopCard['kind'], readonly ScreenAction[]>
 
 /** The events of a decision have a key each where they are neither the yes nor the no. */
-export function verbsOf(card: Card): readonly Verb[] {
+export function verbsOf(card: TopCard): readonly ScreenAction[] {
   if (card.request?.kind !== 'decision') {
     return verbs[card.kind].filter(({ operation }) => operation !== 'review_send' || card.task_id !== null)
   }
@@ -89,16 +89,16 @@ export function verbsOf(card: Card): readonly Verb[] {
   // Of several that mean yes, which one is meant is asked by the refusal.
   const [yes, another] = simple.filter((choice) => choice.answer === 'yes')
   return [
-    ...decides.map((verb) => (verb.key === 'a' && yes && !another ? ofEvent(verb, yes.event) : verb)),
-    ...others.slice(0, 9).map((choice, at) => sends(choice, `${at + 1}`)),
+    ...decides.map((verb) => (verb.key === 'a' && yes && !another ? verbForEvent(verb, yes.event) : verb)),
+    ...others.slice(0, 9).map((choice, at) => eventVerb(choice, `${at + 1}`)),
   ]
 }
 
-function ofEvent(verb: Verb, event: string): Verb {
+function verbForEvent(verb: ScreenAction, event: string): ScreenAction {
   return { ...verb, input: (card, words) => ({ ...verb.input(card, words), event }) }
 }
 
-function sends({ event, sends_back, approves }: Card['choices'][number], key: string): Verb {
+function eventVerb({ event, sends_back, approves }: TopCard['choices'][number], key: string): ScreenAction {
   return {
     key,
     label: event.replace(/_/g, ' '),

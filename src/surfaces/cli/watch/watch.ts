@@ -1,15 +1,15 @@
-import { type Fact, happenedAt } from '../../../events/domain/fact.ts'
-import { factWords } from '../../../events/domain/fact-kinds.ts'
+import { happenedAt, type ProjectEvent } from '../../../events/domain/fact.ts'
+import { describeProjectEvent } from '../../../events/domain/fact-kinds.ts'
 import { displayName } from '../../../kernel/actor.ts'
 import { instant } from '../../../kernel/instant.ts'
 import type { OutputOf } from '../../../kernel/operations/catalog.ts'
-import { counted, plainLine } from '../../../kernel/text.ts'
+import { formatCount, plainLine } from '../../../kernel/text.ts'
 import { commandOf, type Notice, noticeOf, noticeWords } from '../../../notifications/domain/notice.ts'
 import { clockTime } from '../render/text.ts'
 import { type Ink, printableJson, type Terminal } from '../terminal.ts'
 
 /** What is watched: a project that is kept here or at a server. */
-export interface Watched {
+export interface WatchTarget {
   readonly inbox: (input: { readonly limit: number; readonly cursor?: string }) => Promise<OutputOf<'inbox'>>
   /** Where the journal ends. */
   readonly head: () => Promise<number>
@@ -17,7 +17,7 @@ export interface Watched {
   readonly follow: (
     after: number,
     signal: AbortSignal,
-    hear: (facts: readonly Fact[]) => Promise<void>,
+    hear: (facts: readonly ProjectEvent[]) => Promise<void>,
   ) => Promise<void>
 }
 
@@ -27,17 +27,17 @@ export interface WatchOptions {
   /** Everything that happens, not only what needs a person. */
   readonly all: boolean
   /** Is handed each card that waits from now on. */
-  readonly notify?: (card: WaitingCard) => void
+  readonly notify?: (card: InboxNoticeCard) => void
 }
 
 /** What waits for a person, or ended badly or well: in one line. */
-export interface WaitingCard {
+export interface InboxNoticeCard {
   readonly notice: Notice
   readonly taskName: string | null
   readonly missionName: string | null
 }
 
-type InboxHold = OutputOf<'inbox'>['holds'][number]
+type WatchInboxRow = OutputOf<'inbox'>['holds'][number]
 
 /** Milliseconds between two looks for attempts that went stale. */
 const staleEvery = 60_000
@@ -45,14 +45,14 @@ const atOnce = 200
 
 /** Prints what needs a person as it happens, what waits already first, until the signal aborts. */
 export async function watch(
-  watched: Watched,
+  watched: WatchTarget,
   { json, all, notify }: WatchOptions,
   { terminal, signal }: { readonly terminal: Terminal; readonly signal: AbortSignal },
 ): Promise<void> {
   const line = json ? jsonLine : textLine
   const say = (event: WatchEvent) => terminal.write(line(event, terminal.ink))
   const head = await watched.head()
-  const waiting = await everyHold(watched)
+  const waiting = await allOpenItems(watched)
   const told = new Set(waiting.map(({ hold_id }) => hold_id))
   for (const hold of waiting) say({ kind: 'waits', card: cardOf(hold), at: hold.opened_at })
   if (!json) terminal.writeError(`${greeting(waiting.length)}\n`)
@@ -64,7 +64,7 @@ export async function watch(
     await watched.follow(head, signal, async (facts) => {
       const opened = facts.some(({ body }) => body.kind === 'hold.opened')
       const holds = new Map(
-        opened ? (await everyHold(watched)).map((hold) => [hold.hold_id, hold] as const) : [],
+        opened ? (await allOpenItems(watched)).map((hold) => [hold.hold_id, hold] as const) : [],
       )
       for (const fact of facts) {
         const event = eventOf(fact, { holds, told, all })
@@ -82,12 +82,12 @@ function greeting(count: number): string {
   const waits =
     count === 0
       ? 'Nothing waits for you'
-      : `${counted(count, 'card')} ${count === 1 ? 'waits' : 'wait'} for you`
+      : `${formatCount(count, 'card')} ${count === 1 ? 'waits' : 'wait'} for you`
   return `${waits}. Watching; Ctrl-C ends it.`
 }
 
-async function everyHold(watched: Watched): Promise<readonly InboxHold[]> {
-  const holds: InboxHold[] = []
+async function allOpenItems(watched: WatchTarget): Promise<readonly WatchInboxRow[]> {
+  const holds: WatchInboxRow[] = []
   let cursor: string | null = null
   do {
     const page: OutputOf<'inbox'> = await watched.inbox({ limit: atOnce, ...(cursor !== null && { cursor }) })
@@ -98,7 +98,7 @@ async function everyHold(watched: Watched): Promise<readonly InboxHold[]> {
 }
 
 type WatchEvent =
-  | { readonly kind: 'waits' | 'ended'; readonly at: string; readonly card: WaitingCard }
+  | { readonly kind: 'waits' | 'ended'; readonly at: string; readonly card: InboxNoticeCard }
   | {
       readonly kind: 'answered'
       readonly at: string
@@ -107,17 +107,17 @@ type WatchEvent =
       readonly who: string
       readonly answer: string | null
     }
-  | { readonly kind: 'fact'; readonly at: string; readonly fact: Fact }
+  | { readonly kind: 'fact'; readonly at: string; readonly fact: ProjectEvent }
 
-interface Known {
-  readonly holds: ReadonlyMap<string, InboxHold>
+interface WatchState {
+  readonly holds: ReadonlyMap<string, WatchInboxRow>
   /** The holds that were told to wait. */
   readonly told: Set<string>
   readonly all: boolean
 }
 
 /** What is said of a fact; null where it needs nobody. */
-function eventOf(fact: Fact, { holds, told, all }: Known): WatchEvent | null {
+function eventOf(fact: ProjectEvent, { holds, told, all }: WatchState): WatchEvent | null {
   const { body } = fact
   const at = instant(happenedAt(fact))
   if (body.kind === 'hold.closed') {
@@ -135,7 +135,7 @@ function eventOf(fact: Fact, { holds, told, all }: Known): WatchEvent | null {
   return { kind: 'waits', at, card: hold ? cardOf(hold) : bare }
 }
 
-function cardOf(hold: InboxHold): WaitingCard {
+function cardOf(hold: WatchInboxRow): InboxNoticeCard {
   const { kind, reason, opened_by, hold_id, mission_id, task_id, opened_at } = hold
   const notice = {
     kind,
@@ -153,7 +153,7 @@ function cardOf(hold: InboxHold): WaitingCard {
 function textLine(event: WatchEvent, ink: Ink): string {
   const at = ink('dim', clockTime(event.at).slice(11))
   if (event.kind === 'fact') {
-    return `${at}  ${plainLine(`${displayName(event.fact)} ${factWords(event.fact.body)}`, 300)}\n`
+    return `${at}  ${plainLine(`${displayName(event.fact)} ${describeProjectEvent(event.fact.body)}`, 300)}\n`
   }
   if (event.kind === 'answered') {
     const said = event.answer === null ? '' : `: ${event.answer}`
@@ -179,7 +179,14 @@ function entryOf(event: WatchEvent): object {
   const { kind, at } = event
   if (event.kind === 'fact') {
     const { seq, body } = event.fact
-    return { event: kind, at, seq, who: displayName(event.fact), fact: body.kind, says: factWords(body) }
+    return {
+      event: kind,
+      at,
+      seq,
+      who: displayName(event.fact),
+      fact: body.kind,
+      says: describeProjectEvent(body),
+    }
   }
   if (event.kind === 'answered') {
     const { holdId, status, who, answer } = event

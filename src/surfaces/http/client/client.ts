@@ -22,7 +22,7 @@ export interface CallOptions {
 }
 
 /** Calls an operation. Fails with an `ApiFailure` where it is refused, or the server cannot be reached. */
-export type Client = <Name extends OperationName>(
+export type ApiClient = <Name extends OperationName>(
   name: Name,
   input: InputOf<Name>,
   options?: CallOptions,
@@ -71,7 +71,7 @@ export class ApiFailure extends Error {
 }
 
 /** A client of one project. It imports types alone, so that a page that uses it carries no code of the server. */
-export function createClient({ base = '', token, csrf }: ClientOptions = {}): Client {
+export function createClient({ base = '', token, csrf }: ClientOptions = {}): ApiClient {
   return async (name, input, { idempotencyKey, signal } = {}) => {
     const csrfToken = csrf?.()
     const headers = {
@@ -82,12 +82,12 @@ export function createClient({ base = '', token, csrf }: ClientOptions = {}): Cl
     }
     const body = JSON.stringify(input)
     const request = { method: 'POST', headers, body, ...(signal && { signal }) }
-    const said = await answerOf(await reached(`${base}/api/${name}`, request))
+    const said = await answerOf(await fetchOrFail(`${base}/api/${name}`, request))
     return said as OutputOf<typeof name> // what the server answers keeps to the contract
   }
 }
 
-async function reached(address: string, request: RequestInit): Promise<Response> {
+async function fetchOrFail(address: string, request: RequestInit): Promise<Response> {
   try {
     return await fetch(address, request)
   } catch (error) {

@@ -4,7 +4,7 @@ import type { Caller, RequestInfo } from './request-info.ts'
 import { entryOf, type TokenEntry, type TokenFile } from './tokens.ts'
 
 /** How a server knows who asks: by the tokens of this machine's user, or by the persons of its database. */
-export interface Admission {
+export interface Authenticator {
   /** Null for a token that is not known, or lets nobody in any more. */
   byToken(token: string): Promise<Caller | null>
   /** Null where there is no cookie of ours, or an old one: its holder signs in again. */
@@ -26,7 +26,7 @@ interface OwnTokens {
 }
 
 /** By the tokens in `tokens.json`, and the logins that were had by them. */
-export function admissionByFile({ tokens, logins, port, user, now }: OwnTokens): Admission {
+export function fileAdmission({ tokens, logins, port, user, now }: OwnTokens): Authenticator {
   const callerOf = (
     { name, kind, role, hash, explicit }: TokenEntry,
     login: Pick<Caller, 'login' | 'csrf'> & { readonly channel: Channel },

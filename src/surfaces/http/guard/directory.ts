@@ -1,15 +1,15 @@
-import type { Fact } from '../../../events/domain/fact.ts'
+import type { ProjectEvent } from '../../../events/domain/fact.ts'
 import type { Actor } from '../../../kernel/actor.ts'
 import type { IdSource, SessionId, TokenId } from '../../../kernel/id.ts'
-import { permits, type Standing } from '../../../people/domain/access.ts'
-import { readInvitation, readToken, type Session, type Token } from '../../../people/domain/identity.ts'
+import { type CallerPermissions, hasAccess } from '../../../people/domain/access.ts'
+import { readInvitation, readToken, type SignInSession, type Token } from '../../../people/domain/identity.ts'
 import type { Team } from '../../../people/ports/team.ts'
 import type { Reads, Store } from '../../../store/ports/store.ts'
-import type { Log, ServedProject } from '../serving.ts'
-import type { Admission } from './admission.ts'
+import type { Logger, ServedProject } from '../serving.ts'
+import type { Authenticator } from './admission.ts'
 import { csrfOf } from './logins.ts'
 import type { Caller, RequestInfo } from './request-info.ts'
-import { actorOf, isOpen, readSeat, type Seat, standingIn } from './seat.ts'
+import { actorOf, isOpen, type Principal, permissionsIn, readPrincipal } from './seat.ts'
 import { isHashOf } from './secret.ts'
 
 /** Milliseconds for which what the database said is believed: what changes there is in force everywhere after five seconds. */
@@ -18,9 +18,9 @@ const believed = 4_000
 const usedAnew = 60_000
 const most = 10_000
 
-interface Looked {
+interface CachedPrincipal {
   readonly at: number
-  readonly seat: Promise<Seat | null>
+  readonly seat: Promise<Principal | null>
 }
 
 /** What the server as a whole knows of who uses it. */
@@ -28,8 +28,8 @@ const identityKinds = ['person', 'token', 'session'] as const
 export type IdentityKind = (typeof identityKinds)[number]
 
 /** Somebody who looks at what is known of persons, in a project. */
-interface Watcher {
-  readonly seat: Seat
+interface DirectoryWatcher {
+  readonly seat: Principal
   readonly projectId: string
   readonly tell: (of: readonly IdentityKind[]) => void
 }
@@ -42,7 +42,7 @@ interface IdentityChange {
   readonly projects: readonly string[]
 }
 
-export interface DirectoryOptions {
+export interface PeopleDirectoryOptions {
   readonly team: Team
   /** Those that are served at this moment. */
   readonly projects: () => readonly ServedProject[]
@@ -51,24 +51,24 @@ export interface DirectoryOptions {
   /** The port that the server listens on. */
   readonly port: () => number
   readonly ids: IdSource
-  readonly log: Log
+  readonly log: Logger
   readonly now: () => number
 }
 
 /** The persons of a database, as a server knows them: looked up by id, believed for a moment, forgotten at a change. */
-export class Directory implements Admission {
-  readonly #options: DirectoryOptions
-  readonly #looked = new Map<string, Looked>()
+export class PeopleDirectory implements Authenticator {
+  readonly #options: PeopleDirectoryOptions
+  readonly #looked = new Map<string, CachedPrincipal>()
   /** As they were last read, by the token or session of an actor. */
-  readonly #seats = new Map<string, Seat>()
+  readonly #seats = new Map<string, Principal>()
   readonly #used = new Map<string, number>()
   readonly #ids = new WeakMap<ServedProject, string>()
   readonly #followed = new WeakSet<Store>()
-  readonly #watchers = new Set<Watcher>()
+  readonly #watchers = new Set<DirectoryWatcher>()
   readonly #underWay = new Set<Promise<void>>()
   readonly #ending = new AbortController()
 
-  constructor(options: DirectoryOptions) {
+  constructor(options: PeopleDirectoryOptions) {
     this.#options = options
     this.#followOnce(options.team.store)
     for (const project of options.projects()) this.#followOnce(options.storeOf(project))
@@ -100,10 +100,10 @@ export class Directory implements Admission {
   }
 
   /** Who is invited by this text, which lets nobody in: null where there is no such invitation, or not any more. */
-  async byInvitation(text: string): Promise<Seat | null> {
+  async byInvitation(text: string): Promise<Principal | null> {
     const parts = readInvitation(text)
     const by = parts && { token: parts.id }
-    const seat = by && (await this.#options.team.store.view((reads) => readSeat(reads, by)))
+    const seat = by && (await this.#options.team.store.view((reads) => readPrincipal(reads, by)))
     const isRight = isHashOf(seat?.hash ?? '0'.repeat(64), parts?.secret ?? '')
     return isRight ? seat : null
   }
@@ -141,7 +141,7 @@ export class Directory implements Admission {
     const seen = await Promise.all(
       this.projects.map(async (project) => {
         const id = await this.#idOf(project)
-        return caller.seat !== null && standingIn(caller.seat, id).access !== null ? [project] : []
+        return caller.seat !== null && permissionsIn(caller.seat, id).access !== null ? [project] : []
       }),
     )
     return seen.flat()
@@ -150,10 +150,10 @@ export class Directory implements Admission {
   /**
    * What an actor may in a project; undefined for the server itself. Somebody who is not known any more may nothing.
    */
-  standingOf({ person, token, connection }: Actor, project: ServedProject): Standing | undefined {
+  standingOf({ person, token, connection }: Actor, project: ServedProject): CallerPermissions | undefined {
     if (person === undefined) return undefined
     const seat = this.#seats.get(connection ?? '') ?? this.#seats.get(token ?? '')
-    if (seat?.person.id === person) return standingIn(seat, this.#ids.get(project) ?? '')
+    if (seat?.person.id === person) return permissionsIn(seat, this.#ids.get(project) ?? '')
     return {
       personId: person,
       personName: 'Somebody who is not known any more',
@@ -172,7 +172,7 @@ export class Directory implements Admission {
    */
   watch({ seat }: Caller, project: ServedProject, tell: (of: readonly IdentityKind[]) => void): () => void {
     const ended = new AbortController()
-    const begin = async (of: Seat) => {
+    const begin = async (of: Principal) => {
       const watcher = { seat: of, projectId: await this.#idOf(project), tell }
       if (ended.signal.aborted) return
       this.#watchers.add(watcher)
@@ -200,14 +200,14 @@ export class Directory implements Admission {
   async #seatOf(
     by: { readonly token: TokenId } | { readonly session: SessionId },
     secret: string,
-  ): Promise<Seat | null> {
+  ): Promise<Principal | null> {
     const seat = await this.#look(by)
     // The same work for an id that is not there, so that nobody learns by the clock which are.
     const isRight = isHashOf(seat?.hash ?? '0'.repeat(64), secret)
     return seat && isRight && isOpen(seat, this.#options.now()) ? seat : null
   }
 
-  #look(by: { readonly token: TokenId } | { readonly session: SessionId }): Promise<Seat | null> {
+  #look(by: { readonly token: TokenId } | { readonly session: SessionId }): Promise<Principal | null> {
     const key = 'token' in by ? by.token : by.session
     const now = this.#options.now()
     const known = this.#looked.get(key)
@@ -223,8 +223,8 @@ export class Directory implements Admission {
   async #read(
     by: { readonly token: TokenId } | { readonly session: SessionId },
     key: string,
-  ): Promise<Seat | null> {
-    const seat = await this.#options.team.store.view((reads) => readSeat(reads, by))
+  ): Promise<Principal | null> {
+    const seat = await this.#options.team.store.view((reads) => readPrincipal(reads, by))
     this.#seats.delete(key)
     if (seat) this.#seats.set(key, seat)
     forgetOldest(this.#seats)
@@ -265,9 +265,9 @@ export class Directory implements Admission {
     this.#underWay.add(writing)
   }
 
-  async #tell(facts: readonly Fact[]): Promise<void> {
+  async #tell(facts: readonly ProjectEvent[]): Promise<void> {
     if (this.#watchers.size === 0) return
-    const changes = await this.#options.team.store.view((reads) => changesIn(facts, reads))
+    const changes = await this.#options.team.store.view((reads) => identityChangesOf(facts, reads))
     for (const watcher of this.#watchers) {
       const seen = new Set(changes.filter((change) => isSeen(change, watcher)).map(({ kind }) => kind))
       if (seen.size > 0) watcher.tell([...seen])
@@ -306,7 +306,10 @@ export class Directory implements Admission {
 }
 
 /** Those who had it before they were disabled or removed are told that it changed: what they may see of it is asked anew. */
-async function changesIn(facts: readonly Fact[], { identities }: Reads): Promise<readonly IdentityChange[]> {
+async function identityChangesOf(
+  facts: readonly ProjectEvent[],
+  { identities }: Reads,
+): Promise<readonly IdentityChange[]> {
   const ofPerson = async (personId: string): Promise<IdentityChange> => {
     const memberships = await identities.memberships(personId)
     return { kind: 'person', personId, projects: memberships.map(({ projectId }) => projectId) }
@@ -316,7 +319,7 @@ async function changesIn(facts: readonly Fact[], { identities }: Reads): Promise
     personId: token?.personId ?? null,
     projects: token?.projectId ? [token.projectId] : [],
   })
-  const ofSession = (session: Session | null): IdentityChange => {
+  const ofSession = (session: SignInSession | null): IdentityChange => {
     return { kind: 'session', personId: session?.personId ?? null, projects: [] }
   }
   const changes = facts.map(async ({ body }): Promise<readonly IdentityChange[]> => {
@@ -332,12 +335,12 @@ async function changesIn(facts: readonly Fact[], { identities }: Reads): Promise
 }
 
 /** As the lists of persons, tokens and sessions show them. */
-function isSeen(change: IdentityChange, { seat, projectId }: Watcher): boolean {
-  const standing = standingIn(seat, projectId)
+function isSeen(change: IdentityChange, { seat, projectId }: DirectoryWatcher): boolean {
+  const standing = permissionsIn(seat, projectId)
   if (standing.admin || change.personId === seat.person.id) return true
   if (change.kind === 'session') return false
-  if (permits(standing, 'owner')) return change.kind === 'person' || change.projects.includes(projectId)
-  return change.kind === 'person' && permits(standing, 'viewer') && change.projects.includes(projectId)
+  if (hasAccess(standing, 'owner')) return change.kind === 'person' || change.projects.includes(projectId)
+  return change.kind === 'person' && hasAccess(standing, 'viewer') && change.projects.includes(projectId)
 }
 
 function forgetOldest(map: Map<string, unknown>): void {

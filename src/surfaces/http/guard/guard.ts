@@ -18,7 +18,7 @@ export async function guardRequest(request: RequestInfo, security: Security): Pr
 /** For what only people and programs with a token may have. */
 export function requireAuth(caller: Caller | null): Caller {
   if (caller) return caller
-  throw unauthenticated('This needs a token, and none was sent.', 'token_missing')
+  throw unauthenticatedRefusal('This needs a token, and none was sent.', 'token_missing')
 }
 
 /** A target such as `http://evil.example/` would go by another host than the one that was checked. */
@@ -63,24 +63,29 @@ function isSame(one: string, other: string): boolean {
 
 /** Who asks: by a bearer token, else by a cookie; null where neither was given. Fails for a wrong token. */
 async function authenticate(request: RequestInfo, security: Security): Promise<Caller | null> {
-  if (request.authorization !== undefined) return byToken(request.authorization, request, security)
+  if (request.authorization !== undefined)
+    return authenticateByToken(request.authorization, request, security)
   const caller = await security.admission.byCookie(cookiesIn(request.cookie ?? ''), request)
   // A cookie that is not known is an old one, not an attack: its holder logs in again.
-  return caller && confined(caller, request, security)
+  return caller && assertConfinedCaller(caller, request, security)
 }
 
-async function byToken(authorization: string, request: RequestInfo, security: Security): Promise<Caller> {
+async function authenticateByToken(
+  authorization: string,
+  request: RequestInfo,
+  security: Security,
+): Promise<Caller> {
   const [, secret] = /^Bearer +([^\s]+)$/i.exec(authorization.trim()) ?? []
   const caller = secret === undefined ? null : await security.admission.byToken(secret)
-  if (caller) return confined(caller, request, security)
-  throw mistaken(request, security, {
+  if (caller) return assertConfinedCaller(caller, request, security)
+  throw recordMistake(request, security, {
     reason: 'token_invalid',
     message: 'The token in the Authorization header is not valid.',
   })
 }
 
 /** A command of a guard reads the files of its user, tokens too: what it sends with them is not that user's word. */
-async function confined(
+async function assertConfinedCaller(
   caller: Caller,
   { connection }: RequestInfo,
   { insideCommand }: Security,
@@ -91,19 +96,19 @@ async function confined(
   return { ...caller, actor: { ...actor, ...(token && { token }), ...(person && { person }) } }
 }
 
-interface Mistake {
+interface AccessRefusal {
   readonly reason: string
   readonly message: string
 }
 
 /** A wrong token or code; too many of them from one client are not even looked at as such. */
-export function mistaken(
+export function recordMistake(
   { from }: RequestInfo,
   { rates, now }: Security,
-  { reason, message }: Mistake,
+  { reason, message }: AccessRefusal,
 ): Refusal {
   const waits = rates.mistakes.take(from, now())
-  if (waits === 0) return unauthenticated(message, reason)
+  if (waits === 0) return unauthenticatedRefusal(message, reason)
   return new Refusal('TOO_MANY_REQUESTS', `There were too many wrong tokens from ${from}.`, {
     reason: 'too_many_wrong_tokens',
     hint: `Try again in ${waits} seconds.`,
@@ -111,7 +116,7 @@ export function mistaken(
   })
 }
 
-function unauthenticated(message: string, reason: string): Refusal {
+function unauthenticatedRefusal(message: string, reason: string): Refusal {
   return new Refusal('UNAUTHENTICATED', message, {
     reason,
     hint: 'Send Authorization: Bearer <token> (waymark token list says which there are), or open the address that waymark serve prints.',

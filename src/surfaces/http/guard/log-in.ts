@@ -3,10 +3,10 @@ import type { Actor } from '../../../kernel/actor.ts'
 import { readJson } from '../body.ts'
 import type { RequestContext } from '../parts.ts'
 import { Refusal } from '../refusal.ts'
-import type { Serving } from '../serving.ts'
-import { mistaken, requireAuth } from './guard.ts'
+import type { HttpServingOptions } from '../serving.ts'
+import { recordMistake, requireAuth } from './guard.ts'
 import { keyIdOf, proofOf } from './login-proof.ts'
-import { endedCookie, loginCookie } from './logins.ts'
+import { expiredCookie, loginCookie } from './logins.ts'
 import { requestInfoOf } from './request-info.ts'
 import type { Security } from './security.ts'
 
@@ -21,7 +21,7 @@ export async function logIn(c: RequestContext, security: Security): Promise<Resp
   }
   const { codes, logins, hosts, now } = security
   const command = await security.insideCommand(c.env.incoming.socket, 'dashboard')
-  if (command) throw forPeople(command)
+  if (command) throw personOnlyRefusal(command)
   const token = codes.take(c.req.query('code') ?? '', now())
   if (token === null) return notLoggedIn(c, security)
   const secret = logins.begin(token, now())
@@ -35,7 +35,7 @@ export async function logIn(c: RequestContext, security: Security): Promise<Resp
 /** A browser is shown a page that says the way on; a program is refused as everywhere. */
 function notLoggedIn(c: RequestContext, security: Security): Response {
   const message = 'This login address was used already, is older than ten minutes, or was never made.'
-  const refusal = mistaken(requestInfoOf(c.env.incoming, security), security, {
+  const refusal = recordMistake(requestInfoOf(c.env.incoming, security), security, {
     reason: 'login_code_invalid',
     message,
   })
@@ -74,13 +74,13 @@ const largestQuestion = { maxBytes: 1_000, maxValues: 100 }
 export async function proveLogin(
   c: RequestContext,
   security: Security,
-  { instance }: Pick<Serving, 'instance'>,
+  { instance }: Pick<HttpServingOptions, 'instance'>,
 ): Promise<Response> {
   const { tokens, proofs, hosts, now } = security
   const { key, asked } = read(question, await readJson(c.req.raw, largestQuestion))
   const entry = tokens.entries().find(({ hash }) => keyIdOf(hash) === key)
   if (!entry)
-    throw mistaken(requestInfoOf(c.env.incoming, security), security, {
+    throw recordMistake(requestInfoOf(c.env.incoming, security), security, {
       reason: 'token_invalid',
       message: 'The token is not known to this server.',
     })
@@ -93,13 +93,13 @@ export async function proveLogin(
 /** `POST /api/login-code`: a fresh code for who sends a person's token, or shows that they know it. */
 export async function makeLoginCode(c: RequestContext, security: Security): Promise<Response> {
   const command = await security.insideCommand(c.env.incoming.socket, 'http')
-  if (command) throw forPeople(command)
-  const { name, kind, hash } = c.var.caller ? tokenOfCaller(c) : await tokenShown(c, security)
-  if (kind !== 'person') throw forPeople({ name })
+  if (command) throw personOnlyRefusal(command)
+  const { name, kind, hash } = c.var.caller ? tokenOfCaller(c) : await proveShownToken(c, security)
+  if (kind !== 'person') throw personOnlyRefusal({ name })
   return c.json({ code: security.codes.make(hash, security.now()) }, 200, { 'Cache-Control': 'no-store' })
 }
 
-function forPeople({ name }: Pick<Actor, 'name'>): Refusal {
+function personOnlyRefusal({ name }: Pick<Actor, 'name'>): Refusal {
   return new Refusal('FORBIDDEN', `The dashboard is for people; ${name} acts as an agent.`, {
     reason: 'person_needed',
   })
@@ -110,13 +110,13 @@ function tokenOfCaller(c: RequestContext) {
   return { name: actor.name, kind: actor.kind, hash: token }
 }
 
-async function tokenShown(c: RequestContext, security: Security) {
+async function proveShownToken(c: RequestContext, security: Security) {
   const body = await readJson(c.req.raw, largestQuestion)
   if (body === undefined) requireAuth(c.var.caller)
   const { answered, proof } = read(answer, body)
   const entry = security.proofs.take(answered, proof, security.now())
   if (entry) return entry
-  throw mistaken(requestInfoOf(c.env.incoming, security), security, {
+  throw recordMistake(requestInfoOf(c.env.incoming, security), security, {
     reason: 'login_proof_invalid',
     message: 'The proof is wrong, late, or was used already.',
   })
@@ -139,6 +139,6 @@ export function logOut(c: RequestContext, { logins, hosts }: Security): Response
   )
   return c.json({ success: true, ended }, 200, {
     'Cache-Control': 'no-store',
-    ...(caller.login !== null && { 'Set-Cookie': endedCookie(hosts().port) }),
+    ...(caller.login !== null && { 'Set-Cookie': expiredCookie(hosts().port) }),
   })
 }

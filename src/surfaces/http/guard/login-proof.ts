@@ -7,7 +7,7 @@ import type { TokenEntry } from './tokens.ts'
  * of the other one with an HMAC under the hash of the token. It counts for one port and one run of a server, so that who
  * took a port over can neither answer nor pass the question on.
  */
-export interface Meeting {
+export interface LoginProofExchange {
   readonly port: number
   readonly instance: string
   /** Chosen by who asks. */
@@ -16,10 +16,14 @@ export interface Meeting {
   readonly answered: string
 }
 
-export type Side = 'server' | 'client'
+export type ProofSide = 'server' | 'client'
 
 /** What one side shows the other. `hash` is that of the token. */
-export function proofOf(side: Side, { port, instance, asked, answered }: Meeting, hash: string): string {
+export function proofOf(
+  side: ProofSide,
+  { port, instance, asked, answered }: LoginProofExchange,
+  hash: string,
+): string {
   const words = JSON.stringify(['waymark login', side, port, instance, asked, answered])
   return createHmac('sha256', hash).update(words).digest('base64url')
 }
@@ -41,11 +45,11 @@ const most = 100
 export class LoginProofs {
   readonly #open = new Map<
     string,
-    { readonly meeting: Meeting; readonly entry: TokenEntry; readonly expires: number }
+    { readonly meeting: LoginProofExchange; readonly entry: TokenEntry; readonly expires: number }
   >()
 
   /** Begins a meeting with the holder of a token. */
-  begin(meeting: Omit<Meeting, 'answered'>, entry: TokenEntry, now: number): Meeting {
+  begin(meeting: Omit<LoginProofExchange, 'answered'>, entry: TokenEntry, now: number): LoginProofExchange {
     const begun = { ...meeting, answered: newSecret() }
     const [oldest] = this.#open.keys()
     if (this.#open.size >= most && oldest !== undefined) this.#open.delete(oldest)

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { serialize } from 'hono/utils/cookie'
 import { z } from 'zod'
-import { locked, readIfThere, versionOf, writePrivate } from './private-file.ts'
+import { readIfThere, runLocked, versionOf, writePrivate } from './private-file.ts'
 import { hashOf, newSecret } from './secret.ts'
 import { entryOf } from './tokens.ts'
 
@@ -62,7 +62,7 @@ export class Logins {
 
   /** Another server of this user writes the same file. */
   #change(change: (logins: readonly Login[]) => readonly Login[]): void {
-    locked(this.#file, () => {
+    runLocked(this.#file, () => {
       const before = this.#all()
       const after = change(before)
       if (after.length === before.length && after.every((login) => before.includes(login))) return
@@ -100,7 +100,7 @@ export function cookieName(port: number): string {
 }
 
 /** Takes the cookie out of the browser. */
-export function endedCookie(port: number): string {
+export function expiredCookie(port: number): string {
   return sessionCookie(cookieName(port), '', { secure: false, seconds: 0 })
 }
 

@@ -8,8 +8,8 @@ import type { Reads } from '../../../store/ports/store.ts'
 import type { RequestContext } from '../parts.ts'
 import { Refusal } from '../refusal.ts'
 import type { ServedProject } from '../serving.ts'
-import type { Directory } from './directory.ts'
-import { mistaken } from './guard.ts'
+import type { PeopleDirectory } from './directory.ts'
+import { recordMistake } from './guard.ts'
 import { type RequestInfo, requestInfoOf } from './request-info.ts'
 import { actorOf } from './seat.ts'
 import type { Security } from './security.ts'
@@ -59,7 +59,7 @@ export class OidcSignIn {
     const request = requestInfoOf(c.env.incoming, security)
     const oidc = await import('openid-client')
     const configuration = await this.#discovered()
-    const going: Going = {
+    const going: OidcLoginState = {
       state: oidc.randomState(),
       nonce: oidc.randomNonce(),
       verifier: oidc.randomPKCECodeVerifier(),
@@ -75,7 +75,7 @@ export class OidcSignIn {
     })
     return c.body(null, 303, {
       Location: address.href,
-      'Set-Cookie': goingCookie(request, security, Buffer.from(JSON.stringify(going)).toString('base64url')),
+      'Set-Cookie': signInCookie(request, security, Buffer.from(JSON.stringify(going)).toString('base64url')),
       'Cache-Control': 'no-store',
     })
   }
@@ -84,11 +84,11 @@ export class OidcSignIn {
   async end(
     c: RequestContext,
     security: Security,
-    { directory, page }: { readonly directory: Directory; readonly page: () => string | null },
+    { directory, page }: { readonly directory: PeopleDirectory; readonly page: () => string | null },
   ): Promise<Response> {
     const request = requestInfoOf(c.env.incoming, security)
-    const ended = { 'Set-Cookie': goingCookie(request, security, ''), 'Cache-Control': 'no-store' }
-    const going = goingOf(request, security)
+    const ended = { 'Set-Cookie': signInCookie(request, security, ''), 'Cache-Control': 'no-store' }
+    const going = signInInProgress(request, security)
     try {
       const claims = await this.#claims(c, request, going)
       const person = await this.#person(claims, security, directory)
@@ -104,15 +104,22 @@ export class OidcSignIn {
       headers.append('Set-Cookie', session.header)
       return new Response(null, { status: 303, headers })
     } catch (error) {
-      if (!(error instanceof SignInTrouble)) throw error
-      const refusal = mistaken(request, security, { reason: 'oidc_sign_in_failed', message: error.message })
+      if (!(error instanceof SignInError)) throw error
+      const refusal = recordMistake(request, security, {
+        reason: 'oidc_sign_in_failed',
+        message: error.message,
+      })
       return refusalPage(c, refusal, { page: page(), to: going.to, more: ended })
     }
   }
 
   /** What the provider says of who signed in, once its answer fits to our question. */
-  async #claims(c: RequestContext, request: RequestInfo, going: Going | NotGoing): Promise<IDToken> {
-    if (going.state === null) throw new SignInTrouble('This sign-in was not begun here, or it took too long.')
+  async #claims(
+    c: RequestContext,
+    request: RequestInfo,
+    going: OidcLoginState | NoOidcLoginState,
+  ): Promise<IDToken> {
+    if (going.state === null) throw new SignInError('This sign-in was not begun here, or it took too long.')
     const oidc = await import('openid-client')
     const configuration = await this.#discovered()
     const address = new URL(c.req.url)
@@ -127,13 +134,13 @@ export class OidcSignIn {
       const claims = tokens.claims()
       if (claims) return claims
     } catch (error) {
-      throw new SignInTrouble('What the provider answered does not fit to this sign-in.', { cause: error })
+      throw new SignInError('What the provider answered does not fit to this sign-in.', { cause: error })
     }
-    throw new SignInTrouble('The provider did not say who signed in.')
+    throw new SignInError('The provider did not say who signed in.')
   }
 
   /** By issuer and subject; by a verified address once, for who was invited by it. */
-  async #person(claims: IDToken, { now }: Security, { team, ids }: Directory): Promise<Person> {
+  async #person(claims: IDToken, { now }: Security, { team, ids }: PeopleDirectory): Promise<Person> {
     const said = profile.parse(claims)
     const email = said.email_verified === true ? (said.email?.toLowerCase() ?? null) : null
     const known = await team.store.view((reads) => reads.identities.personOf(claims.iss, claims.sub))
@@ -146,7 +153,7 @@ export class OidcSignIn {
       actor: { name, kind: 'person', role: null, channel: 'dashboard' },
       at,
       decide: async (reads) => {
-        const invited = email === null ? null : await invitedBy(reads, email)
+        const invited = email === null ? null : await invitedPersonOf(reads, email)
         if (invited) {
           const person = { ...assertEnabled(invited), ...linked }
           const fact = {
@@ -157,7 +164,7 @@ export class OidcSignIn {
           } as const
           return { facts: [fact], answer: person }
         }
-        if (!byGroup) throw uninvited(said.email, said.email_verified === true)
+        if (!byGroup) throw uninvitedTrouble(said.email, said.email_verified === true)
         const [taken] = await reads.identities.personsCalled(name)
         const person: Person = {
           id: ids.next('person'),
@@ -176,7 +183,7 @@ export class OidcSignIn {
   async #joinByGroups(
     claims: IDToken,
     person: Person,
-    { security, directory }: { readonly security: Security; readonly directory: Directory },
+    { security, directory }: { readonly security: Security; readonly directory: PeopleDirectory },
   ): Promise<void> {
     for (const project of this.#settings.groups.length === 0 ? [] : directory.projects) {
       const access = this.#accessByGroups(claims, project)
@@ -237,7 +244,7 @@ export class OidcSignIn {
   }
 }
 
-class SignInTrouble extends Error {}
+class SignInError extends Error {}
 
 const profile = z.object({
   name: z.string().optional().catch(undefined),
@@ -255,28 +262,28 @@ function nameOf({ name, preferred_username }: z.output<typeof profile>, email: s
 
 function assertEnabled(person: Person): Person {
   if (person.disabledAt === null) return person
-  throw new SignInTrouble('You are not let in any more: an admin of this server disabled you.')
+  throw new SignInError('You are not let in any more: an admin of this server disabled you.')
 }
 
 /** Who was invited by an address and did not sign in yet. */
-async function invitedBy({ identities }: Reads, email: string): Promise<Person | null> {
+async function invitedPersonOf({ identities }: Reads, email: string): Promise<Person | null> {
   const called = await identities.personsCalled(email)
   return called.find((person) => person.email === email && person.issuer === null) ?? null
 }
 
-function uninvited(email: string | undefined, isVerified: boolean): SignInTrouble {
+function uninvitedTrouble(email: string | undefined, isVerified: boolean): SignInError {
   if (email !== undefined && !isVerified) {
-    return new SignInTrouble(
+    return new SignInError(
       'The provider has not verified your e-mail address, so no invitation is matched by it.',
     )
   }
-  return new SignInTrouble(
+  return new SignInError(
     'Nobody invited you by this e-mail address. Ask an owner: waymark member invite <address>.',
   )
 }
 
 /** What is compared when somebody comes back; kept in their own browser, so that any replica can answer. */
-interface Going {
+interface OidcLoginState {
   readonly state: string
   readonly nonce: string
   readonly verifier: string
@@ -284,20 +291,20 @@ interface Going {
   readonly to: string
 }
 
-interface NotGoing {
+interface NoOidcLoginState {
   readonly state: null
   readonly to: string
 }
 
 const goingShape = z.object({ state: z.string(), nonce: z.string(), verifier: z.string(), to: z.string() })
 
-function goingName({ secure }: RequestInfo, { hosts }: Security): string {
+function signInCookieName({ secure }: RequestInfo, { hosts }: Security): string {
   return secure ? '__Host-waymark_signing_in' : `waymark_signing_in_${hosts().port}`
 }
 
 /** It must come along when the provider sends the browser back, from another site. */
-function goingCookie(request: RequestInfo, security: Security, value: string): string {
-  return serialize(goingName(request, security), value, {
+function signInCookie(request: RequestInfo, security: Security, value: string): string {
+  return serialize(signInCookieName(request, security), value, {
     path: '/',
     httpOnly: true,
     sameSite: 'Lax',
@@ -306,8 +313,8 @@ function goingCookie(request: RequestInfo, security: Security, value: string): s
   })
 }
 
-function goingOf(request: RequestInfo, security: Security): Going | NotGoing {
-  const value = cookiesIn(request.cookie ?? '')[goingName(request, security)] ?? ''
+function signInInProgress(request: RequestInfo, security: Security): OidcLoginState | NoOidcLoginState {
+  const value = cookiesIn(request.cookie ?? '')[signInCookieName(request, security)] ?? ''
   try {
     const going = goingShape.parse(JSON.parse(Buffer.from(value, 'base64url').toString('utf8')))
     return { ...going, to: ownPath(going.to) }

@@ -1,4 +1,4 @@
-import type { Admission } from './admission.ts'
+import type { Authenticator } from './admission.ts'
 import type { Caller } from './request-info.ts'
 
 /** Milliseconds between two looks at who is still let in. */
@@ -11,11 +11,11 @@ interface Stream {
 
 /** What stays open for callers. It ends when the caller's token is removed, or the login ends or grows too old. */
 export class OpenStreams {
-  readonly #admission: Pick<Admission, 'stands'>
+  readonly #admission: Pick<Authenticator, 'stands'>
   readonly #streams = new Set<Stream>()
   #looking: NodeJS.Timeout | null = null
 
-  constructor(admission: Pick<Admission, 'stands'>) {
+  constructor(admission: Pick<Authenticator, 'stands'>) {
     this.#admission = admission
   }
 

@@ -2,7 +2,7 @@ import { Refusal } from '../refusal.ts'
 import type { RequestInfo } from './request-info.ts'
 
 /** By what names this server may be addressed. */
-export interface Hosts {
+export interface AllowedHosts {
   /** The port that it listens on. */
   readonly port: number
   /** Other names than this machine's own, of `--allow-host`: `build.example` or `build.example:443`. */
@@ -15,14 +15,14 @@ const loopback = ['127.0.0.1', 'localhost', '[::1]']
  * Refuses an address that is not ours. A page of another site whose name was made to point here is stopped by this,
  * because a browser sends the name it believes in.
  */
-export function checkHost({ host, hosts: count }: RequestInfo, hosts: Hosts): string {
+export function checkHost({ host, hosts: count }: RequestInfo, hosts: AllowedHosts): string {
   if (count > 1) {
     throw new Refusal('INVALID_INPUT', `A request has one Host header, and this one has ${count}.`, {
       reason: 'host_header_count',
       headers: { Connection: 'close' },
     })
   }
-  if (host !== undefined && isOurs(host.toLowerCase(), hosts)) return host.toLowerCase()
+  if (host !== undefined && isOwnHost(host.toLowerCase(), hosts)) return host.toLowerCase()
   const given = host === undefined ? 'no Host header' : `the Host "${host.slice(0, 200)}"`
   throw new Refusal('FORBIDDEN', `This server does not answer to ${given}.`, {
     reason: 'host_not_allowed',
@@ -30,7 +30,7 @@ export function checkHost({ host, hosts: count }: RequestInfo, hosts: Hosts): st
   })
 }
 
-function isOurs(host: string, { port, allowed }: Hosts): boolean {
+function isOwnHost(host: string, { port, allowed }: AllowedHosts): boolean {
   const [, name = '', given] = /^(\[[0-9a-f:.]+\]|[^:]+)(?::(\d+))?$/.exec(host) ?? []
   const own = given === undefined ? port === 80 : Number(given) === port
   if (own && loopback.includes(name)) return true
@@ -43,14 +43,14 @@ function isOurs(host: string, { port, allowed }: Hosts): boolean {
  */
 export function checkOrigin({ origin, site, mode, method }: RequestInfo, host: string): void {
   if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) {
-    throw foreign(`the origin "${origin.slice(0, 200)}"`)
+    throw foreignOriginRefusal(`the origin "${origin.slice(0, 200)}"`)
   }
   const elsewhere = site === 'cross-site' || site === 'same-site'
   const isLink = mode === 'navigate' && method === 'GET'
-  if (elsewhere && !isLink) throw foreign(`another site (${site})`)
+  if (elsewhere && !isLink) throw foreignOriginRefusal(`another site (${site})`)
 }
 
-function foreign(source: string): Refusal {
+function foreignOriginRefusal(source: string): Refusal {
   return new Refusal(
     'FORBIDDEN',
     `Requests from ${source} are refused: only this server's own pages may ask.`,

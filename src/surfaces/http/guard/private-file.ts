@@ -49,11 +49,11 @@ const abandoned = 3_000
 const look = 15
 
 /** Runs while no other process does the same with this file: they read it and write it anew. */
-export function locked<Result>(file: string, run: () => Result): Result {
+export function runLocked<Result>(file: string, run: () => Result): Result {
   const lock = `${file}.lock`
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const deadline = Date.now() + patience
-  while (!taken(lock)) {
+  while (!takeLock(lock)) {
     if (Date.now() > deadline) {
       throw new Failure('UNAVAILABLE', `${file} is being changed by another process, which does not end.`, {
         reason: 'file_locked',
@@ -70,7 +70,7 @@ export function locked<Result>(file: string, run: () => Result): Result {
   }
 }
 
-function taken(lock: string): boolean {
+function takeLock(lock: string): boolean {
   try {
     closeSync(openSync(lock, 'wx', 0o600))
     return true

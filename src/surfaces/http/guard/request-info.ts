@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Actor } from '../../../kernel/actor.ts'
-import type { Seat } from './seat.ts'
+import type { Principal } from './seat.ts'
 
 /** What a request or an upgrade says of itself, as far as letting it in depends on it. */
 export interface RequestInfo {
@@ -21,11 +21,11 @@ export interface RequestInfo {
   readonly from: string
   /** Whether the client came over TLS, which a proxy in front ended. */
   readonly secure: boolean
-  readonly connection: Connection
+  readonly connection: ConnectionPorts
 }
 
 /** The ports of both ends, by which the process at the other end can be found on this machine. */
-export interface Connection {
+export interface ConnectionPorts {
   readonly localPort?: number | undefined
   readonly remotePort?: number | undefined
 }
@@ -34,18 +34,18 @@ export function requestInfoOf(
   { method = 'GET', url = '', headers, rawHeaders, socket }: IncomingMessage,
   { trustProxy }: { readonly trustProxy: boolean },
 ): RequestInfo {
-  const said = (name: string) => (trustProxy ? lastOf(headers[name]) : undefined)
+  const said = (name: string) => (trustProxy ? lastHeaderValue(headers[name]) : undefined)
   return {
     method,
     target: url,
     host: headers.host,
     hosts: rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length,
     origin: headers.origin,
-    site: single(headers['sec-fetch-site']),
-    mode: single(headers['sec-fetch-mode']),
+    site: singleHeaderValue(headers['sec-fetch-site']),
+    mode: singleHeaderValue(headers['sec-fetch-mode']),
     authorization: headers.authorization,
     cookie: headers.cookie,
-    csrf: single(headers['x-waymark-csrf']),
+    csrf: singleHeaderValue(headers['x-waymark-csrf']),
     from: said('x-forwarded-for') ?? socket.remoteAddress ?? 'unknown',
     secure: said('x-forwarded-proto') === 'https',
     connection: socket,
@@ -53,12 +53,12 @@ export function requestInfoOf(
 }
 
 /** What the nearest proxy said: whatever stands before it, the client may have written. */
-function lastOf(value: string | readonly string[] | undefined): string | undefined {
+function lastHeaderValue(value: string | readonly string[] | undefined): string | undefined {
   const last = [value ?? []].flat().join(',').split(',').at(-1)?.trim()
   return last === '' ? undefined : last
 }
 
-function single(value: string | readonly string[] | undefined): string | undefined {
+function singleHeaderValue(value: string | readonly string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : value?.[0]
 }
 
@@ -72,5 +72,5 @@ export interface Caller {
   /** What a writing request must repeat in `X-Waymark-Csrf`; only callers with a cookie have one. */
   readonly csrf: string | null
   /** Who that is in the database of the server; null where its persons are not asked. */
-  readonly seat: Seat | null
+  readonly seat: Principal | null
 }

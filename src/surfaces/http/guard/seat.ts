@@ -1,19 +1,19 @@
 import type { Actor } from '../../../kernel/actor.ts'
-import { atMost, type Standing } from '../../../people/domain/access.ts'
+import { type CallerPermissions, lowerAccess } from '../../../people/domain/access.ts'
 import {
   type Member,
   type Person,
-  type Session,
+  type SignInSession,
   type Token,
-  troubleOf,
+  tokenErrorOf,
 } from '../../../people/domain/identity.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 
 /** Somebody as the database knows them by a token or a session, with what they may do in each project. */
-export interface Seat {
+export interface Principal {
   readonly person: Person
   readonly token: Token | null
-  readonly session: Session | null
+  readonly session: SignInSession | null
   readonly memberships: ReadonlyMap<string, Member>
   /** Of the secret that shows it. */
   readonly hash: string
@@ -24,10 +24,10 @@ export interface Seat {
 }
 
 /** Reads who has a token or a session; null where there is none, or its secret is gone. */
-export async function readSeat(
+export async function readPrincipal(
   { identities }: Reads,
-  by: { readonly token: Token['id'] } | { readonly session: Session['id'] },
-): Promise<Seat | null> {
+  by: { readonly token: Token['id'] } | { readonly session: SignInSession['id'] },
+): Promise<Principal | null> {
   const session = 'session' in by ? await identities.session(by.session) : null
   const tokenId = 'token' in by ? by.token : (session?.tokenId ?? null)
   const token = tokenId === null ? null : await identities.token(tokenId)
@@ -44,9 +44,9 @@ export async function readSeat(
 }
 
 /** Whether it lets somebody in now. */
-export function isOpen({ person, token, session }: Seat, now: number): boolean {
+export function isOpen({ person, token, session }: Principal, now: number): boolean {
   if (person.disabledAt !== null || token?.kind === 'invitation') return false
-  if (token && troubleOf(token, now) !== null) return false
+  if (token && tokenErrorOf(token, now) !== null) return false
   return session === null || (session.endedAt === null && session.expiresAt > now)
 }
 
@@ -54,7 +54,10 @@ export function isOpen({ person, token, session }: Seat, now: number): boolean {
  * What they may in a project. An agent works, whatever the person may; a token for one project opens no other, and one
  * with a limit makes nobody an admin.
  */
-export function standingIn({ person, token, session, memberships }: Seat, projectId: string): Standing {
+export function permissionsIn(
+  { person, token, session, memberships }: Principal,
+  projectId: string,
+): CallerPermissions {
   const isMachine = token !== null && token.kind !== 'person'
   const isElsewhere = token !== null && token.projectId !== null && token.projectId !== projectId
   const member = memberships.get(projectId)
@@ -62,7 +65,7 @@ export function standingIn({ person, token, session, memberships }: Seat, projec
   const admin = person.admin && !isMachine && (token?.projectId ?? null) === null && most === undefined
   const own = person.admin ? 'owner' : (member?.access ?? null)
   const limits = [...(isMachine ? ['contributor' as const] : []), ...(most ? [most] : [])]
-  const access = own === null || isElsewhere ? null : limits.reduce(atMost, own)
+  const access = own === null || isElsewhere ? null : limits.reduce(lowerAccess, own)
   return {
     personId: person.id,
     personName: person.name,
@@ -77,7 +80,7 @@ export function standingIn({ person, token, session, memberships }: Seat, projec
 }
 
 /** Under whose name they act. */
-export function actorOf({ person, token, session }: Pick<Seat, 'person' | 'token' | 'session'>): Actor {
+export function actorOf({ person, token, session }: Pick<Principal, 'person' | 'token' | 'session'>): Actor {
   const by = { person: person.id, ...(token && { token: token.id }) }
   if (token && token.kind !== 'person') {
     const runner = token.kind === 'runner' && { runner: true as const }

@@ -1,21 +1,21 @@
 import type { Actor, Channel } from '../../../kernel/actor.ts'
-import type { Admission } from './admission.ts'
-import type { Directory } from './directory.ts'
+import type { Authenticator } from './admission.ts'
+import type { PeopleDirectory } from './directory.ts'
 import type { LoginCodes, LoginProofs } from './login-proof.ts'
 import type { Logins } from './logins.ts'
 import type { OidcSignIn } from './oidc.ts'
 import type { OpenStreams } from './open-streams.ts'
-import type { Hosts } from './origin.ts'
-import type { Connection } from './request-info.ts'
+import type { AllowedHosts } from './origin.ts'
+import type { ConnectionPorts } from './request-info.ts'
 import type { TokenFile } from './tokens.ts'
 
 /** What letting somebody in depends on. */
 export interface Security {
   /** Asked at each request: the port is known once the server listens. */
-  readonly hosts: () => Hosts
-  readonly admission: Admission
+  readonly hosts: () => AllowedHosts
+  readonly admission: Authenticator
   /** The persons of the server's database; null where its user's own tokens are what counts. */
-  readonly directory: Directory | null
+  readonly directory: PeopleDirectory | null
   /** Who vouches for persons who sign in elsewhere; null where nobody does. */
   readonly oidc: OidcSignIn | null
   /** A proxy in front says who asks and whether by TLS: `--trust-proxy`. */
@@ -27,7 +27,7 @@ export interface Security {
   readonly streams: OpenStreams
   readonly rates: Rates
   /** Who acts by way of a connection from inside a guard's command, whatever token it has; null for any other. */
-  readonly insideCommand: (connection: Connection, channel: Channel) => Promise<Actor | null>
+  readonly insideCommand: (connection: ConnectionPorts, channel: Channel) => Promise<Actor | null>
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }

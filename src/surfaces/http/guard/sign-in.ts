@@ -2,20 +2,20 @@ import { z } from 'zod'
 import { instant } from '../../../kernel/instant.ts'
 import { readToken, sessionLifetime } from '../../../people/domain/identity.ts'
 import { acceptInvitation } from '../../../people/operations/invitations.ts'
-import { begunSession, endedSessions } from '../../../people/operations/sessions.ts'
+import { endedSessions, newSession } from '../../../people/operations/sessions.ts'
 import type { Team } from '../../../people/ports/team.ts'
 import { readJson } from '../body.ts'
 import type { RequestContext } from '../parts.ts'
 import { Refusal } from '../refusal.ts'
-import type { Directory } from './directory.ts'
-import { mistaken, requireAuth } from './guard.ts'
+import type { PeopleDirectory } from './directory.ts'
+import { recordMistake, requireAuth } from './guard.ts'
 import { csrfOf, sessionCookie } from './logins.ts'
 import { requestInfoOf } from './request-info.ts'
-import { actorOf, type Seat } from './seat.ts'
+import { actorOf, type Principal } from './seat.ts'
 import type { Security } from './security.ts'
 
 /** A way to sign in, as a page shows it. */
-export type SignInWay =
+export type SignInMethod =
   /** The address that `waymark serve` prints. */
   | { readonly way: 'address' }
   /** `POST /api/sign-in` with `{ token }`. */
@@ -24,7 +24,7 @@ export type SignInWay =
   | { readonly way: 'oidc'; readonly path: '/sign-in/oidc'; readonly issuer: string }
 
 /** `GET /api/sign-in`: how one signs in here. It needs no token. */
-export function signInWays({ directory, oidc }: Security): { readonly ways: readonly SignInWay[] } {
+export function signInMethods({ directory, oidc }: Security): { readonly ways: readonly SignInMethod[] } {
   if (!directory) return { ways: [{ way: 'address' }] }
   return {
     ways: [
@@ -41,9 +41,9 @@ const largest = { maxBytes: 1_000, maxValues: 100 }
 export async function signInByToken(c: RequestContext, security: Security): Promise<Response> {
   const { directory, now } = security
   const request = requestInfoOf(c.env.incoming, security)
-  if (!directory) throw byAddress()
+  if (!directory) throw addressSignInRefusal()
   if (await security.insideCommand(c.env.incoming.socket, 'dashboard'))
-    throw forPeople('A command of a guard')
+    throw dashboardPersonRefusal('A command of a guard')
   const { data } = withToken.safeParse(await readJson(c.req.raw, largest))
   if (!data)
     throw new Refusal('INVALID_INPUT', 'The body must be an object with token, a text.', {
@@ -51,8 +51,11 @@ export async function signInByToken(c: RequestContext, security: Security): Prom
     })
   const caller = readToken(data.token.trim()) ? await directory.byToken(data.token.trim()) : null
   if (!caller?.seat)
-    throw mistaken(request, security, { reason: 'token_invalid', message: 'This token is not valid here.' })
-  if (caller.actor.kind !== 'person') throw forPeople(caller.actor.name)
+    throw recordMistake(request, security, {
+      reason: 'token_invalid',
+      message: 'This token is not valid here.',
+    })
+  if (caller.actor.kind !== 'person') throw dashboardPersonRefusal(caller.actor.name)
   const { token } = caller.seat
   const cookie = await beginSession(directory, caller.seat, {
     secure: request.secure,
@@ -68,13 +71,14 @@ export async function signInByToken(c: RequestContext, security: Security): Prom
 const withInvitation = z.strictObject({ invitation: z.string().max(200) })
 
 /** `POST /api/invitation`: exchanges an invitation for a token, once. */
-export async function acceptInvited(
+export async function acceptInvitedPerson(
   c: RequestContext,
-  directory: Directory,
+  directory: PeopleDirectory,
   security: Security,
 ): Promise<Response> {
   const request = requestInfoOf(c.env.incoming, security)
-  if (await security.insideCommand(c.env.incoming.socket, 'http')) throw forPeople('A command of a guard')
+  if (await security.insideCommand(c.env.incoming.socket, 'http'))
+    throw dashboardPersonRefusal('A command of a guard')
   const { data } = withInvitation.safeParse(await readJson(c.req.raw, largest))
   if (!data)
     throw new Refusal(
@@ -86,7 +90,7 @@ export async function acceptInvited(
     )
   const seat = await directory.byInvitation(data.invitation.trim())
   if (!seat?.token) {
-    throw mistaken(request, security, {
+    throw recordMistake(request, security, {
       reason: 'invitation_invalid',
       message: 'This invitation is not valid here. Each works once.',
     })
@@ -101,7 +105,7 @@ export async function acceptInvited(
   )
 }
 
-function byAddress(): Refusal {
+function addressSignInRefusal(): Refusal {
   return new Refusal(
     'NOT_FOUND',
     'This server lets its own user in, by the address that waymark serve prints.',
@@ -112,14 +116,14 @@ function byAddress(): Refusal {
   )
 }
 
-function forPeople(name: string): Refusal {
+function dashboardPersonRefusal(name: string): Refusal {
   return new Refusal('FORBIDDEN', `The dashboard is for people; ${name} acts as an agent.`, {
     reason: 'person_needed',
     hint: 'Sign in with a token of kind person: waymark token create --kind person.',
   })
 }
 
-interface Beginning {
+interface SessionCookieOptions {
   readonly secure: boolean
   readonly at: number
   /** Never longer than the token by which it was begun. */
@@ -128,9 +132,9 @@ interface Beginning {
 
 /** Records the session and answers its cookie; the secret in it is kept as a hash alone. */
 export async function beginSession(
-  directory: Directory,
-  { person, token }: Pick<Seat, 'person' | 'token'>,
-  { secure, at, until }: Beginning,
+  directory: PeopleDirectory,
+  { person, token }: Pick<Principal, 'person' | 'token'>,
+  { secure, at, until }: SessionCookieOptions,
 ): Promise<{ readonly header: string; readonly csrf: string }> {
   const { team } = directory
   const secret = team.newSecret()
@@ -139,7 +143,7 @@ export async function beginSession(
     at,
     decide: () => {
       const hash = team.hashOf(secret)
-      const { id: began, ...what } = begunSession(
+      const { id: began, ...what } = newSession(
         { at, ids: directory.ids },
         { person, tokenId: token?.id ?? null, hash, until },
       )
@@ -157,7 +161,7 @@ export async function beginSession(
 /** `POST /api/logout`: ends the session of the cookie; for a token, every session that was begun with it. */
 export async function signOut(
   c: RequestContext,
-  directory: Directory,
+  directory: PeopleDirectory,
   security: Security,
 ): Promise<Response> {
   const caller = requireAuth(c.var.caller)
@@ -173,7 +177,7 @@ export async function signOut(
   })
 }
 
-function endSessions(team: Team, seat: Seat, at: number): Promise<number> {
+function endSessions(team: Team, seat: Principal, at: number): Promise<number> {
   const { person, token, session } = seat
   return team.store.record({
     actor: actorOf(seat),
@@ -197,7 +201,8 @@ export function refusalPage(c: RequestContext, refusal: Refusal, { page, to, mor
     })
   }
   const status = refusal.code === 'TOO_MANY_REQUESTS' ? 429 : 401
-  const shown = page === null ? plainPage(refusal.message) : toldIn(page, { trouble: refusal.message, to })
+  const shown =
+    page === null ? plainPage(refusal.message) : signInPage(page, { trouble: refusal.message, to })
   return c.body(shown, status, { ...headers, 'Content-Type': 'text/html; charset=utf-8' })
 }
 
@@ -210,14 +215,14 @@ interface RefusalPage {
 }
 
 /** The dashboard's page, which shows at its beginning what it is told. */
-function toldIn(page: string, told: Readonly<Record<'trouble' | 'to', string>>): string {
+function signInPage(page: string, told: Readonly<Record<'trouble' | 'to', string>>): string {
   const tags = Object.entries(told).map(
-    ([name, text]) => `<meta name="waymark-sign-in-${name}" content="${escaped(text)}" />`,
+    ([name, text]) => `<meta name="waymark-sign-in-${name}" content="${escapeHtml(text)}" />`,
   )
   return page.replace('</head>', () => `${tags.join('')}</head>`)
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
@@ -226,7 +231,7 @@ function plainPage(message: string): string {
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Not signed in · Waymark</title>
 <main>
 <h1>You are not signed in</h1>
-<p>${escaped(message)}</p>
+<p>${escapeHtml(message)}</p>
 <p><a href="/">Back to the dashboard</a>, where you can try again.</p>
 </main>
 </html>

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { Failure } from '../../../kernel/failure.ts'
-import { locked, readIfThere, versionOf, writePrivate } from './private-file.ts'
+import { readIfThere, runLocked, versionOf, writePrivate } from './private-file.ts'
 import { hashOf, isHashOf, newSecret } from './secret.ts'
 
 const entryShape = z.object({
@@ -36,12 +36,12 @@ export class TokenFile {
 
   /** Makes a token and answers it; it is kept nowhere else. */
   add(entry: Pick<TokenEntry, 'name' | 'kind' | 'role' | 'explicit'>): string {
-    return locked(this.#path, () => this.#add(entry))
+    return runLocked(this.#path, () => this.#add(entry))
   }
 
   /** Ends a token, and the sessions that were had by it. */
   remove(name: string): void {
-    locked(this.#path, () => {
+    runLocked(this.#path, () => {
       const entries = this.entries()
       const kept = entries.filter((entry) => entry.name !== name)
       if (kept.length === entries.length) {
@@ -61,7 +61,7 @@ export class TokenFile {
 
   /** The token of a kind that a server makes for itself at its first start; made anew where its file is gone. It follows a new name. */
   ownToken(kind: TokenEntry['kind'], name: string): string {
-    return locked(this.#path, () => {
+    return runLocked(this.#path, () => {
       const plain = readIfThere(this.plainFile(kind))?.trim()
       const hash = plain === undefined ? '' : hashOf(plain)
       const own = this.entries().find((entry) => entry.hash === hash)

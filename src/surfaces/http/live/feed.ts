@@ -1,9 +1,9 @@
 import { messageOf } from '../../../kernel/failure.ts'
 import type { Clock } from '../../../kernel/ports/clock.ts'
 import type { Store } from '../../../store/ports/store.ts'
-import type { Log } from '../serving.ts'
-import { type FactFrames, framesOf } from './frames.ts'
-import { closeCodes, type LiveLimits, type Reader } from './reader.ts'
+import type { Logger } from '../serving.ts'
+import { framesOf, type ProjectEventFrames } from './frames.ts'
+import { closeCodes, type LiveLimits, type LiveReader } from './reader.ts'
 
 export interface FeedOptions {
   readonly store: Store
@@ -11,7 +11,7 @@ export interface FeedOptions {
   /** The project's key and Waymark's version, for the greeting. */
   readonly project: string
   readonly version: string
-  readonly log: Log
+  readonly log: Logger
   readonly limits: LiveLimits
 }
 
@@ -23,7 +23,7 @@ const replaced = 'The journal was replaced by another one.'
 export class LiveFeed {
   readonly #options: FeedOptions
   readonly #journal: FramePages
-  readonly #readers = new Set<Reader>()
+  readonly #readers = new Set<LiveReader>()
   #following: AbortController | null = null
   /** The last fact that was told to those who are live. */
   #position = 0
@@ -34,7 +34,7 @@ export class LiveFeed {
   }
 
   /** Greets a reader and tells it everything after `since`, or what is new. */
-  async join(reader: Reader, since: number | null): Promise<void> {
+  async join(reader: LiveReader, since: number | null): Promise<void> {
     this.#readers.add(reader)
     reader.whenClosed(() => this.#leave(reader))
     const told = this.#position
@@ -51,7 +51,7 @@ export class LiveFeed {
     await this.#catchUp(reader)
   }
 
-  readers(): Iterable<Reader> {
+  readers(): Iterable<LiveReader> {
     return this.#readers
   }
 
@@ -62,7 +62,7 @@ export class LiveFeed {
   }
 
   /** From the journal until it is where the feed is; from then on it is told as things happen. */
-  async #catchUp(reader: Reader): Promise<void> {
+  async #catchUp(reader: LiveReader): Promise<void> {
     const following = this.#following
     try {
       while (reader.isOpen && this.#following === following) {
@@ -103,7 +103,7 @@ export class LiveFeed {
     }
   }
 
-  #spread(told: readonly FactFrames[]): void {
+  #spread(told: readonly ProjectEventFrames[]): void {
     this.#position = told.at(-1)?.seq ?? this.#position
     for (const reader of this.#readers) {
       if (!reader.isLive) continue
@@ -114,7 +114,7 @@ export class LiveFeed {
     }
   }
 
-  #leave(reader: Reader): void {
+  #leave(reader: LiveReader): void {
     this.#readers.delete(reader)
     if (this.#readers.size === 0) this.#stop()
   }
@@ -126,7 +126,7 @@ export class LiveFeed {
   }
 
   /** Whoever was told of the old journal reads anew. */
-  #reloadOthers(newcomer: Reader, head: number): void {
+  #reloadOthers(newcomer: LiveReader, head: number): void {
     this.#stop()
     for (const reader of this.#readers) {
       if (reader !== newcomer) reload(reader, { reason: replaced, seq: head })
@@ -144,7 +144,7 @@ export class LiveFeed {
   }
 }
 
-function reload(reader: Reader, why: { readonly reason: string; readonly seq: number }): void {
+function reload(reader: LiveReader, why: { readonly reason: string; readonly seq: number }): void {
   reader.say({ event: 'reload', ...why })
   reader.close(closeCodes.reload, 'Read the project again.')
 }
@@ -156,14 +156,14 @@ const sharedFor = 1_000
 /** What happened before, page by page, written out once for all who catch up together. */
 class FramePages {
   readonly #from: { readonly store: Store; readonly clock: Clock }
-  readonly #pages = new Map<number, Promise<readonly FactFrames[]>>()
+  readonly #pages = new Map<number, Promise<readonly ProjectEventFrames[]>>()
 
   constructor(from: { readonly store: Store; readonly clock: Clock }) {
     this.#from = from
   }
 
   /** Some of the facts after a position, at least one where there is one, in order. */
-  async after(position: number): Promise<readonly FactFrames[]> {
+  async after(position: number): Promise<readonly ProjectEventFrames[]> {
     const first = position - (position % page)
     const shared = await this.#page(first)
     // A page that was not full yet when it was read may have grown.
@@ -172,7 +172,7 @@ class FramePages {
     return this.#page(first)
   }
 
-  #page(first: number): Promise<readonly FactFrames[]> {
+  #page(first: number): Promise<readonly ProjectEventFrames[]> {
     const known = this.#pages.get(first)
     if (known) return known
     const reading = this.#read(first)
@@ -185,7 +185,7 @@ class FramePages {
     return reading
   }
 
-  #read(first: number): Promise<readonly FactFrames[]> {
+  #read(first: number): Promise<readonly ProjectEventFrames[]> {
     const { store, clock } = this.#from
     return store.view(async (reads) => framesOf(await reads.journal.since(first, page), reads, clock.now()))
   }

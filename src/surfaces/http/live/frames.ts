@@ -1,7 +1,11 @@
-import { type Fact, happenedAt } from '../../../events/domain/fact.ts'
-import { type Concern, concernsOf, type EntityReference } from '../../../events/domain/fact-kinds.ts'
+import { happenedAt, type ProjectEvent } from '../../../events/domain/fact.ts'
+import {
+  affectedEntities,
+  type EntityChange,
+  type EntityReference,
+} from '../../../events/domain/fact-kinds.ts'
 import { refusalEntry, runEntry } from '../../../gate/operations/run-answer.ts'
-import { blockerEntry, holdEntry } from '../../../inbox/operations/hold-answer.ts'
+import { blockerEntry, inboxItemEntry } from '../../../inbox/operations/hold-answer.ts'
 import { displayName } from '../../../kernel/actor.ts'
 import { instant, instantOrNull } from '../../../kernel/instant.ts'
 import { peopleBehind } from '../../../people/operations/people-behind.ts'
@@ -12,34 +16,34 @@ import {
   plannedTaskEntry,
 } from '../../../plan/operations/plan-answer.ts'
 import { sessionEntry, turnEntry } from '../../../sessions/operations/session-answer.ts'
-import type { HoldLine } from '../../../store/ports/reads.ts'
+import type { InboxItemLine } from '../../../store/ports/reads.ts'
 import type { Reads } from '../../../store/ports/store.ts'
-import type { RecordPlace } from '../../../track/domain/records.ts'
+import type { RecordLocation } from '../../../track/domain/records.ts'
 import { missionEntry, taskWordOf } from '../../../track/operations/mission-answer.ts'
 import { decisionEntry, issueDetail, progressEntry } from '../../../track/operations/record-answer.ts'
 import type { Frame, FrameEntity } from '../client/client.ts'
 
 /** The frames of one fact, written out once for all readers. */
-export interface FactFrames {
+export interface ProjectEventFrames {
   readonly seq: number
   readonly frames: readonly Buffer[]
 }
 
 /** The frames of consecutive facts. Each entity is read once, as it is now: after all of these facts. */
 export async function framesOf(
-  facts: readonly Fact[],
+  facts: readonly ProjectEvent[],
   reads: Reads,
   now: number,
-): Promise<readonly FactFrames[]> {
-  const read = once((of) => readEntity(reads, of, now))
-  const written: FactFrames[] = []
-  for (const fact of facts) written.push({ seq: fact.seq, frames: await framesOfFact(fact, read) })
+): Promise<readonly ProjectEventFrames[]> {
+  const read = cacheReads((of) => readEntity(reads, of, now))
+  const written: ProjectEventFrames[] = []
+  for (const fact of facts) written.push({ seq: fact.seq, frames: await framesOfEvent(fact, read) })
   return written
 }
 
-type Read = (of: EntityReference) => Promise<Entity | null>
+type EntityReader = (of: EntityReference) => Promise<Entity | null>
 
-function once(read: Read): Read {
+function cacheReads(read: EntityReader): EntityReader {
   const known = new Map<string, Promise<Entity | null>>()
   return (of) => {
     if (!('id' in of)) return read(of)
@@ -50,8 +54,8 @@ function once(read: Read): Read {
   }
 }
 
-async function framesOfFact(fact: Fact, read: Read): Promise<readonly Buffer[]> {
-  const concerns = concernsOf(fact.body)
+async function framesOfEvent(fact: ProjectEvent, read: EntityReader): Promise<readonly Buffer[]> {
+  const concerns = affectedEntities(fact.body)
   const shown: Pick<Frame, 'event' | 'data'>[] = []
   for (const concern of concerns) {
     if (concern.change === 'touched') continue
@@ -76,7 +80,7 @@ const nouns: { readonly [Kind in EntityReference['kind']]?: FrameEntity } = {
 }
 
 /** `task:updated`: what a frame calls what happened to an entity. A mission that is a workflow is called one. */
-function eventOf({ change, of: { kind } }: Concern, isWorkflow: boolean): Frame['event'] {
+function eventOf({ change, of: { kind } }: EntityChange, isWorkflow: boolean): Frame['event'] {
   const noun = nouns[kind] ?? (kind as FrameEntity) // those with another name are in the table
   return `${noun === 'mission' && isWorkflow ? 'workflow' : noun}:${change}`
 }
@@ -105,11 +109,11 @@ async function readEntity(reads: Reads, of: EntityReference, now: number): Promi
     case 'attempt': // shown with its task
       return null
     case 'hold': {
-      const line = await holdLine(reads, of.id)
-      return line && holdEntry(line, await peopleBehind(reads, [line.opener]))
+      const line = await inboxItemLine(reads, of.id)
+      return line && inboxItemEntry(line, await peopleBehind(reads, [line.opener]))
     }
     case 'issue of hold': {
-      const line = await holdLine(reads, of.id)
+      const line = await inboxItemLine(reads, of.id)
       return line?.issue ? { ...blockerEntry(line), ...placeOf(line.issue) } : null
     }
     case 'decision':
@@ -208,14 +212,14 @@ async function taskOf({ plan, tasks }: Reads, id: string, now: number): Promise<
   }
 }
 
-async function holdLine({ holds, records }: Reads, id: string): Promise<HoldLine | null> {
+async function inboxItemLine({ holds, records }: Reads, id: string): Promise<InboxItemLine | null> {
   const hold = await holds.find(id)
   if (!hold) return null
   const issue = hold.issueId === null ? null : await records.issue(hold.issueId)
   return { hold, issue, opener: await holds.opener(hold.id) }
 }
 
-function placeOf({ missionId, phaseId, taskId, attemptId, agentName }: RecordPlace): Entity {
+function placeOf({ missionId, phaseId, taskId, attemptId, agentName }: RecordLocation): Entity {
   return {
     mission_id: missionId,
     phase_id: phaseId,

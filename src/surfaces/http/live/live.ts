@@ -1,9 +1,9 @@
 import { WebSocketServer } from 'ws'
 import type { Actor } from '../../../kernel/actor.ts'
-import type { LivePart, Reading } from '../parts.ts'
-import type { ServedProject, Serving } from '../serving.ts'
+import type { LivePart, LiveReaderScope } from '../parts.ts'
+import type { HttpServingOptions, ServedProject } from '../serving.ts'
 import { LiveFeed } from './feed.ts'
-import { closeCodes, type LiveLimits, liveLimits, Reader } from './reader.ts'
+import { closeCodes, type LiveLimits, LiveReader, liveLimits } from './reader.ts'
 
 /** Longest message of a client, in bytes: it has nothing to say but that it is there. */
 const longestMessage = 1_024
@@ -13,7 +13,10 @@ const feedActor: Actor = { name: 'live feed', kind: 'person', role: null, channe
 const farewell = 1_000
 
 /** The live feeds of all projects: `/ws?since=<seq>`. */
-export function openLive({ version, log }: Pick<Serving, 'version' | 'log'>, limits = liveLimits): LivePart {
+export function createLivePart(
+  { version, log }: Pick<HttpServingOptions, 'version' | 'log'>,
+  limits = liveLimits,
+): LivePart {
   const server = new WebSocketServer({ noServer: true, maxPayload: longestMessage, perMessageDeflate: false })
   const feeds = new Map<ServedProject, LiveFeed>()
   const pinging = setInterval(() => {
@@ -31,14 +34,15 @@ export function openLive({ version, log }: Pick<Serving, 'version' | 'log'>, lim
 
   return {
     upgrade(request, socket, head, { project, watchIdentities }) {
-      let reader: Reader | null = null
+      let reader: LiveReader | null = null
       server.handleUpgrade(request, socket, head, (webSocket) => {
-        const joining = new Reader(webSocket, socket, limits)
+        const joining = new LiveReader(webSocket, socket, limits)
         reader = joining
-        const since = readSince(request.url ?? '/')
+        const since = parseSince(request.url ?? '/')
         if ('problem' in since) return joining.close(closeCodes.badSince, since.problem)
-        if (server.clients.size > limits.readers) return joining.close(closeCodes.later, tooMany(limits))
-        tellOfIdentities(joining, request.url ?? '/', watchIdentities)
+        if (server.clients.size > limits.readers)
+          return joining.close(closeCodes.later, tooManyReaders(limits))
+        watchIdentitiesFor(joining, request.url ?? '/', watchIdentities)
         feedOf(project)
           .join(joining, since.seq)
           .catch((error: unknown) => {
@@ -64,19 +68,23 @@ export function openLive({ version, log }: Pick<Serving, 'version' | 'log'>, lim
 }
 
 /** Whoever asks for it with `identities` is told when to read persons, tokens and sessions again. */
-function tellOfIdentities(reader: Reader, address: string, watch: Reading['watchIdentities']): void {
+function watchIdentitiesFor(
+  reader: LiveReader,
+  address: string,
+  watch: LiveReaderScope['watchIdentities'],
+): void {
   if (!watch || !new URL(address, 'http://localhost').searchParams.has('identities')) return
   reader.whenClosed(watch((of) => reader.isOpen && reader.say({ event: 'identities', of })))
 }
 
-function tooMany({ readers }: LiveLimits): string {
+function tooManyReaders({ readers }: LiveLimits): string {
   return `${readers} are connected already; no more are let in.`
 }
 
 /** The position that a reader has come to: null where it asks only for what is new. */
-export type Since = { readonly seq: number | null } | { readonly problem: string }
+export type FeedPosition = { readonly seq: number | null } | { readonly problem: string }
 
-function readSince(address: string): Since {
+function parseSince(address: string): FeedPosition {
   const text = new URL(address, 'http://localhost').searchParams.get('since')
   if (text === null || text === '') return { seq: null }
   const seq = Number(text)

@@ -1,12 +1,12 @@
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WebSocket } from 'ws'
-import type { FactFrames } from './frames.ts'
+import type { ProjectEventFrames } from './frames.ts'
 
 const look = 50
 
 /** One connection: how far it was told, and how much of that still waits to be sent. */
-export class Reader {
+export class LiveReader {
   readonly #socket: WebSocket
   readonly #connection: Duplex
   readonly #limits: LiveLimits
@@ -45,7 +45,7 @@ export class Reader {
   }
 
   /** Sends the facts after its position, in one write, up to what may wait. Whole facts only. */
-  take(facts: readonly FactFrames[]): void {
+  take(facts: readonly ProjectEventFrames[]): void {
     this.#connection.cork()
     for (const { seq, frames } of facts) {
       if (seq <= this.position) continue

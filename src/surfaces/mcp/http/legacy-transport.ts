@@ -1,18 +1,18 @@
 import { isInitializeRequest, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { Actor } from '../../../kernel/actor.ts'
 import { messageOf } from '../../../kernel/failure.ts'
-import { Watch } from '../resources/subscriptions.ts'
+import { ResourceWatch } from '../resources/subscriptions.ts'
 import { createServer } from '../server.ts'
 import { CallOrder } from '../tools/call-order.ts'
 import {
+  createSurface,
   defaultLimits,
   type EndpointParts,
-  type Limits,
+  type McpSessionLimits,
   type PostedMessage,
-  type Sender,
-  surfaceFor,
+  type RequestSender,
 } from './endpoint-parts.ts'
-import { refuse, refusedArguments, sessionNotFound, whenOver } from './responses.ts'
+import { onResponseEnd, refuse, refusedArguments, sessionNotFound } from './responses.ts'
 
 const sweep = 60_000
 
@@ -29,7 +29,7 @@ export class LegacyTransport {
   }
 
   /** The stream of notifications, or the end of a session. */
-  async handleWithoutBody(request: Request, caller: Sender): Promise<Response> {
+  async handleWithoutBody(request: Request, caller: RequestSender): Promise<Response> {
     if (request.method !== 'GET' && request.method !== 'DELETE') return notAllowed(request.method)
     const id = request.headers.get('mcp-session-id')
     if (id === null) return notAllowed(`${request.method} without Mcp-Session-Id`)
@@ -58,7 +58,7 @@ export class LegacyTransport {
     await this.#sessions.makeRoom()
     const ended = (session: McpSession) => this.#sessions.remove(session)
     const session = new McpSession({ ...this.#serving, caller, ended })
-    return this.#sessions.add(session) ? session.begin(request, body) : tooMany(this.#sessions.size)
+    return this.#sessions.add(session) ? session.begin(request, body) : tooManySessions(this.#sessions.size)
   }
 }
 
@@ -78,7 +78,7 @@ function withoutSession(): Response {
   })
 }
 
-function tooMany(open: number): Response {
+function tooManySessions(open: number): Response {
   return refuse({
     status: 503,
     message: `${open} sessions are open and all of them in use. End one with DELETE, then initialize again.`,
@@ -88,10 +88,10 @@ function tooMany(open: number): Response {
 
 /** The sessions of one project: few enough to hold, and none that nobody uses. */
 class McpSessions {
-  readonly #limits: Limits
+  readonly #limits: McpSessionLimits
   readonly #byId = new Map<string, McpSession>()
 
-  constructor(limits: Limits) {
+  constructor(limits: McpSessionLimits) {
     this.#limits = limits
   }
 
@@ -111,7 +111,7 @@ class McpSessions {
   }
 
   /** The session of that id, if this caller began it. */
-  find(id: string, { owner }: Sender): McpSession | undefined {
+  find(id: string, { owner }: RequestSender): McpSession | undefined {
     const session = this.#byId.get(id)
     return session?.owner === owner ? session : undefined
   }
@@ -150,7 +150,7 @@ async function end(sessions: readonly McpSession[]): Promise<void> {
 }
 
 export interface SessionOptions extends EndpointParts {
-  readonly caller: Sender
+  readonly caller: RequestSender
   readonly ended: (session: McpSession) => void
 }
 
@@ -162,14 +162,14 @@ class McpSession {
   readonly #options: SessionOptions
   readonly #transport: WebStandardStreamableHTTPServerTransport
   readonly #order = new CallOrder()
-  readonly #watch: Watch
+  readonly #watch: ResourceWatch
   #open = 1 // it is not unused before it was begun
   #usedAt = performance.now()
 
   constructor(options: SessionOptions) {
     this.#options = options
     this.owner = options.caller.owner
-    this.#watch = new Watch(options.feed)
+    this.#watch = new ResourceWatch(options.feed)
     this.#watch.hold()
     this.#transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => this.id,
@@ -179,7 +179,7 @@ class McpSession {
   /** Answers the request that begins it. */
   async begin(request: Request, body: unknown): Promise<Response> {
     const { caller, tools, options } = this.#options
-    const surface = surfaceFor(this.#options, caller, this.id.slice(0, 8))
+    const surface = createSurface(this.#options, caller, this.id.slice(0, 8))
     const connection = { era: 'legacy', tools, order: this.#order, watch: this.#watch } as const
     const server = (options.serverOf ?? createServer)(surface, connection)
     server.onclose = () => {
@@ -205,9 +205,9 @@ class McpSession {
       this.#usedAt = performance.now()
     }
     try {
-      if (request.method === 'GET') return whenOver(await this.#stream(request), over)
+      if (request.method === 'GET') return onResponseEnd(await this.#stream(request), over)
       const parsed = body === undefined ? {} : { parsedBody: body }
-      return whenOver(await this.#transport.handleRequest(request, parsed), over)
+      return onResponseEnd(await this.#transport.handleRequest(request, parsed), over)
     } catch (error) {
       over()
       throw error
@@ -238,7 +238,7 @@ class McpSession {
     const response = await this.#transport.handleRequest(request)
     if (!response.ok) return response
     this.#watch.release()
-    return whenOver(response, () => this.#watch.hold())
+    return onResponseEnd(response, () => this.#watch.hold())
   }
 
   /** Whoever opened the stream once hears at least that other resources are listed, as long as the session lasts. */

@@ -8,7 +8,7 @@ import type { Actor } from '../../../kernel/actor.ts'
 import { outlineOf } from '../../../kernel/json-outline.ts'
 import type { Context, Toolset } from '../../../kernel/operations/operation.ts'
 import { tooDeep } from '../malformed-params.ts'
-import { JournalFeed } from '../resources/journal-feed.ts'
+import { EventLogFeed } from '../resources/journal-feed.ts'
 import { CallOrder } from '../tools/call-order.ts'
 import { callTool } from '../tools/call-tool.ts'
 import { type OfferedTools, offeredTools } from '../tools/tool-list.ts'
@@ -27,7 +27,7 @@ export interface McpOverHttp {
   /** Answers a request whose origin, token and size were checked. */
   handle(request: Request, project: McpProject, actor: Actor): Promise<Response>
   /** Calls a tool for somebody who works on another machine: `{ result }`, or `{ protocol_error }`. */
-  callTool(context: Context, call: ToolOfEdge): Promise<object>
+  callTool(context: Context, call: RemoteToolRequest): Promise<object>
   /** What is listed of a project now: all tools, or those of some sets, `plan,track`. */
   listTools(context: Context, toolsets: string): Promise<readonly object[]>
   /** Ends at once what is open for somebody who is let in no more. */
@@ -36,7 +36,7 @@ export interface McpOverHttp {
   shutdown(): Promise<void>
 }
 
-export interface ToolOfEdge {
+export interface RemoteToolRequest {
   readonly tool: string
   readonly arguments?: Readonly<Record<string, unknown>> | undefined
   readonly meta?: Readonly<Record<string, unknown>> | undefined
@@ -65,7 +65,7 @@ export function createMcpOverHttp(options: McpOverHttpOptions): McpOverHttp {
     const known = endpoints.get(project)
     if (known) return known
     const contextOf = () => project.contextOf(actor)
-    const feed = new JournalFeed({ store: () => contextOf().store, log: options.log })
+    const feed = new EventLogFeed({ store: () => contextOf().store, log: options.log })
     const endpoint = new Endpoint({ options, project, tools, feed, contextOf })
     endpoints.set(project, endpoint)
     return endpoint
@@ -104,7 +104,7 @@ export function createMcpOverHttp(options: McpOverHttpOptions): McpOverHttp {
 
 /** MCP of one project over Streamable HTTP, in both eras, with one follower of its journal. */
 class Endpoint {
-  readonly #feed: JournalFeed
+  readonly #feed: EventLogFeed
   readonly #modern: ModernTransport
   readonly #legacy: LegacyTransport
 
@@ -119,10 +119,10 @@ class Endpoint {
     if (request.method !== 'POST') return this.#legacy.handleWithoutBody(request, caller)
     if (!isJsonContentType(request.headers.get('content-type'))) return unsupportedType()
     const read = await readRequestBody(request).catch(() => null)
-    if (read?.tooLarge) return tooLarge()
+    if (read?.tooLarge) return messageTooLarge()
     const outline = outlineOf(read?.text ?? '')
     if (outline.tooDeep) return refuse({ status: 400, ...tooDeep, id: outline.id })
-    const body = read && parsed(read.text)
+    const body = read && parseMessage(read.text)
     if (body === undefined || read === null) return parseError()
     return this.#handleMessage({ request, body, caller })
   }
@@ -143,7 +143,7 @@ class Endpoint {
   }
 }
 
-function parsed(text: string): unknown {
+function parseMessage(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -151,7 +151,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function tooLarge(): Response {
+function messageTooLarge(): Response {
   return refuse({ status: 413, message: 'Payload Too Large: a message has at most 4 MiB.' })
 }
 

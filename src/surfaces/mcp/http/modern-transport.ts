@@ -1,20 +1,20 @@
 import { createMcpHandler, type McpHttpHandler, type ServerEventBus } from '@modelcontextprotocol/server'
 import { messageOf } from '../../../kernel/failure.ts'
-import type { JournalFeed } from '../resources/journal-feed.ts'
+import type { EventLogFeed } from '../resources/journal-feed.ts'
 import { createServer } from '../server.ts'
 import { CallOrder } from '../tools/call-order.ts'
 import {
   connectionOf,
+  createSurface,
   defaultLimits,
   type EndpointParts,
   type PostedMessage,
-  type Sender,
-  surfaceFor,
+  type RequestSender,
 } from './endpoint-parts.ts'
-import { refusedArguments, whenOver } from './responses.ts'
+import { onResponseEnd, refusedArguments } from './responses.ts'
 
-interface Exchange {
-  readonly caller: Sender
+interface McpExchange {
+  readonly caller: RequestSender
   readonly order: CallOrder
 }
 
@@ -22,7 +22,7 @@ interface Exchange {
 export class ModernTransport {
   readonly #serving: EndpointParts
   readonly #handler: McpHttpHandler
-  readonly #exchanges = new Map<Request, Exchange>()
+  readonly #exchanges = new Map<Request, McpExchange>()
 
   constructor(serving: EndpointParts) {
     const { feed, options, tools, contextOf } = serving
@@ -42,9 +42,9 @@ export class ModernTransport {
     this.#exchanges.set(request, exchange)
     const over = () => void exchange.order.idle().then(() => this.#exchanges.delete(request))
     // Held while the subscription is made, so that it is acknowledged only when nothing will be missed.
-    const release = isListen(body) ? await this.#follow() : nothing
+    const release = isListen(body) ? await this.#follow() : doNothing
     try {
-      return whenOver(await this.#handler.fetch(request, { parsedBody: body }), over)
+      return onResponseEnd(await this.#handler.fetch(request, { parsedBody: body }), over)
     } catch (error) {
       over()
       throw error
@@ -63,17 +63,17 @@ export class ModernTransport {
     if (!exchange) throw new Error('A server was asked for outside of a request.')
     const { caller, order } = exchange
     const { options, tools } = this.#serving
-    const surface = surfaceFor(this.#serving, caller, connectionOf(caller))
+    const surface = createSurface(this.#serving, caller, connectionOf(caller))
     return (options.serverOf ?? createServer)(surface, { era: 'modern', tools, order, watch: null })
   }
 
   async #follow(): Promise<() => void> {
     const { feed, options } = this.#serving
     try {
-      return await feed.follow(nothing)
+      return await feed.follow(doNothing)
     } catch (error) {
       options.log(`Changes cannot be announced: ${messageOf(error)}`)
-      return nothing
+      return doNothing
     }
   }
 }
@@ -84,7 +84,7 @@ function isListen(body: unknown): boolean {
   )
 }
 
-function nothing(): void {
+function doNothing(): void {
   // only holds the follower
 }
 
@@ -95,7 +95,7 @@ export interface FeedBusOptions {
 }
 
 /** What `subscriptions/listen` streams hear: everything comes from the journal, so there is nothing to publish. */
-function feedBus(feed: JournalFeed, { log, listIsWhole }: FeedBusOptions): ServerEventBus {
+function feedBus(feed: EventLogFeed, { log, listIsWhole }: FeedBusOptions): ServerEventBus {
   return {
     publish: () => undefined,
     subscribe: (listener) => {

@@ -50,7 +50,7 @@ export function refusedArguments(body: unknown): Response | null {
 }
 
 /** The same response, and a call once its body was sent, given up or never read because there is none. */
-export function whenOver(response: Response, over: () => void): Response {
+export function onResponseEnd(response: Response, over: () => void): Response {
   const { body, status, statusText, headers } = response
   if (!body) {
     over()

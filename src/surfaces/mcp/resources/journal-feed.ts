@@ -1,34 +1,34 @@
-import type { Fact } from '../../../events/domain/fact.ts'
-import { type Concern, concernsOf } from '../../../events/domain/fact-kinds.ts'
-import { type Followed, followJournal } from '../../../events/operations/follow.ts'
+import type { ProjectEvent } from '../../../events/domain/fact.ts'
+import { affectedEntities, type EntityChange } from '../../../events/domain/fact-kinds.ts'
+import { type FollowableStore, followEventLog } from '../../../events/operations/follow.ts'
 import { messageOf } from '../../../kernel/failure.ts'
 import { changesUri, missionUri, reviewUri, summaryUri, taskUri } from './resource-uri.ts'
 
-export interface JournalFeedOptions {
-  readonly store: () => Followed
+export interface EventLogFeedOptions {
+  readonly store: () => FollowableStore
   readonly log: (line: string) => void
 }
 
 /** Told of what changed. */
-export type Hearer = (changed: Changed) => void
+export type ResourceListener = (changed: ResourceChanges) => void
 
-interface Following {
+interface FeedSubscription {
   readonly end: AbortController
   readonly ready: Promise<void>
 }
 
 /** Follows the facts of every process, once for all who want to hear of them and only while somebody does. */
-export class JournalFeed {
-  readonly #options: JournalFeedOptions
-  readonly #hearers = new Set<Hearer>()
-  #following: Following | null = null
+export class EventLogFeed {
+  readonly #options: EventLogFeedOptions
+  readonly #hearers = new Set<ResourceListener>()
+  #following: FeedSubscription | null = null
 
-  constructor(options: JournalFeedOptions) {
+  constructor(options: EventLogFeedOptions) {
     this.#options = options
   }
 
   /** Resolves, with what ends it, when nothing that is recorded from now on will be missed. */
-  async follow(hearer: Hearer): Promise<() => void> {
+  async follow(hearer: ResourceListener): Promise<() => void> {
     this.#hearers.add(hearer)
     this.#following ??= this.#begin()
     try {
@@ -46,27 +46,27 @@ export class JournalFeed {
     this.#following = null
   }
 
-  #leave(hearer: Hearer): void {
+  #leave(hearer: ResourceListener): void {
     this.#hearers.delete(hearer)
     if (this.#hearers.size === 0) this.stop()
   }
 
-  #begin(): Following {
+  #begin(): FeedSubscription {
     const end = new AbortController()
     const store = this.#options.store()
     const head = store.view(({ journal }) => journal.head())
     return { end, ready: head.then((after) => void this.#run(store, after, end)) }
   }
 
-  #run(store: Followed, after: number, { signal }: AbortController): Promise<void> {
+  #run(store: FollowableStore, after: number, { signal }: AbortController): Promise<void> {
     let trouble = ''
-    return followJournal(store, {
+    return followEventLog(store, {
       after,
       signal,
       pause: 1000,
       hear: (facts) => {
         trouble = ''
-        const changed = changedBy(facts)
+        const changed = changedResources(facts)
         if (!signal.aborted) for (const hearer of this.#hearers) hearer(changed)
       },
       failed: (error) => {
@@ -79,22 +79,22 @@ export class JournalFeed {
 }
 
 /** What is another than before for those who read resources. */
-export interface Changed {
+export interface ResourceChanges {
   readonly uris: readonly string[]
   /** Other resources are listed than before. */
   readonly list: boolean
 }
 
 /** What facts that are there together change: each address once. */
-export function changedBy(facts: readonly Pick<Fact, 'body'>[]): Changed {
-  const changes = facts.flatMap(({ body }) => concernsOf(body).map(changeOf))
+export function changedResources(facts: readonly Pick<ProjectEvent, 'body'>[]): ResourceChanges {
+  const changes = facts.flatMap(({ body }) => affectedEntities(body).map(changeOf))
   return {
     uris: [...new Set(changes.flatMap(({ uris }) => uris))],
     list: changes.some(({ list }) => list),
   }
 }
 
-function changeOf({ change, of }: Concern): Changed {
+function changeOf({ change, of }: EntityChange): ResourceChanges {
   if (of.kind === 'mission') return { uris: [missionUri(of.id)], list: change === 'created' }
   if (of.kind === 'task') return { uris: [taskUri(of.id)], list: false }
   // The list shows the tasks that are worked on.

@@ -45,23 +45,23 @@ const summary = /^stategate:\/\/runs\/([^/?#]{1,300})\/summary$/
 export function targetOf(uri: string): ResourceTarget | null {
   const run = summary.exec(uri)?.[1]
   if (run !== undefined) {
-    const id = decoded(run)
+    const id = decodeUriPart(run)
     return id === null ? null : { kind: 'run', id }
   }
   const place = line.exec(uri)?.[1]
   if (place !== undefined) {
-    const named = decoded(place)
+    const named = decodeUriPart(place)
     return named === null ? null : { kind: 'line', place: named }
   }
   const [, collection, encoded, changes, cursor] = address.exec(uri) ?? []
-  const id = encoded === undefined ? null : decoded(encoded)
+  const id = encoded === undefined ? null : decodeUriPart(encoded)
   if (id === null) return null
   if (collection === 'reviews') return changes === undefined ? { kind: 'review', id } : null
   if (collection === 'missions') return changes === undefined ? { kind: 'mission', id } : null
   return changes === undefined ? { kind: 'task', id } : { kind: 'changes', id, offset: Number(cursor ?? 0) }
 }
 
-function decoded(text: string): string | null {
+function decodeUriPart(text: string): string | null {
   try {
     return decodeURIComponent(text)
   } catch {

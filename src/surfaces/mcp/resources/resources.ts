@@ -11,7 +11,7 @@ import { z } from 'zod'
 import { answerBudget, fitSections } from '../../../kernel/budget.ts'
 import { invoke } from '../../../kernel/operations/invoke.ts'
 import type { Answer, Context, Operation } from '../../../kernel/operations/operation.ts'
-import { explained } from '../protocol-error.ts'
+import { explainErrors } from '../protocol-error.ts'
 import {
   changesTemplate,
   changesUri,
@@ -28,7 +28,7 @@ import {
 } from './resource-uri.ts'
 import type { ListChanges } from './subscriptions.ts'
 
-export interface ServingResources {
+export interface ResourceOptions {
   readonly catalog: () => Promise<readonly Operation[]>
   readonly contextOf: (request: ServerContext) => Context
   readonly glance: ListChanges
@@ -36,16 +36,16 @@ export interface ServingResources {
 }
 
 /** Lists and reads resources. */
-export function serveResources(server: Server, { catalog, contextOf, glance, log }: ServingResources): void {
+export function serveResources(server: Server, { catalog, contextOf, glance, log }: ResourceOptions): void {
   server.setRequestHandler('resources/list', ({ params }, request) =>
-    explained({ log }, async () => {
+    explainErrors({ log }, async () => {
       await glance.begin()
-      return listResources(params?.cursor, askIn(catalog, contextOf(request)))
+      return listResources(params?.cursor, createAsk(catalog, contextOf(request)))
     }),
   )
   server.setRequestHandler('resources/templates/list', () => resourceTemplates)
   server.setRequestHandler('resources/read', ({ params: { uri } }, request) =>
-    explained({ log, data: { uri } }, () => readResource(uri, askIn(catalog, contextOf(request)))),
+    explainErrors({ log, data: { uri } }, () => readResource(uri, createAsk(catalog, contextOf(request)))),
   )
 }
 
@@ -65,7 +65,10 @@ const activeRuns = z.object({
 })
 
 /** The tasks that somebody works on and the active runs, then the missions, newest first, a page at a time. */
-export async function listResources(cursor: string | undefined, ask: Ask): Promise<ListResourcesResult> {
+export async function listResources(
+  cursor: string | undefined,
+  ask: InvokeByName,
+): Promise<ListResourcesResult> {
   const first =
     cursor === undefined
       ? [
@@ -161,14 +164,14 @@ export const resourceTemplates: ListResourceTemplatesResult = {
 const changesRead = 60
 
 /** The content behind an address, as JSON. */
-export async function readResource(uri: string, ask: Ask): Promise<ReadResourceResult> {
+export async function readResource(uri: string, ask: InvokeByName): Promise<ReadResourceResult> {
   const target = targetOf(uri)
   const content = target && (await contentOf(target, ask))
   if (!content) throw new ResourceNotFoundError(uri)
   return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(content) }] }
 }
 
-async function contentOf(target: ResourceTarget, ask: Ask): Promise<Answer | null> {
+async function contentOf(target: ResourceTarget, ask: InvokeByName): Promise<Answer | null> {
   if (target.kind === 'changes') return changesFrom(target.id, target.offset, ask)
   if (target.kind === 'line') return ask('why', { place: target.place, brief: true })
   if (target.kind === 'review') return ask('review_comments', { task: target.id })
@@ -179,7 +182,7 @@ async function contentOf(target: ResourceTarget, ask: Ask): Promise<Answer | nul
 }
 
 /** As many changes as fit an answer, with the address of those that follow. */
-async function changesFrom(id: string, offset: number, ask: Ask): Promise<Answer> {
+async function changesFrom(id: string, offset: number, ask: InvokeByName): Promise<Answer> {
   const { next_offset, changes, ...found } = await ask('changes', { id, offset, limit: changesRead })
   const entries = z.array(z.unknown()).parse(changes)
   const shown = fitSections([{ name: 'changes', entries }], answerBudget).get('changes') ?? entries.length
@@ -188,9 +191,9 @@ async function changesFrom(id: string, offset: number, ask: Ask): Promise<Answer
 }
 
 /** Asks an operation of the catalog by its name. */
-export type Ask = (operation: string, input: Answer) => Promise<Answer>
+export type InvokeByName = (operation: string, input: Answer) => Promise<Answer>
 
-function askIn(catalog: () => Promise<readonly Operation[]>, context: Context): Ask {
+function createAsk(catalog: () => Promise<readonly Operation[]>, context: Context): InvokeByName {
   return async (name, input) => {
     const operation = (await catalog()).find((candidate) => candidate.name === name)
     if (!operation) throw new Error(`The catalog has no operation "${name}", which resources are made of.`)

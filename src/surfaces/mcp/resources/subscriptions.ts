@@ -6,35 +6,35 @@ import {
   type Server,
   SUBSCRIPTION_ID_META_KEY,
 } from '@modelcontextprotocol/server'
-import type { Followed } from '../../../events/operations/follow.ts'
+import type { FollowableStore } from '../../../events/operations/follow.ts'
 import { messageOf } from '../../../kernel/failure.ts'
-import { explained } from '../protocol-error.ts'
+import { explainErrors } from '../protocol-error.ts'
 import {
-  type Changed,
-  changedBy,
-  type Hearer,
-  type JournalFeed,
-  type JournalFeedOptions,
+  changedResources,
+  type EventLogFeed,
+  type EventLogFeedOptions,
+  type ResourceChanges,
+  type ResourceListener,
 } from './journal-feed.ts'
 import { targetOf } from './resource-uri.ts'
 
-export interface Subscribing {
-  readonly watch: Watch
+export interface SubscriptionContext {
+  readonly watch: ResourceWatch
   readonly log: (line: string) => void
 }
 
-export interface Announcing extends Subscribing {
+export interface AnnouncementContext extends SubscriptionContext {
   readonly era: 'legacy' | 'modern'
   /** Called whenever something changed, for what else may be announced. */
   readonly changed: () => void
 }
 
 /** Serves `resources/subscribe` and `resources/unsubscribe`, which only the older era has. */
-export function subscribeTo(server: Server, { watch, log }: Subscribing): void {
+export function subscribeTo(server: Server, { watch, log }: SubscriptionContext): void {
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
     if (!targetOf(uri)) throw new ResourceNotFoundError(uri)
-    if (watch.size >= most && !watch.isListening(uri)) throw tooMany()
-    await explained({ log, data: { uri } }, () => watch.listen(uri))
+    if (watch.size >= most && !watch.isListening(uri)) throw tooManySubscriptions()
+    await explainErrors({ log, data: { uri } }, () => watch.listen(uri))
     return {}
   })
   server.setRequestHandler('resources/unsubscribe', ({ params }) => {
@@ -44,7 +44,7 @@ export function subscribeTo(server: Server, { watch, log }: Subscribing): void {
 }
 
 /** Sends what changed. In the newer era the SDK passes on only what each `subscriptions/listen` asked for. */
-export function announceTo(server: Server, { watch, era, log, changed }: Announcing): void {
+export function announceChanges(server: Server, { watch, era, log, changed }: AnnouncementContext): void {
   watch.tell(({ uris, list }) => {
     const wanted = uris.filter((uri) => era === 'modern' || watch.isListening(uri))
     const sent = wanted.map((uri) => server.sendResourceUpdated({ uri }))
@@ -57,7 +57,7 @@ export function announceTo(server: Server, { watch, era, log, changed }: Announc
 // More than anybody follows, few enough to keep for every session.
 const most = 1000
 
-function tooMany(): ProtocolError {
+function tooManySubscriptions(): ProtocolError {
   return new ProtocolError(
     ProtocolErrorCode.InvalidParams,
     `${most} resources are subscribed to on this connection, which is the most. Unsubscribe from one first.`,
@@ -65,19 +65,19 @@ function tooMany(): ProtocolError {
 }
 
 /** What one connection wants to hear of. It follows the journal while that is anything. */
-export class Watch {
-  readonly #feed: JournalFeed
+export class ResourceWatch {
+  readonly #feed: EventLogFeed
   readonly #listeners = new Set<string>()
   #following: Promise<() => void> | null = null
-  #announce: Hearer = () => undefined
-  #held: Held | null = null
+  #announce: ResourceListener = () => undefined
+  #held: PendingChanges | null = null
 
-  constructor(feed: JournalFeed) {
+  constructor(feed: EventLogFeed) {
     this.#feed = feed
   }
 
   /** Whom to tell. The last one given counts. */
-  tell(announce: Hearer): void {
+  tell(announce: ResourceListener): void {
     this.#announce = announce
   }
 
@@ -137,7 +137,7 @@ export class Watch {
     )
   }
 
-  #tell(changed: Changed): void {
+  #tell(changed: ResourceChanges): void {
     if (!this.#held) {
       this.#announce(changed)
       return
@@ -147,7 +147,7 @@ export class Watch {
   }
 }
 
-interface Held {
+interface PendingChanges {
   readonly uris: Set<string>
   list: boolean
 }
@@ -156,12 +156,12 @@ interface Held {
  * Watches while `subscriptions/listen` requests are open. The SDK serves those requests by itself, ahead of the server,
  * so they are seen on the line: acknowledged means open, cancelled means ended.
  */
-export function listenRequests({ watch, log }: Subscribing) {
+export function listenRequests({ watch, log }: SubscriptionContext) {
   return {
     /** Awaited before an acknowledgement is written: what is recorded after it is announced for sure. */
     beforeSend: async (message: JSONRPCMessage): Promise<void> => {
       if (!('method' in message) || message.method !== 'notifications/subscriptions/acknowledged') return
-      if (!wantsChanges(message.params?.['notifications'])) return
+      if (!hasChangeFilter(message.params?.['notifications'])) return
       try {
         await watch.listen(keyOf(message.params?._meta?.[SUBSCRIPTION_ID_META_KEY]))
       } catch (error) {
@@ -175,7 +175,7 @@ export function listenRequests({ watch, log }: Subscribing) {
   }
 }
 
-function wantsChanges(wanted: unknown): boolean {
+function hasChangeFilter(wanted: unknown): boolean {
   if (typeof wanted !== 'object' || wanted === null) return false
   return ['resourceSubscriptions', 'resourcesListChanged', 'toolsListChanged'].some((name) => name in wanted)
 }
@@ -191,10 +191,10 @@ const mostFacts = 200
  * subscribe to the list: following all facts for each of them would cost more than the hint is worth.
  */
 export class ListChanges {
-  readonly #options: JournalFeedOptions
+  readonly #options: EventLogFeedOptions
   #seen: number | null = null
 
-  constructor(options: JournalFeedOptions) {
+  constructor(options: EventLogFeedOptions) {
     this.#options = options
   }
 
@@ -216,10 +216,10 @@ export class ListChanges {
   async #changedAfter(after: number): Promise<boolean> {
     const facts = await this.#store.view(({ journal }) => journal.since(after, mostFacts))
     this.#seen = facts.at(-1)?.seq ?? after
-    return changedBy(facts).list
+    return changedResources(facts).list
   }
 
-  get #store(): Followed {
+  get #store(): FollowableStore {
     return this.#options.store()
   }
 }

@@ -10,7 +10,7 @@ export class CallOrder {
 
   run<Answer>(kind: Operation['kind'], work: () => Promise<Answer>): Promise<Answer> {
     const answer = this.#commands.then(work)
-    const settled = answer.then(nothing, nothing)
+    const settled = answer.then(ignoreResult, ignoreResult)
     if (kind === 'command') this.#commands = settled
     this.#running.add(settled)
     void settled.then(() => this.#running.delete(settled))
@@ -23,6 +23,6 @@ export class CallOrder {
   }
 }
 
-function nothing(): void {
+function ignoreResult(): void {
   // whoever asked is told; the order only needs to know that it is over
 }

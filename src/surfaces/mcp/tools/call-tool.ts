@@ -8,13 +8,13 @@ import {
 import { Failure, messageOf } from '../../../kernel/failure.ts'
 import { type InvokeOptions, invokeParsing } from '../../../kernel/operations/invoke.ts'
 import type { Context, Operation } from '../../../kernel/operations/operation.ts'
-import { MeasureThere } from '../../../remote/operations/measured-there.ts'
-import type { Asking } from '../elicitation.ts'
+import { RemoteMeasureRequired } from '../../../remote/operations/measured-there.ts'
+import type { ElicitationContext } from '../elicitation.ts'
 import type { CallOrder } from './call-order.ts'
 import type { OfferedTools } from './tool-list.ts'
-import { answered, refused } from './tool-result.ts'
+import { answerResult, refusedResult } from './tool-result.ts'
 
-export interface Calling {
+export interface ToolCallContext {
   readonly tools: OfferedTools
   readonly order: CallOrder
   readonly log: (line: string, error?: unknown) => void
@@ -26,12 +26,12 @@ export interface ToolCall {
   readonly meta: Readonly<Record<string, unknown>> | undefined
   readonly context: Context
   /** What a person may be asked by way of the client. */
-  readonly asking: Omit<Asking, 'context'>
+  readonly asking: Omit<ElicitationContext, 'context'>
 }
 
 /** Calls a tool. Only an unknown one is an error of the protocol; all else is an answer that an agent can read. */
 export async function callTool(
-  { tools, order, log }: Calling,
+  { tools, order, log }: ToolCallContext,
   call: ToolCall,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { params, meta } = call
@@ -43,13 +43,13 @@ export async function callTool(
     const options = idempotencyOf(meta)
     const input = params.arguments ?? {}
     const invoked = await order.run(operation.kind, () => invokeParsing(operation, context, input, options))
-    return answered(operation, invoked)
+    return answerResult(operation, invoked)
   } catch (error) {
-    if (error instanceof MeasureThere) throw error
-    const failure = error instanceof Failure ? error : unexpected(operation, error, log)
+    if (error instanceof RemoteMeasureRequired) throw error
+    const failure = error instanceof Failure ? error : unexpectedFailure(operation, error, log)
     // Only a refusal needs what knows of people's decisions: a server answers its first request without.
-    const { putToPerson } = await import('../elicitation.ts')
-    return (await putToPerson(failure, { ...call.asking, context })) ?? refused(failure)
+    const { elicitDecision: putToPerson } = await import('../elicitation.ts')
+    return (await putToPerson(failure, { ...call.asking, context })) ?? refusedResult(failure)
   }
 }
 
@@ -91,7 +91,7 @@ function idempotencyOf(meta: ToolCall['meta']): InvokeOptions {
   )
 }
 
-function unexpected(operation: Operation, error: unknown, log: Calling['log']): Failure {
+function unexpectedFailure(operation: Operation, error: unknown, log: ToolCallContext['log']): Failure {
   log(`${operation.name} failed unexpectedly:`, error)
   return new Failure('INTERNAL', `${operation.name} failed unexpectedly: ${messageOf(error)}`, {
     reason: 'unexpected_error',

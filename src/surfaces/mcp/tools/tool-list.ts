@@ -2,10 +2,10 @@ import type { Server, Tool } from '@modelcontextprotocol/server'
 import { inputSchema, type JsonSchema, outputSchema } from '../../../kernel/operations/input/json-schema.ts'
 import type { Context, Operation } from '../../../kernel/operations/operation.ts'
 import type { Store } from '../../../store/ports/store.ts'
-import type { Watch } from '../resources/subscriptions.ts'
+import type { ResourceWatch } from '../resources/subscriptions.ts'
 import type { Surface, ToolNames } from '../surface.ts'
 
-type Offering = Pick<Surface, 'catalog' | 'toolsets' | 'readOnly' | 'toolNames'>
+type ToolListOptions = Pick<Surface, 'catalog' | 'toolsets' | 'readOnly' | 'toolNames'>
 
 /** The tools of one server, in the order of the catalog. */
 export interface OfferedTools {
@@ -26,7 +26,7 @@ export interface ToolList {
   readonly isWhole: boolean
 }
 
-export function offeredTools({ catalog, toolsets, readOnly, toolNames }: Offering): OfferedTools {
+export function offeredTools({ catalog, toolsets, readOnly, toolNames }: ToolListOptions): OfferedTools {
   const sets = toolsets === 'auto' ? null : toolsets
   const offers = async (): Promise<ReadonlyMap<string, Operation>> => {
     const allowed = (await catalog()).filter(
@@ -36,8 +36,8 @@ export function offeredTools({ catalog, toolsets, readOnly, toolNames }: Offerin
   }
   // Both made at the first question: a client that waits for `initialize` should not wait for them.
   let offered: Promise<ReadonlyMap<string, Operation>> | null = null
-  let listed: readonly Listed[] | null = null
-  const listing = async (): Promise<readonly Listed[]> => {
+  let listed: readonly ListedTool[] | null = null
+  const listing = async (): Promise<readonly ListedTool[]> => {
     offered ??= offers()
     listed ??= [...(await offered)]
       .filter(([, { unlisted }]) => unlisted !== true)
@@ -68,7 +68,7 @@ export function offeredTools({ catalog, toolsets, readOnly, toolNames }: Offerin
   }
 }
 
-interface Listed {
+interface ListedTool {
   readonly operation: Operation
   readonly tool: Tool
 }
@@ -102,7 +102,7 @@ function definition(name: string, operation: Operation): Tool {
 }
 
 interface ToolNewsOptions {
-  readonly watch: Watch | null
+  readonly watch: ResourceWatch | null
   readonly log: (line: string) => void
 }
 
@@ -153,7 +153,7 @@ const gate = 'state_gate_'
 
 /** The name that a tool is listed by. */
 function listedName(tool: string, names: ToolNames): string {
-  return names === 'dotted' ? dotted(tool) : tool
+  return names === 'dotted' ? dottedToolName(tool) : tool
 }
 
 /** The tool that a caller means: both spellings are understood, whichever is listed. */
@@ -161,7 +161,7 @@ function calledTool(name: string): string {
   return name.startsWith('state_gate.') ? gate + name.slice(gate.length) : name
 }
 
-function dotted(tool: string): string {
+function dottedToolName(tool: string): string {
   return tool.startsWith(gate) ? `state_gate.${tool.slice(gate.length)}` : tool
 }
 
@@ -169,8 +169,8 @@ function dotted(tool: string): string {
 export type WireSchema = Readonly<Record<string, unknown>>
 
 /** What zod writes besides the part of JSON Schema that our own code reads. */
-interface WrittenSchema extends JsonSchema {
-  readonly anyOf?: readonly WrittenSchema[]
+interface ZodJsonSchema extends JsonSchema {
+  readonly anyOf?: readonly ZodJsonSchema[]
   readonly minItems?: number
 }
 
@@ -179,17 +179,17 @@ interface WrittenSchema extends JsonSchema {
  * of an integer, our own keywords, that fields which are not listed are not taken. What is left out is still checked,
  * and a refusal says it.
  */
-function inputOnWire(schema: WrittenSchema): WireSchema {
+function inputOnWire(schema: ZodJsonSchema): WireSchema {
   const { description, enum: choices, properties, required, items, minimum, maximum, minItems } = schema
   return {
     ...typeOf(schema),
     ...(description !== undefined && { description }),
     ...(choices !== undefined && { enum: choices }),
-    ...(isTelling(minimum) && { minimum }),
-    ...(isTelling(maximum) && { maximum }),
+    ...(isMeaningfulLimit(minimum) && { minimum }),
+    ...(isMeaningfulLimit(maximum) && { maximum }),
     ...(minItems !== undefined && { minItems }),
     ...(schema.default !== undefined && { default: schema.default }),
-    ...(properties && { properties: mapValues(listed(properties), inputOnWire) }),
+    ...(properties && { properties: mapValues(listedProperties(properties), inputOnWire) }),
     ...(items && { items: inputOnWire(items) }),
     ...(required && required.length > 0 && { required }),
     ...(schema.additionalProperties === false && isEmpty(properties) && { additionalProperties: false }),
@@ -200,13 +200,13 @@ function inputOnWire(schema: WrittenSchema): WireSchema {
  * The top-level keys of an output with their types. None is required, because a refusal has the same schema and
  * clients check it: `{ success: false, error }`.
  */
-function outputOnWire(schema: WrittenSchema, keys?: readonly string[]): WireSchema {
+function outputOnWire(schema: ZodJsonSchema, keys?: readonly string[]): WireSchema {
   const properties = Object.entries(schema.properties ?? {})
   const named = keys === undefined ? properties : properties.filter(([key]) => keys.includes(key))
   return { type: 'object', properties: mapValues(Object.fromEntries(named), typeOf) }
 }
 
-function listed<Field extends JsonSchema>(properties: Readonly<Record<string, Field>>) {
+function listedProperties<Field extends JsonSchema>(properties: Readonly<Record<string, Field>>) {
   return Object.fromEntries(Object.entries(properties).filter(([, { unlisted }]) => unlisted !== true))
 }
 
@@ -214,19 +214,19 @@ function isEmpty(properties: JsonSchema['properties']): boolean {
   return properties !== undefined && Object.keys(properties).length === 0
 }
 
-function typeOf(schema: WrittenSchema): WireSchema {
+function typeOf(schema: ZodJsonSchema): WireSchema {
   const types = typesOf(schema)
   if (types.length === 0) return {}
   return { type: types.length === 1 ? types[0] : types }
 }
 
-function typesOf({ type, anyOf }: WrittenSchema): readonly string[] {
+function typesOf({ type, anyOf }: ZodJsonSchema): readonly string[] {
   if (anyOf) return [...new Set(anyOf.flatMap(typesOf))]
   if (type === undefined) return []
   return typeof type === 'string' ? [type] : type
 }
 
-function isTelling(limit: number | undefined): limit is number {
+function isMeaningfulLimit(limit: number | undefined): limit is number {
   return limit !== undefined && Math.abs(limit) < Number.MAX_SAFE_INTEGER
 }
 

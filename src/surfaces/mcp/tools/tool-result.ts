@@ -1,10 +1,10 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { type Failure, refusalData } from '../../../kernel/failure.ts'
-import type { Invoked } from '../../../kernel/operations/invoke.ts'
+import type { InvokeResult } from '../../../kernel/operations/invoke.ts'
 import type { Operation } from '../../../kernel/operations/operation.ts'
 
 /** An answer as structured content, and as text for clients and models that read only text. */
-export function answered({ print }: Operation, { answer, input, notice }: Invoked): CallToolResult {
+export function answerResult({ print }: Operation, { answer, input, notice }: InvokeResult): CallToolResult {
   const blocks = print?.(answer, input) ?? [JSON.stringify(answer)]
   return {
     content: [...(notice === null ? [] : [notice]), ...blocks].map((text) => ({ type: 'text', text })),
@@ -14,7 +14,7 @@ export function answered({ print }: Operation, { answer, input, notice }: Invoke
 }
 
 /** A refusal that an agent can act on: what failed, and the way on. */
-export function refused(failure: Failure): CallToolResult {
+export function refusedResult(failure: Failure): CallToolResult {
   const { message, hint } = failure
   return {
     content: [{ type: 'text', text: hint === undefined ? message : `${message}\n${hint}` }],

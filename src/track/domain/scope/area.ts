@@ -33,10 +33,10 @@ export function parseArea(text: string, context: AreaContext): Area | null {
 function matcherFor(pattern: string, context: AreaContext): Matcher {
   if (/[*?[\]{}]/.test(pattern)) return glob(pattern)
   const path = pattern.replaceAll('\\', '/')
-  if (/^(\/|\.{1,2}(\/|$))/.test(path)) return anchored(path, context)
+  if (/^(\/|\.{1,2}(\/|$))/.test(path)) return anchoredMatcher(path, context)
   if (path.startsWith('@')) {
     const folder = packageFolder(path, context)
-    if (folder !== null) return { ...anchored(`/${folder}`, context), kind: 'package' }
+    if (folder !== null) return { ...anchoredMatcher(`/${folder}`, context), kind: 'package' }
   }
   if (path.includes('/') || /\.[^.\s]+$/.test(path)) return segments(path)
   return word(path)
@@ -62,17 +62,17 @@ function expressionOf(glob: string): GlobMatcher {
   }
 }
 
-function anchored(path: string, { prefix }: AreaContext): Matcher {
-  const target = resolved(`${prefix}${path.replace(/^\/+/, '')}`)
+function anchoredMatcher(path: string, { prefix }: AreaContext): Matcher {
+  const target = resolvePath(`${prefix}${path.replace(/^\/+/, '')}`)
   if (target === null) return { kind: 'anchored', matches: () => false }
   if (target === '') return { kind: 'everything', matches: () => true }
-  const file = folded(target)
+  const file = foldCase(target)
   const folder = `${file}/`
   return { kind: 'anchored', matches: ({ top }) => top === file || top.startsWith(folder) }
 }
 
 // Null for a path that leaves the work tree.
-function resolved(path: string): string | null {
+function resolvePath(path: string): string | null {
   const parts: string[] = []
   for (const part of path.split('/')) {
     if (part === '' || part === '.') continue
@@ -83,9 +83,9 @@ function resolved(path: string): string | null {
 }
 
 function packageFolder(path: string, { packages }: AreaContext): string | null {
-  const wanted = folded(path)
+  const wanted = foldCase(path)
   for (const [name, folder] of packages ?? []) {
-    const known = folded(name)
+    const known = foldCase(name)
     if (wanted === known) return folder
     if (wanted.startsWith(`${known}/`)) return `${folder}/${path.slice(known.length + 1)}`
   }
@@ -93,7 +93,7 @@ function packageFolder(path: string, { packages }: AreaContext): string | null {
 }
 
 function segments(path: string): Matcher {
-  const wanted = `/${folded(path).split('/').filter(Boolean).join('/')}/`
+  const wanted = `/${foldCase(path).split('/').filter(Boolean).join('/')}/`
   const bare = wanted.slice(1, -1)
   return {
     kind: 'segments',
@@ -165,13 +165,13 @@ function wordPattern(text: string): WordPattern | null {
 function readingsOf(text: string): readonly (readonly string[])[] {
   const chunks = text.match(CHUNK)
   if (chunks === null) return []
-  const byParts = chunks.flatMap((chunk) => chunk.split(PARTS)).map(singular)
-  const asOne = chunks.map(singular)
+  const byParts = chunks.flatMap((chunk) => chunk.split(PARTS)).map(singularToken)
+  const asOne = chunks.map(singularToken)
   return byParts.length === asOne.length ? [byParts] : [byParts, asOne]
 }
 
 // Words of up to three letters (`css`, `aws`) and a double s (`class`) are no plurals.
-function singular(token: string): string {
+function singularToken(token: string): string {
   const lower = token.toLowerCase()
   return lower.length > 3 && lower.endsWith('s') && !lower.endsWith('ss') ? lower.slice(0, -1) : lower
 }
@@ -180,7 +180,7 @@ function expression(readings: readonly (readonly string[])[], alphabet: Alphabet
   const { letter, flags } = alphabet
   const camel = camelBoundary(alphabet)
   const end = `(?:(?![${letter}])|${camel})`
-  const choices = readings.map((tokens) => tokens.map(spelling).join(`${end}[^${letter}/]*`))
+  const choices = readings.map((tokens) => tokens.map(caseInsensitivePattern).join(`${end}[^${letter}/]*`))
   return new RegExp(`(?:(?<![${letter}])|${camel})(?:${choices.join('|')})${end}`, flags)
 }
 
@@ -192,7 +192,7 @@ function camelBoundary({ letter, lower, upper }: Alphabet): string {
 }
 
 // Letter by letter, because the flag `i` would make capitals invisible to the boundaries.
-function spelling(token: string): string {
+function caseInsensitivePattern(token: string): string {
   const letters = Array.from(token, (letter) => {
     const upper = letter.toUpperCase()
     return upper === letter ? letter : `(?:${letter}|${upper})`
@@ -227,7 +227,7 @@ export function scopePath(path: string, prefix: string): ScopePath {
 }
 
 /** Case-insensitive Unicode NFC: two spellings of one path are equal after this. */
-export function folded(text: string): string {
+export function foldCase(text: string): string {
   return text.normalize('NFC').toLowerCase()
 }
 

@@ -1,4 +1,4 @@
-import { folded } from './area.ts'
+import { foldCase } from './area.ts'
 
 /** What a file is for, as far as its path tells: files that work in any area touches are not judged like the rest. */
 export type FileKind = 'lock' | 'manifest' | 'ci' | 'config' | 'docs' | 'test' | 'source'
@@ -24,7 +24,7 @@ const kindWords = {
 
 /** Tells a file's kind by its path. */
 export function fileKind(path: string): FileKind {
-  const lower = folded(path)
+  const lower = foldCase(path)
   const name = lower.slice(lower.lastIndexOf('/') + 1)
   if (manifestsOf(name) !== null) return 'lock'
   return (
@@ -35,7 +35,7 @@ export function fileKind(path: string): FileKind {
 
 /** The names of the manifests that a lock file follows; null when the name is not a lock file's. */
 export function manifestsOf(lockName: string): readonly string[] | null {
-  return LOCKS.get(folded(lockName)) ?? null
+  return LOCKS.get(foldCase(lockName)) ?? null
 }
 
 const NODE = ['package.json', 'pnpm-workspace.yaml', '.npmrc', '.yarnrc.yml']

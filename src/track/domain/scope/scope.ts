@@ -1,6 +1,6 @@
-import { counted } from '../../../kernel/text.ts'
+import { formatCount } from '../../../kernel/text.ts'
 import type { ChangeReport, FileChange } from '../changes.ts'
-import { type Area, type AreaContext, folded, parseArea, type ScopePath, scopePath } from './area.ts'
+import { type Area, type AreaContext, foldCase, parseArea, type ScopePath, scopePath } from './area.ts'
 import { fileKind, manifestsOf } from './file-kind.ts'
 
 /** What an attempt declared that it would touch. */
@@ -14,7 +14,7 @@ export interface Scope {
 }
 
 /** Whether a scope's areas hold a path, were silent about it, or excluded it. */
-export type Coverage = 'covered' | 'silent' | 'excluded'
+export type ScopeCoverage = 'covered' | 'silent' | 'excluded'
 
 /** Reads declared areas. They are relative to the project's folder, the paths judged later to the work tree's top. */
 export function parseScope(declared: readonly string[], context: AreaContext): Scope {
@@ -23,7 +23,7 @@ export function parseScope(declared: readonly string[], context: AreaContext): S
     areas,
     included: areas.filter((area) => !area.excludes),
     excluded: areas.filter((area) => area.excludes),
-    prefix: folded(context.prefix),
+    prefix: foldCase(context.prefix),
   }
 }
 
@@ -33,12 +33,12 @@ export function isDeclared(scope: Scope): boolean {
 }
 
 /** What the areas say of a path from the work tree's top. Exclusions win. */
-export function coverage(scope: Scope, path: string): Coverage {
+export function coverage(scope: Scope, path: string): ScopeCoverage {
   const subject = scopePath(path, scope.prefix)
   if (scope.excluded.some((area) => area.matches(subject))) return 'excluded'
   if (!isDeclared(scope)) return 'silent'
   const guarded = isGuarded(subject)
-  const names = (area: Area): boolean => (!guarded || namesGuarded(area)) && area.matches(subject)
+  const names = (area: Area): boolean => (!guarded || isWaymarkArea(area)) && area.matches(subject)
   // Exclusions alone mean: everything else.
   if (scope.included.length === 0) return guarded ? 'silent' : 'covered'
   return scope.included.some(names) ? 'covered' : 'silent'
@@ -49,18 +49,18 @@ function isGuarded({ top }: ScopePath): boolean {
   return top.startsWith('.waymark/') || top.includes('/.waymark/')
 }
 
-function namesGuarded(area: Area): boolean {
-  return folded(area.text).includes('.waymark')
+function isWaymarkArea(area: Area): boolean {
+  return foldCase(area.text).includes('.waymark')
 }
 
 /** How a changed file stands to the declared areas. Only `out` breaks a scope; `imported` was not the task's work. */
-export type FileVerdict = 'in' | 'companion' | 'shared' | 'out' | 'imported'
+export type FileScope = 'in' | 'companion' | 'shared' | 'out' | 'imported'
 
 /** A verdict by path alone, without a change's origin. */
-export type PathVerdict = Exclude<FileVerdict, 'imported'>
+export type PathScope = Exclude<FileScope, 'imported'>
 
 /** The verdict on one path: for an edit that has not happened yet, too. */
-export function judgePath(scope: Scope, path: string): PathVerdict {
+export function judgePath(scope: Scope, path: string): PathScope {
   const covers = coverage(scope, path)
   if (covers === 'covered') return 'in'
   if (covers === 'excluded' || isGuarded(scopePath(path, scope.prefix))) return 'out'
@@ -74,19 +74,19 @@ function judgeChange(
   scopes: readonly Scope[],
   change: FileChange,
   { sensitive, named }: SensitiveFiles,
-): FileVerdict | null {
+): FileScope | null {
   if (change.origin === 'imported') return 'imported'
   const declared = scopes.filter(isDeclared)
   const ends = change.from === undefined ? [change.path] : [change.from, change.path]
   const asks = (path: string): boolean =>
-    sensitive.has(path) && !named.has(path) && !declared.some((scope) => namesPath(scope, path))
+    sensitive.has(path) && !named.has(path) && !declared.some((scope) => hasAreaForPath(scope, path))
   if (ends.some(asks)) return 'out'
   if (declared.length === 0) return null
-  return ends.map((path) => best(declared.map((scope) => judgePath(scope, path)))).reduce(worse)
+  return ends.map((path) => bestVerdict(declared.map((scope) => judgePath(scope, path)))).reduce(worseVerdict)
 }
 
 /** Whether an area names a path, and not only everything there is. */
-function namesPath(scope: Scope, path: string): boolean {
+function hasAreaForPath(scope: Scope, path: string): boolean {
   const subject = scopePath(path, scope.prefix)
   if (scope.excluded.some((area) => area.matches(subject))) return false
   return scope.included.some(
@@ -104,30 +104,30 @@ export interface SensitiveFiles {
 
 const nothingSensitive: SensitiveFiles = { sensitive: new Map(), named: new Set() }
 
-const RANK = { in: 0, companion: 1, shared: 2, out: 3 } as const satisfies Record<PathVerdict, number>
+const RANK = { in: 0, companion: 1, shared: 2, out: 3 } as const satisfies Record<PathScope, number>
 
-function worse(a: PathVerdict, b: PathVerdict): PathVerdict {
+function worseVerdict(a: PathScope, b: PathScope): PathScope {
   return RANK[b] > RANK[a] ? b : a
 }
 
-function best(verdicts: readonly PathVerdict[]): PathVerdict {
+function bestVerdict(verdicts: readonly PathScope[]): PathScope {
   return verdicts.reduce((better, verdict) => (RANK[verdict] < RANK[better] ? verdict : better), 'out')
 }
 
-export interface JudgedChange {
+export interface ScopedChange {
   readonly change: FileChange
   /** Null when no areas were declared: there is nothing to judge against. */
-  readonly scope: FileVerdict | null
+  readonly scope: FileScope | null
 }
 
-export interface ScopeVerdict {
+export interface ScopeResult {
   /** Null when no areas were declared or the changes are unknown: never true for "I do not know". */
   readonly scopeMatch: boolean | null
   /** The paths judged `out`, in the order of the report. */
   readonly unexpectedFiles: readonly string[]
   readonly warnings: readonly string[]
   /** Every change of the report, in its order. */
-  readonly files: readonly JudgedChange[]
+  readonly files: readonly ScopedChange[]
 }
 
 /** Judges a report's changes. `alsoAllowed` answers, for a path, other scopes that may allow it: a descendant attempt's. */
@@ -136,7 +136,7 @@ export function judgeScope(
   report: Pick<ChangeReport, 'status' | 'changes'>,
   alsoAllowed: (path: string) => readonly Scope[] = () => [],
   sensitive: SensitiveFiles = nothingSensitive,
-): ScopeVerdict {
+): ScopeResult {
   const judged = report.changes.map((change) => ({
     change,
     scope: judgeChange([scope, ...alsoAllowed(change.path)], change, sensitive),
@@ -154,26 +154,32 @@ export function judgeScope(
   }
 }
 
-interface Judged {
+interface ScopeAssignment {
   readonly change: { readonly path: string }
-  readonly scope: FileVerdict | null
+  readonly scope: FileScope | null
 }
 
 const NAMED = 5
 
 /** What a reader should know about judged changes: files out of scope first, then what was let through, and why. */
-function scopeWarnings(scope: Scope, files: readonly Judged[], sensitive: SensitiveFiles): readonly string[] {
+function scopeWarnings(
+  scope: Scope,
+  files: readonly ScopeAssignment[],
+  sensitive: SensitiveFiles,
+): readonly string[] {
   return [
-    ...outside(scope, files),
-    ...unnamed(files, sensitive),
-    ...companions(files),
-    ...shared(files),
-    ...imported(files),
+    ...outOfScopeNotes(scope, files),
+    ...unnamedSensitiveFiles(files, sensitive),
+    ...companionNotes(files),
+    ...sharedFileNotes(files),
+    ...importedFileNotes(files),
   ]
 }
 
-function unnamed(
-  files: readonly (Judged & { readonly change: { readonly path: string; readonly from?: string } })[],
+function unnamedSensitiveFiles(
+  files: readonly (ScopeAssignment & {
+    readonly change: { readonly path: string; readonly from?: string }
+  })[],
   { sensitive }: SensitiveFiles,
 ): readonly string[] {
   const asked = files
@@ -184,20 +190,20 @@ function unnamed(
     })
   if (asked.length === 0) return []
   return [
-    `${counted(asked.length, 'sensitive file')} changed, and neither the areas nor the outcome ${asked.length === 1 ? 'names it' : 'names them'}: ${named(asked)}.`,
+    `${formatCount(asked.length, 'sensitive file')} changed, and neither the areas nor the outcome ${asked.length === 1 ? 'names it' : 'names them'}: ${namePathList(asked)}.`,
   ]
 }
 
 /** Mission Control’s words, which its clients know. */
-function outside(scope: Scope, files: readonly Judged[]): readonly string[] {
+function outOfScopeNotes(scope: Scope, files: readonly ScopeAssignment[]): readonly string[] {
   const count = files.filter((file) => file.scope === 'out').length
   if (count === 0 || !isDeclared(scope)) return []
   const areas = scope.areas.map((area) => area.text).join(', ')
   return [`⚠️ ${count} file(s) modified outside declared scope (${areas})`]
 }
 
-function companions(files: readonly Judged[]): readonly string[] {
-  const changed = new Set(files.map((file) => folded(baseName(file.change.path))))
+function companionNotes(files: readonly ScopeAssignment[]): readonly string[] {
+  const changed = new Set(files.map((file) => foldCase(baseName(file.change.path))))
   return files.flatMap(({ change, scope }) => {
     if (scope !== 'companion') return []
     const manifests = manifestsOf(baseName(change.path)) ?? []
@@ -207,23 +213,23 @@ function companions(files: readonly Judged[]): readonly string[] {
   })
 }
 
-function shared(files: readonly Judged[]): readonly string[] {
+function sharedFileNotes(files: readonly ScopeAssignment[]): readonly string[] {
   const paths = files.filter((file) => file.scope === 'shared').map((file) => file.change.path)
   return paths.length === 0
     ? []
-    : [`${counted(paths.length, 'file')} shared with other areas changed: ${named(paths)}.`]
+    : [`${formatCount(paths.length, 'file')} shared with other areas changed: ${namePathList(paths)}.`]
 }
 
 // Whether a commit is someone else's is told by the reflog, which whoever works here can write.
-function imported(files: readonly Judged[]): readonly string[] {
+function importedFileNotes(files: readonly ScopeAssignment[]): readonly string[] {
   const paths = files.filter((file) => file.scope === 'imported').map((file) => file.change.path)
   if (paths.length === 0) return []
   return [
-    `${counted(paths.length, 'file')} came by a merge, pull, checkout or reset and ${paths.length === 1 ? 'was' : 'were'} not judged: ${named(paths)}.`,
+    `${formatCount(paths.length, 'file')} came by a merge, pull, checkout or reset and ${paths.length === 1 ? 'was' : 'were'} not judged: ${namePathList(paths)}.`,
   ]
 }
 
-function named(paths: readonly string[]): string {
+function namePathList(paths: readonly string[]): string {
   const more = paths.length > NAMED ? ` and ${paths.length - NAMED} more` : ''
   return `${paths.slice(0, NAMED).join(', ')}${more}`
 }
@@ -233,6 +239,6 @@ function baseName(path: string): string {
 }
 
 /** Whether one of the areas may be a workspace package, so that they must be known. */
-export function namesPackage(areas: readonly string[]): boolean {
+export function hasPackageArea(areas: readonly string[]): boolean {
   return areas.some((area) => area.trim().replace(/^!/, '').startsWith('@'))
 }

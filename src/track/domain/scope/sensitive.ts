@@ -1,7 +1,7 @@
 import { parse as parseToml } from 'smol-toml'
-import { sameJson } from '../../../gate/domain/json.ts'
+import { isSameJson } from '../../../gate/domain/json.ts'
 import { type PathPatterns, pathPatterns, patternProblem } from '../../../kernel/path-pattern.ts'
-import { folded } from './area.ts'
+import { foldCase } from './area.ts'
 
 /** What a sensitive file decides: what runs where nobody looks, or what agents are told. */
 export const sensitiveKinds = ['CI', 'git hooks', 'agents', 'scripts', 'setting'] as const
@@ -73,31 +73,31 @@ export function sensitiveKind(
 ): SensitiveKind | 'manifest' | null {
   if (own !== null && left?.matches(own)) return null
   if (own !== null && added?.matches(own)) return 'setting'
-  const lower = folded(path)
+  const lower = foldCase(path)
   const found = sensitivePaths.find(([, pattern]) => pattern.test(lower))
   if (found) return found[0]
   return readersOf(lower) === null ? null : 'manifest'
 }
 
 /** Whether the scripts, hooks or install steps of a manifest differ; also where that cannot be told. Null: no file. */
-export function changesScripts(path: string, before: string | null, after: string | null): boolean {
-  const read = readersOf(folded(path))
+export function isScriptChange(path: string, before: string | null, after: string | null): boolean {
+  const read = readersOf(foldCase(path))
   if (read === null) return false
   try {
-    return !sameJson(before === null ? [] : read(before), after === null ? [] : read(after))
+    return !isSameJson(before === null ? [] : read(before), after === null ? [] : read(after))
   } catch {
     return true
   }
 }
 
-type Reader = (text: string) => readonly unknown[]
+type TextParser = (text: string) => readonly unknown[]
 
-function readersOf(lower: string): Reader | null {
+function readersOf(lower: string): TextParser | null {
   return manifests.get(lower.slice(lower.lastIndexOf('/') + 1)) ?? null
 }
 
 /** The values that run something, of keys that are there; `*` stands for every key of an object. */
-function keysIn(parse: (text: string) => unknown, keys: readonly string[]): Reader {
+function keysIn(parse: (text: string) => unknown, keys: readonly string[]): TextParser {
   const paths = keys.map((key) => key.split('.'))
   return (text) => {
     const data = parse(text.replace(/^\uFEFF/, ''))
@@ -114,13 +114,13 @@ function valuesAt(data: unknown, [key, ...rest]: readonly string[]): readonly un
   return Object.hasOwn(data, key) ? valuesAt((data as Record<string, unknown>)[key], rest) : []
 }
 
-const json = (text: string): unknown => JSON.parse(text)
-const toml = (text: string): unknown => JSON.parse(JSON.stringify(parseToml(text)))
+const parseJsonText = (text: string): unknown => JSON.parse(text)
+const parseTomlText = (text: string): unknown => JSON.parse(JSON.stringify(parseToml(text)))
 
-const manifests: ReadonlyMap<string, Reader> = new Map([
+const manifests: ReadonlyMap<string, TextParser> = new Map([
   [
     'package.json',
-    keysIn(json, [
+    keysIn(parseJsonText, [
       'scripts',
       'husky',
       'simple-git-hooks',
@@ -137,11 +137,11 @@ const manifests: ReadonlyMap<string, Reader> = new Map([
       'pnpm.dangerouslyAllowAllBuilds',
     ]),
   ],
-  ['composer.json', keysIn(json, ['scripts', 'config.allow-plugins', 'extra.hooks'])],
-  ['deno.json', keysIn(json, ['tasks'])],
+  ['composer.json', keysIn(parseJsonText, ['scripts', 'config.allow-plugins', 'extra.hooks'])],
+  ['deno.json', keysIn(parseJsonText, ['tasks'])],
   [
     'pyproject.toml',
-    keysIn(toml, [
+    keysIn(parseTomlText, [
       'build-system.build-backend',
       'build-system.backend-path',
       'tool.poetry.build',
@@ -159,8 +159,8 @@ const manifests: ReadonlyMap<string, Reader> = new Map([
       'tool.setuptools.cmdclass',
     ]),
   ],
-  ['pixi.toml', keysIn(toml, ['tasks'])],
-  ['cargo.toml', keysIn(toml, ['package.build'])],
+  ['pixi.toml', keysIn(parseTomlText, ['tasks'])],
+  ['cargo.toml', keysIn(parseTomlText, ['package.build'])],
   // A program that runs at each install.
   ['setup.py', (text) => [text]],
 ])

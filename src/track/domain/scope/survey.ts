@@ -1,4 +1,4 @@
-import { type Area, folded, type ScopePath, scopePath } from './area.ts'
+import { type Area, foldCase, type ScopePath, scopePath } from './area.ts'
 import type { Scope } from './scope.ts'
 
 /** How many existing files one declared area matches. Zero often means a typing error. */
@@ -33,7 +33,7 @@ export function overlappingAreas(
   paths: readonly string[],
 ): readonly AreaOverlap[] {
   const meeting = ours.included.map((mine) =>
-    theirs.included.map((other) => sameWords(mine, other, ours.prefix)),
+    theirs.included.map((other) => isSameArea(mine, other, ours.prefix)),
   )
   for (const path of paths) {
     const left = scopePath(path, ours.prefix)
@@ -57,12 +57,12 @@ function matchesOf(scope: Scope, subject: ScopePath): readonly number[] {
 }
 
 // Areas may name folders that do not exist yet, so that one area is also read as a path of the other.
-function sameWords(mine: Area, other: Area, prefix: string): boolean {
-  if (folded(mine.text) === folded(other.text)) return true
-  return readAsPath(mine, other, prefix) || readAsPath(other, mine, prefix)
+function isSameArea(mine: Area, other: Area, prefix: string): boolean {
+  if (foldCase(mine.text) === foldCase(other.text)) return true
+  return isPathOverlap(mine, other, prefix) || isPathOverlap(other, mine, prefix)
 }
 
-function readAsPath(area: Area, other: Area, prefix: string): boolean {
+function isPathOverlap(area: Area, other: Area, prefix: string): boolean {
   if (other.kind === 'glob' || other.kind === 'everything') return false
   const path = other.text.replace(/^\.?\//, '').replace(/\/$/, '')
   return area.matches(scopePath(`${prefix}${path}`, prefix))

@@ -6,7 +6,7 @@ import type { MissionId } from '../../../../src/kernel/id.ts'
 import type { Store } from '../../../../src/store/ports/store.ts'
 import { openPostgresStore } from '../../../../src/store/postgres/store.ts'
 import { randomIds } from '../../../../src/store/random-ids.ts'
-import type { Asked } from '../../../../src/store/record/session.ts'
+import type { TransactionStats } from '../../../../src/store/record/session.ts'
 import { amount } from '../../../support/amount.ts'
 import { agent, aMission } from '../../../support/entities.ts'
 import { cuttingProxy } from '../../../support/postgres/cutting-proxy.ts'
@@ -158,8 +158,8 @@ describe.skipIf(isPostgresLeftOut)('a database on a server that fails', () => {
     await using temporary = await temporaryPostgresStore()
     const { store } = temporary
     await happens(store, 0)
-    const records: Asked[] = []
-    const take = (message: unknown) => void records.push(message as Asked) // what the channel carries
+    const records: TransactionStats[] = []
+    const take = (message: unknown) => void records.push(message as TransactionStats) // what the channel carries
     subscribe('waymark.record', take)
     await using foreign = await session(temporary.file)
     await foreign.query('begin')

@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { MissionId, PersonId } from '../../../../src/kernel/id.ts'
 import { serverProject } from '../../../../src/people/domain/identity.ts'
 import type { Store } from '../../../../src/store/ports/store.ts'
-import type { FolderWanted } from '../../../../src/store/postgres/project.ts'
+import type { FolderProjectQuery } from '../../../../src/store/postgres/project.ts'
 import { openPostgresStore, projectsOf } from '../../../../src/store/postgres/store.ts'
 import { randomIds } from '../../../../src/store/random-ids.ts'
 import { schemaVersion } from '../../../../src/store/schema/schema.ts'
@@ -30,7 +30,7 @@ function folder(): string {
 let servers = 0
 
 /** A store with connections of its own, as another server has them. */
-function server(url: string, project: Partial<FolderWanted> & { readonly root: string }): Store {
+function server(url: string, project: Partial<FolderProjectQuery> & { readonly root: string }): Store {
   const own = new URL(url)
   servers += 1
   own.searchParams.set('application_name', `waymark-server-${servers}`)

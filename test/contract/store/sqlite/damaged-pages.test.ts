@@ -2,7 +2,7 @@ import { closeSync, copyFileSync, fstatSync, mkdirSync, openSync, readFileSync, 
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openDemoProject } from '../../../../src/app/demo/project.ts'
-import { linkFacts } from '../../../../src/app/demo/recording.ts'
+import { linkEvents } from '../../../../src/app/demo/recording.ts'
 import { Failure } from '../../../../src/kernel/failure.ts'
 import { randomIds } from '../../../../src/store/random-ids.ts'
 import { openStore } from '../../../../src/store/store.ts'
@@ -39,7 +39,7 @@ async function recordedDay(project: TestProject): Promise<{ readonly file: strin
   const demo = await openDemoProject()
   const store = storeAt(project, file)
   try {
-    await store.restore(linkFacts(demo.facts))
+    await store.restore(linkEvents(demo.facts))
     const ids = await store.view(async ({ missions, plan }) => ({
       mission: (await missions.list({ limit: 5 })).items[0]?.item.id,
       task: (await plan.tasks({ now: 0 }, { limit: 5 })).tasks[0]?.task.id,

@@ -1,11 +1,11 @@
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { openDemoProject } from '../../../../src/app/demo/project.ts'
-import { linkFacts } from '../../../../src/app/demo/recording.ts'
+import { linkEvents } from '../../../../src/app/demo/recording.ts'
 import {
   type Comparison,
   compare,
-  madeByFacts,
+  derivedTables,
   notMadeByFacts,
 } from '../../../../src/store/record/comparison.ts'
 import { replay } from '../../../../src/store/record/replay.ts'
@@ -18,7 +18,7 @@ async function busyStore(): Promise<TemporaryStore> {
   const temporary = await temporaryStore()
   const demo = await openDemoProject()
   try {
-    await temporary.store.restore(linkFacts(demo.facts))
+    await temporary.store.restore(linkEvents(demo.facts))
   } finally {
     demo.remove()
   }
@@ -85,7 +85,7 @@ test('every table is compared, but those that no fact makes', async () => {
   const tables = changing(file, (database) =>
     database.prepare("select name from sqlite_schema where type = 'table'").pluck().all(),
   )
-  const compared = changing(file, madeByFacts)
+  const compared = changing(file, derivedTables)
   expect(new Set([...compared, ...Object.keys(notMadeByFacts)])).toEqual(new Set(tables))
   const changed = compared.filter((name) => name !== 'project')
   const found = await differing(
@@ -112,7 +112,7 @@ test('a value changed in any column of any table is told, and a row that is gone
   await using temporary = await busyStore()
   const { file } = temporary
   const columns = changing(file, (database) =>
-    madeByFacts(database)
+    derivedTables(database)
       .filter((table) => database.prepare(`select 1 from "${table}"`).get() !== undefined)
       .flatMap((table) => columnsOf(database, table).map((column) => ({ table, ...column })))
       .filter(({ table, name, pk }) => pk === 0 && !isHead(table, name)),

@@ -6,7 +6,7 @@ import { StatusBadge, StatusIcon, statusOf } from '../../../parts/status.tsx'
 import { now } from '../../../parts/time.tsx'
 import { useTimeline } from './model.ts'
 import { Diamond, filesOf } from './signs.tsx'
-import type { TimelineMark, TimelineSpan } from './source.ts'
+import type { TaskMarkPoint, TimelineSpan } from './source.ts'
 
 const most = 6
 
@@ -77,7 +77,7 @@ function AttemptLines({ span }: { readonly span: TimelineSpan }) {
 
 const words = { decision: 'Decision', issue: 'Issue', progress: 'Progress' } as const
 
-function MarkLine({ mark }: { readonly mark: TimelineMark }) {
+function MarkLine({ mark }: { readonly mark: TaskMarkPoint }) {
   const { said } = mark
   return (
     <div class="hover-mark">

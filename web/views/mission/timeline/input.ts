@@ -5,11 +5,11 @@ import { rowTops, scrollTo } from '../../../geometry/lane-rows.ts'
 import { useCommands } from '../../../keys/commands.ts'
 import { now } from '../../../parts/time.tsx'
 import { href, navigate, setQuery } from '../../../router/location.ts'
-import type { Card, Row, TimelineModel } from './model.ts'
+import type { HoverCardState, TimelineLaneRow, TimelineModel } from './model.ts'
 
 interface KeyParts {
   readonly model: TimelineModel
-  readonly card: Card
+  readonly card: HoverCardState
   readonly body: RefObject<HTMLDivElement | null>
   readonly rowHeight: number
 }
@@ -17,7 +17,7 @@ interface KeyParts {
 /** Rows up and down, bars left and right, and the picture's own keys. */
 export function useTimelineKeys({ model, card, body, rowHeight }: KeyParts): void {
   const bar = useRef(-1)
-  const current = (): Row | null => model.rows.row(model.selected.peek() ?? '')?.peek() ?? null
+  const current = (): TimelineLaneRow | null => model.rows.row(model.selected.peek() ?? '')?.peek() ?? null
   const step = (by: number): void => {
     const order = model.rows.order.peek()
     const at = order.indexOf(model.selected.peek() ?? '')

@@ -2,33 +2,33 @@ import { computed, effect, type ReadonlySignal, type Signal, signal } from '@pre
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { Timeline } from '../../../api/entities.ts'
-import { type Grouping, type LaneRow, laneRows, type TaskRow } from '../../../geometry/lane-rows.ts'
+import { type LaneGrouping, type LaneRow, laneRows, type TaskRow } from '../../../geometry/lane-rows.ts'
 import {
-  centred,
+  centeredView,
   clampView,
   fitView,
-  type Stretch,
-  stretchesOf,
+  intervalsOf,
+  type TimelineInterval,
+  type TimelineViewport,
   type TimeScale,
   timeScale,
-  unfolded,
-  type View,
-  zoomAround,
+  unfoldIntervals,
+  zoomAroundPoint,
 } from '../../../geometry/time-scale.ts'
 import { createRows, type Rows } from '../../../live/rows.ts'
 import { now } from '../../../parts/time.tsx'
 import { query, setQuery } from '../../../router/location.ts'
-import { sourceOf, type TimelineMark, type TimelineSpan, type TimelineTask } from './source.ts'
+import { sourceOf, type TaskMarkPoint, type TimelineLaneTask, type TimelineSpan } from './source.ts'
 
-export type Row = LaneRow<TimelineTask, TimelineSpan>
+export type TimelineLaneRow = LaneRow<TimelineLaneTask, TimelineSpan>
 
 /** What the timeline shows, and what is done to it. Each part is a signal of its own, so that little is drawn anew. */
 export interface TimelineModel {
-  readonly rows: Rows<Row>
+  readonly rows: Rows<TimelineLaneRow>
   readonly scale: ReadonlySignal<TimeScale>
   /** The same from the beginning of the time on: panning does not change it. */
   readonly content: ReadonlySignal<TimeScale>
-  readonly grouping: ReadonlySignal<Grouping>
+  readonly grouping: ReadonlySignal<LaneGrouping>
   /** Idle time is folded. */
   readonly folding: ReadonlySignal<boolean>
   /** The mission goes on: there is a line for now, and open bars grow. */
@@ -50,17 +50,17 @@ const roomAfter = 130
 
 export function createTimeline(answer: ReadonlySignal<Timeline | null>): TimelineModel {
   const width = signal(800)
-  const view = signal<View | null>(null)
+  const view = signal<TimelineViewport | null>(null)
   const folded = signal<ReadonlySet<string>>(new Set())
   const source = computed(() =>
     answer.value ? sourceOf(answer.value) : { phases: [], tasks: [], spans: [] },
   )
-  const grouping = computed((): Grouping => (query.value.get('by') === 'agent' ? 'agent' : 'phase'))
+  const grouping = computed((): LaneGrouping => (query.value.get('by') === 'agent' ? 'agent' : 'phase'))
   const folding = computed(() => query.value.get('idle') !== 'shown')
   const selected = computed(() => query.value.get('select'))
   const running = computed(() => answer.value !== null && answer.value.completed_at === null)
   const begun = computed(() => Date.parse(answer.value?.created_at ?? '') || 0)
-  const end = computed(() => (running.value ? horizon(now.value, begun.value) : 0))
+  const end = computed(() => (running.value ? timelineEnd(now.value, begun.value) : 0))
   // Time in which a turn ran is not idle; of a turn that began before the mission, the part in it.
   const captured = computed(() => {
     const last = running.value ? end.value : Date.parse(answer.value?.completed_at ?? '')
@@ -69,24 +69,24 @@ export function createTimeline(answer: ReadonlySignal<Timeline | null>): Timelin
       to: Math.min(closed_at === null ? last : Date.parse(closed_at), last),
     }))
   })
-  const stretches = computed((): readonly Stretch[] => {
+  const stretches = computed((): readonly TimelineInterval[] => {
     const { spans } = source.value
     const busy = [...spans.map(({ from, to }) => ({ from, to: to ?? end.value })), ...captured.value]
     if (running.value || busy.length === 0)
       busy.push({ from: Math.max(begun.value, end.value), to: end.value || begun.value })
-    const found = stretchesOf(busy, { margin: marginOf(busy) })
-    return folding.value ? found : unfolded(found)
+    const found = intervalsOf(busy, { margin: marginOf(busy) })
+    return folding.value ? found : unfoldIntervals(found)
   })
   const shown = computed(() => view.value ?? fitView(stretches.value, width.value, roomAfter))
   const perMs = computed(() => shown.value.perMs)
   const scale = computed(() => timeScale(stretches.value, shown.value))
   const content = computed(() => timeScale(stretches.value, { perMs: perMs.value, left: 0 }))
-  const rows = createRows<Row>(({ id }) => id)
+  const rows = createRows<TimelineLaneRow>(({ id }) => id)
   const stop = effect(() => {
     // Extents of running groups end at the horizon, so that rows change only when something happened.
     rows.update(laneRows(source.value, { grouping: grouping.value, folded: folded.value, now: end.value }))
   })
-  const show = (next: View): void => {
+  const show = (next: TimelineViewport): void => {
     view.value = clampView(stretches.value, next, width.value)
   }
   return {
@@ -105,18 +105,18 @@ export function createTimeline(answer: ReadonlySignal<Timeline | null>): Timelin
       folded.value = next
     },
     select: (id) => setQuery({ select: id }),
-    zoom: (factor, x = width.value / 2) => show(zoomAround(stretches.value, scale.value, { x, factor })),
+    zoom: (factor, x = width.value / 2) => show(zoomAroundPoint(stretches.value, scale.value, { x, factor })),
     pan: (pixels) => show({ perMs: scale.value.perMs, left: scale.value.left + pixels }),
     fit: () => {
       view.value = null
     },
-    toNow: () => show(centred(stretches.value, scale.value, { at: now.peek(), width: width.value })),
+    toNow: () => show(centeredView(stretches.value, scale.value, { at: now.peek(), width: width.value })),
     stop,
   }
 }
 
 /** A little after now, in steps: the picture stands still while time goes on, and moves on now and then. */
-function horizon(at: number, begun: number): number {
+function timelineEnd(at: number, begun: number): number {
   const step = Math.max(10_000, (at - begun) / 40)
   const round = 10 ** Math.floor(Math.log10(step))
   return Math.ceil(at / (5 * round)) * 5 * round
@@ -130,13 +130,13 @@ function marginOf(busy: readonly { readonly from: number; readonly to: number }[
 
 /** What the card tells of, and where that is on the screen. */
 interface CardSubject {
-  readonly row: TaskRow<TimelineTask, TimelineSpan>
+  readonly row: TaskRow<TimelineLaneTask, TimelineSpan>
   readonly spans: readonly TimelineSpan[]
-  readonly marks: readonly TimelineMark[]
+  readonly marks: readonly TaskMarkPoint[]
   readonly box: { readonly x: number; readonly top: number; readonly bottom: number }
 }
 
-export interface Card {
+export interface HoverCardState {
   readonly subject: ReadonlySignal<CardSubject | null>
   readonly show: (subject: CardSubject) => void
   readonly hide: () => void
@@ -145,7 +145,7 @@ export interface Card {
 /** A pointer that only passes opens nothing; milliseconds. */
 const patience = 90
 
-export function createCard(): Card {
+export function createCard(): HoverCardState {
   const subject = signal<CardSubject | null>(null)
   let waiting = 0
   return {
@@ -170,7 +170,7 @@ export function createCard(): Card {
 
 interface TimelineContext {
   readonly model: TimelineModel
-  readonly card: Card
+  readonly card: HoverCardState
 }
 
 export const Context = createContext<TimelineContext | null>(null)

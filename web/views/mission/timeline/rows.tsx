@@ -5,20 +5,20 @@ import {
   barsWithin,
   layoutBars,
   layoutMarks,
-  type PlacedMark,
+  type PositionedMark,
   placeLabels,
 } from '../../../geometry/bar-layout.ts'
-import type { Grouping, GroupRow, TaskRow } from '../../../geometry/lane-rows.ts'
+import type { GroupRow, LaneGrouping, TaskRow } from '../../../geometry/lane-rows.ts'
 import { contentX } from '../../../geometry/time-scale.ts'
 import { Agent } from '../../../parts/agent.tsx'
 import { type Status, StatusIcon } from '../../../parts/status.tsx'
 import { now } from '../../../parts/time.tsx'
 import { href } from '../../../router/location.ts'
 import { useTimeline } from './model.ts'
-import { barStatus, barText, inWords, MarkSign } from './signs.tsx'
-import type { TimelineMark, TimelineSpan, TimelineTask } from './source.ts'
+import { barStatus, barText, describeSpan, MarkSign } from './signs.tsx'
+import type { TaskMarkPoint, TimelineLaneTask, TimelineSpan } from './source.ts'
 
-interface RowProps {
+interface TimelineRowProps {
   readonly id: string
   /** 0 for the first. */
   readonly place: number
@@ -26,7 +26,7 @@ interface RowProps {
 }
 
 /** A row of the timeline: it draws itself anew when what it shows changed, not when another row did. */
-export function TimelineRow({ id, place, top }: RowProps) {
+export function TimelineRow({ id, place, top }: TimelineRowProps) {
   const { model } = useTimeline()
   const row = model.rows.row(id)?.value
   if (!row) return null
@@ -95,7 +95,7 @@ function Group({ row }: { readonly row: GroupRow }) {
   )
 }
 
-function Task({ row }: { readonly row: TaskRow<TimelineTask, TimelineSpan> }) {
+function Task({ row }: { readonly row: TaskRow<TimelineLaneTask, TimelineSpan> }) {
   const { model } = useTimeline()
   const { task } = row
   return (
@@ -115,7 +115,7 @@ function Task({ row }: { readonly row: TaskRow<TimelineTask, TimelineSpan> }) {
         <span class="visually-hidden">
           {row.spans.length === 0
             ? 'Not started.'
-            : row.spans.map((span) => inWords(span, now.peek())).join('. ')}
+            : row.spans.map((span) => describeSpan(span, now.peek())).join('. ')}
           {task.marks.map(({ said }) => ` ${said.kind}: ${said.text}.`)}
         </span>
         <ChartRow row={row} />
@@ -128,7 +128,7 @@ function Task({ row }: { readonly row: TaskRow<TimelineTask, TimelineSpan> }) {
 const beyond = 200
 
 /** The bars and signs of a task. They are for the eye; the row says the same in words. */
-function ChartRow({ row }: { readonly row: TaskRow<TimelineTask, TimelineSpan> }) {
+function ChartRow({ row }: { readonly row: TaskRow<TimelineLaneTask, TimelineSpan> }) {
   const { model, card } = useTimeline()
   const scale = model.content.value
   const left = model.scale.value.left
@@ -149,7 +149,7 @@ function ChartRow({ row }: { readonly row: TaskRow<TimelineTask, TimelineSpan> }
     { from: left, to: left + model.width.value, marks: marks.map(({ x }) => x) },
   )
   const hover =
-    (bar: Bar<TimelineSpan> | null, mark: PlacedMark<TimelineMark> | null) => (event: PointerEvent) =>
+    (bar: Bar<TimelineSpan> | null, mark: PositionedMark<TaskMarkPoint> | null) => (event: PointerEvent) =>
       card.show({ row, spans: bar?.spans ?? [], marks: mark?.marks ?? [], box: boxOf(event) })
   return (
     <div class="chart-line" aria-hidden="true">
@@ -235,7 +235,7 @@ function groupStatus({ done, tasks, running, extent }: GroupRow): Status {
   return extent === null ? 'planned' : 'active'
 }
 
-function groupName({ name }: GroupRow, grouping: Grouping): string {
+function groupName({ name }: GroupRow, grouping: LaneGrouping): string {
   if (name !== null) return name
   return grouping === 'phase' ? 'Without a phase' : 'No one yet'
 }

@@ -3,7 +3,7 @@ import type { MarkKind } from '../../../geometry/bar-layout.ts'
 import { monoWidth, textWidth } from '../../../geometry/text-width.ts'
 import { durationText } from '../../../parts/duration.ts'
 import { type Status, statuses, statusOf } from '../../../parts/status.tsx'
-import type { Attempt, TimelineSpan } from './source.ts'
+import type { TimelineAttemptData, TimelineSpan } from './source.ts'
 
 interface MarkSignProps {
   readonly kind: MarkKind
@@ -80,7 +80,7 @@ function linesOf(spans: readonly TimelineSpan[]): LinesText | null {
   return { added: `+${added}`, deleted: `−${deleted}`, out: out === 0 ? '' : `${out} out of scope` }
 }
 
-export function filesOf({ counts }: Attempt): number {
+export function filesOf({ counts }: TimelineAttemptData): number {
   return counts === null ? 0 : counts.added + counts.modified + counts.deleted + counts.renamed
 }
 
@@ -90,7 +90,7 @@ export function barStatus(spans: readonly TimelineSpan[]): Status {
 }
 
 /** The attempt in words, for a reader who does not see the bar. */
-export function inWords({ attempt, from, to }: TimelineSpan, now: number): string {
+export function describeSpan({ attempt, from, to }: TimelineSpan, now: number): string {
   const lines =
     attempt.lines?.added != null
       ? `, measured plus ${attempt.lines.added} minus ${attempt.lines.deleted} lines`

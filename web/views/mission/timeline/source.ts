@@ -1,28 +1,28 @@
 import type { Timeline } from '../../../api/entities.ts'
-import type { Mark } from '../../../geometry/bar-layout.ts'
+import type { BarMark } from '../../../geometry/bar-layout.ts'
 import type { LaneSource, LaneSpan, LaneTask } from '../../../geometry/lane-rows.ts'
 import { type Status, statusOf } from '../../../parts/status.tsx'
 
-export type Attempt = Timeline['attempts'][number]
-type Said = Timeline['marks'][number]
+export type TimelineAttemptData = Timeline['attempts'][number]
+type TimelineMarkData = Timeline['marks'][number]
 
-export interface TimelineTask extends LaneTask {
+export interface TimelineLaneTask extends LaneTask {
   readonly name: string
   readonly status: Status
   /** Who tried it last. */
   readonly agent: string | null
-  readonly marks: readonly TimelineMark[]
+  readonly marks: readonly TaskMarkPoint[]
 }
 
 export interface TimelineSpan extends LaneSpan {
-  readonly attempt: Attempt
+  readonly attempt: TimelineAttemptData
 }
 
-export interface TimelineMark extends Mark {
-  readonly said: Said
+export interface TaskMarkPoint extends BarMark {
+  readonly said: TimelineMarkData
 }
 
-type TimelineSource = LaneSource<TimelineTask, TimelineSpan>
+type TimelineSource = LaneSource<TimelineLaneTask, TimelineSpan>
 
 /** The answer of the operation as the rows of the timeline need it. */
 export function sourceOf(timeline: Timeline): TimelineSource {
@@ -40,7 +40,7 @@ export function sourceOf(timeline: Timeline): TimelineSource {
   // The answer has the newest first; a reader of a row goes with time.
   const said = Map.groupBy(timeline.marks.toReversed(), ({ task_id }) => task_id)
   const tasks = timeline.tasks.map(
-    (task): TimelineTask => ({
+    (task): TimelineLaneTask => ({
       id: task.id,
       name: task.name,
       phaseId: task.phase_id,
@@ -54,7 +54,7 @@ export function sourceOf(timeline: Timeline): TimelineSource {
 }
 
 /** A task to do whose last attempt failed says so. */
-function taskStatus(task: Timeline['tasks'][number], last: Attempt | null): Status {
+function taskStatus(task: Timeline['tasks'][number], last: TimelineAttemptData | null): Status {
   if (task.standing === 'done') return statusOf(task.resolution ?? 'done')
   if (task.standing === 'in_progress') return 'active'
   if (last?.status === 'failed') return 'failed'

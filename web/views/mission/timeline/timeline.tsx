@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { Timeline } from '../../../api/entities.ts'
 import { rowTops, rowWindow } from '../../../geometry/lane-rows.ts'
-import { ticksOf, xOf } from '../../../geometry/time-scale.ts'
+import { ticksOf, viewX } from '../../../geometry/time-scale.ts'
 import { clockText, durationText } from '../../../parts/duration.ts'
 import { KeyCap } from '../../../parts/key-cap.tsx'
 import { now } from '../../../parts/time.tsx'
@@ -55,7 +55,7 @@ export function MissionTimeline({ answer }: { readonly answer: ReadonlySignal<Ti
           <TimelineTools />
           <div class="axis-cell" ref={axis}>
             <Axis />
-            <Captured turns={answer.value?.captured ?? []} />
+            <CapturedTurns turns={answer.value?.captured ?? []} />
           </div>
         </div>
         <div
@@ -74,7 +74,7 @@ export function MissionTimeline({ answer }: { readonly answer: ReadonlySignal<Ti
             style={{ height: `${tops.value.tops.at(-1) ?? 0}px` }}
           >
             <GridLines />
-            <Panned>
+            <PannedArea>
               {order.slice(first.value, end.value).map((id, place) => (
                 <TimelineRow
                   key={id}
@@ -83,12 +83,12 @@ export function MissionTimeline({ answer }: { readonly answer: ReadonlySignal<Ti
                   top={tops.value.tops[first.value + place] ?? 0}
                 />
               ))}
-            </Panned>
+            </PannedArea>
             <NowLine />
           </div>
         </div>
         <Legend />
-        <Waiting />
+        <WaitingMarks />
         <HoverCard />
       </div>
     </Context.Provider>
@@ -183,15 +183,15 @@ function TimelineTools() {
 }
 
 /** Minutes that this machine's time is ahead of UTC. */
-const ahead = (at: number): number => -new Date(at).getTimezoneOffset()
+const minutesAheadOfUtc = (at: number): number => -new Date(at).getTimezoneOffset()
 
 /** Times, and how long what is folded took. */
 function Axis() {
   const { model } = useTimeline()
   const scale = model.scale.value
   const width = model.width.value
-  const ticks = ticksOf(scale, { width, ahead })
-  const folds = scale.pieces.filter((piece) => piece.folded && seen(piece.x - scale.left, width))
+  const ticks = ticksOf(scale, { width, ahead: minutesAheadOfUtc })
+  const folds = scale.pieces.filter((piece) => piece.folded && isVisibleBar(piece.x - scale.left, width))
   return (
     <div class="axis" aria-hidden="true">
       {ticks.map(({ at, x, label }) => (
@@ -214,7 +214,7 @@ function Axis() {
 }
 
 /** Below the times, quietly: what agents did without a call, as the hooks of their clients tell. */
-function Captured({ turns }: { readonly turns: Timeline['captured'] }) {
+function CapturedTurns({ turns }: { readonly turns: Timeline['captured'] }) {
   const { model } = useTimeline()
   const scale = model.scale.value
   const width = model.width.value
@@ -224,11 +224,11 @@ function Captured({ turns }: { readonly turns: Timeline['captured'] }) {
       Date.parse(turn.opened_at),
       turn.closed_at === null ? time : Date.parse(turn.closed_at),
     ]
-    const x = xOf(scale, from)
+    const x = viewX(scale, from)
     return {
       turn,
       x,
-      width: Math.max(xOf(scale, to) - x, 3),
+      width: Math.max(viewX(scale, to) - x, 3),
       words: turnInWords(turn, { from, to, now: time }),
     }
   })
@@ -271,11 +271,11 @@ function GridLines() {
   const width = model.width.value
   return (
     <div class="grid-lines" aria-hidden="true">
-      {ticksOf(scale, { width, ahead }).map(({ at, x }) => (
+      {ticksOf(scale, { width, ahead: minutesAheadOfUtc }).map(({ at, x }) => (
         <span key={at} class="grid-line" style={{ transform: `translateX(${x}px)` }} />
       ))}
       {scale.pieces
-        .filter((piece) => piece.folded && seen(piece.x - scale.left, width))
+        .filter((piece) => piece.folded && isVisibleBar(piece.x - scale.left, width))
         .map((piece) => (
           <span
             key={piece.from}
@@ -290,8 +290,8 @@ function GridLines() {
 function NowLine() {
   const { model } = useTimeline()
   if (!model.running.value) return null
-  const x = xOf(model.scale.value, now.value)
-  if (!seen(x, model.width.value)) return null
+  const x = viewX(model.scale.value, now.value)
+  if (!isVisibleBar(x, model.width.value)) return null
   return (
     <div class="grid-lines over" aria-hidden="true">
       <span class="now-line" style={{ transform: `translateX(${x}px)` }} />
@@ -299,12 +299,12 @@ function NowLine() {
   )
 }
 
-function seen(x: number, width: number): boolean {
+function isVisibleBar(x: number, width: number): boolean {
   return x > -60 && x < width + 60
 }
 
 /** Moves all charts at once: panning draws no row anew unless something comes into sight. */
-function Panned({ children }: { readonly children: ComponentChildren }) {
+function PannedArea({ children }: { readonly children: ComponentChildren }) {
   const { model } = useTimeline()
   return (
     <ul class="panned" aria-label="Timeline" style={{ '--left': `${-model.scale.value.left}px` }}>
@@ -314,7 +314,7 @@ function Panned({ children }: { readonly children: ComponentChildren }) {
 }
 
 /** Rows that wait until the pointer is gone, because nothing moves under it. */
-function Waiting() {
+function WaitingMarks() {
   const { model } = useTimeline()
   const held = model.rows.held.value
   if (held === 0) return null
