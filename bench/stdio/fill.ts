@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { NewProjectEvent } from '../../src/events/domain/fact.ts'
+import type { NewProjectEvent } from '../../src/events/domain/project-event.ts'
 import type { MissionId } from '../../src/kernel/id.ts'
 import { randomIds } from '../../src/store/random-ids.ts'
 import { openStore } from '../../src/store/store.ts'

@@ -83,7 +83,7 @@ export interface Simulated {
   readonly seed: number
 }
 
-// As in src/store/postgres/together.ts.
+// As in src/store/postgres/group-commit.ts.
 const sideBySide = 2
 const mostTogether = 16
 

@@ -4,13 +4,13 @@ import { hostname } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { homeMark, linkEvents, type RecordedTree, recordingFiles } from '../../src/app/demo/recording.ts'
-import type { ProjectEvent } from '../../src/events/domain/fact.ts'
+import type { ProjectEvent } from '../../src/events/domain/project-event.ts'
 import {
   formatEventLine,
   formatExportEnd,
   journalMark,
   readExport,
-} from '../../src/events/operations/journal-line.ts'
+} from '../../src/events/operations/event-line.ts'
 
 /** What is kept of a day: where it was lived through, and how its programs were run. */
 export interface Lived {

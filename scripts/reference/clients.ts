@@ -1,6 +1,6 @@
 import type { Client } from '../../src/clients/setup/client.ts'
 import { clients } from '../../src/clients/setup/clients.ts'
-import type { SetupContext, SetupScope } from '../../src/clients/setup/ground.ts'
+import type { SetupContext, SetupScope } from '../../src/clients/setup/setup-context.ts'
 
 const ground: SetupContext = {
   platform: 'linux',

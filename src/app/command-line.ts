@@ -5,7 +5,7 @@ import { runCommandLine } from '../surfaces/cli/run.ts'
 import { printError, processTerminal, type Terminal } from '../surfaces/cli/terminal.ts'
 import { closeContext, type OpenProjectOptions, openContext } from './open-context.ts'
 import { version } from './program.ts'
-import { connectedPlace, isProjectName, namedPlaceAtServer } from './remote/connected.ts'
+import { connectedPlace, isProjectName, namedPlaceAtServer } from './remote/connected-place.ts'
 import { commandLineActor } from './settings/actor.ts'
 import { firstSetVariable, formatIn, userName } from './settings/environment.ts'
 import { personName } from './settings/person-name.ts'
@@ -47,7 +47,7 @@ export function commandLine(
       }
       if (place === null) return null
       const [{ askServer }, { askAtTerminal }] = await Promise.all([
-        import('./remote/command-line-edge.ts'),
+        import('./remote/command-line-remote.ts'),
         import('./remote/ask-person.ts'),
       ])
       const opening = { actor, environment, workingFolder, project: named ? undefined : project }

@@ -13,7 +13,6 @@ import { complaint, printableJson, printError } from '../surfaces/cli/terminal.t
 import { type HookProject, runHook } from '../surfaces/hook/hook.ts'
 import { hookEvents } from '../surfaces/hook/protocol.ts'
 import { type Environment, firstSetVariable } from './settings/environment.ts'
-import { refuseForeign } from './settings/foreign.ts'
 import {
   databasePlace,
   enclosingTree,
@@ -24,7 +23,8 @@ import {
   requestedFolder,
   serverDatabase,
 } from './settings/places.ts'
-import { endOnUnexpected } from './unexpected.ts'
+import { refuseForeign } from './settings/regular-paths.ts'
+import { endOnUnexpected } from './unexpected-errors.ts'
 
 /**
  * Answers a client's hook, `hook <event>` or `pre-tool-use`: what it says comes on standard input, and the answer goes to
@@ -59,8 +59,8 @@ async function openHookProject(folder: string): Promise<HookProject | null> {
   const { top, root } = hookPlaces(environment, { folder, home, working })
   if (hasServerSetting(environment, root)) {
     const [{ connectedPlace: connectedAt }, { openRemoteHook: openEdgeHook }] = await Promise.all([
-      import('./remote/connected.ts'),
-      import('./remote/hook-edge.ts'),
+      import('./remote/connected-place.ts'),
+      import('./remote/hook-remote.ts'),
     ])
     const place = connectedAt({ project: root, environment, workingFolder: root })
     if (place) return openEdgeHook(place, top)

@@ -1,6 +1,6 @@
 import { isJsonWanted, print, printError, quietWhenClosed, reportFailures } from '../surfaces/cli/terminal.ts'
 import { endOnSignal } from './process.ts'
-import { endOnUnexpected, endUnexpectedly } from './unexpected.ts'
+import { endOnUnexpected, endUnexpectedly } from './unexpected-errors.ts'
 
 /**
  * The program: it serves over stdio and HTTP, everything else is the command line. Each loads what it needs. Hooks are
@@ -111,7 +111,7 @@ function isReviewOperation(word: string | undefined): boolean {
 /** By a variable, or by the folder that a server keeps. */
 async function isOfServer(words: readonly string[]): Promise<boolean> {
   const [{ namedDatabase }, { connectedPlace: connectedAt, namedPlaceAtServer: namedAtServer }] =
-    await Promise.all([import('./settings/places.ts'), import('./remote/connected.ts')])
+    await Promise.all([import('./settings/places.ts'), import('./remote/connected-place.ts')])
   const here = { environment: process.env, workingFolder: process.cwd() }
   if (namedDatabase(here.environment) !== undefined) return true
   const connecting = { ...here, project: projectIn(words) }

@@ -6,7 +6,7 @@ import { exitAfterGrace } from './process.ts'
 import { version } from './program.ts'
 import { type McpFlags, readMcpFlags } from './settings/flags.ts'
 import { unexpandedNames } from './settings/places.ts'
-import { summaryOf } from './unexpected.ts'
+import { summaryOf } from './unexpected-errors.ts'
 
 /** Runs the server until its client is gone. A flag that is not understood ends it with exit code 2. */
 export async function serveMcp(words: readonly string[]): Promise<void> {
@@ -34,15 +34,15 @@ export async function serveMcp(words: readonly string[]): Promise<void> {
 /** Most projects are kept here: only where a server is named it is looked which. */
 async function openMcpSurface(flags: McpFlags, log: Surface['log']) {
   const places = { ...flags, environment: process.env, workingFolder: process.cwd() }
-  const { connectedPlace: connectedAt } = await import('./remote/connected.ts')
+  const { connectedPlace: connectedAt } = await import('./remote/connected-place.ts')
   const look = () => connectedAt(places)
   try {
     const place = look()
     if (place === null) return (await import('./mcp-surface.ts')).openLocalMcp(flags, log)
-    return (await import('./remote/mcp-edge.ts')).openRemoteMcp(place, flags, log)
+    return (await import('./remote/mcp-remote.ts')).openRemoteMcp(place, flags, log)
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     // A client shows its user nothing of a server that ends: each call says instead how one connects.
-    return (await import('./remote/mcp-edge.ts')).openWhenConnected(look, flags, log)
+    return (await import('./remote/mcp-remote.ts')).openWhenConnected(look, flags, log)
   }
 }

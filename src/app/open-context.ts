@@ -11,7 +11,7 @@ import type { Team } from '../people/ports/team.ts'
 import { captureHealth } from '../sessions/capture/health.ts'
 import { fingerprint } from '../store/fingerprint.ts'
 import type { Store } from '../store/ports/store.ts'
-import { postgresPlace } from '../store/postgres/place.ts'
+import { postgresPlace } from '../store/postgres/database-url.ts'
 import { randomIds } from '../store/random-ids.ts'
 import { hashOf, newSecret } from '../surfaces/http/guard/secret.ts'
 import { ingestFor, recorderOf } from './capture/ingest-for.ts'
@@ -28,10 +28,9 @@ import {
   deferredStore,
   deferredWitness,
   refusingWitness,
-} from './deferred.ts'
+} from './lazy-ports.ts'
 import { runningProgram, version } from './program.ts'
 import { type Environment, firstSetVariable } from './settings/environment.ts'
-import { refuseForeign } from './settings/foreign.ts'
 import {
   anchorOf,
   databasePlace,
@@ -46,6 +45,7 @@ import {
   unusableFolder,
   writableStateFolder,
 } from './settings/places.ts'
+import { refuseForeign } from './settings/regular-paths.ts'
 
 export interface OpenProjectOptions {
   readonly actor: Actor

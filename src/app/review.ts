@@ -9,8 +9,8 @@ import { Failure, messageOf } from '../kernel/failure.ts'
 import type { OutputOf } from '../kernel/operations/catalog.ts'
 import { formatCount } from '../kernel/text.ts'
 import { commentText, draftLine, fileLine, headOf } from '../review/cli/review.ts'
+import { parseComments, type QuotedFile, quotedDiff } from '../review/domain/editor-comments.ts'
 import { type ReviewAction, verdicts } from '../review/domain/review.ts'
-import { parseComments, type QuotedFile, quotedDiff } from '../review/domain/written.ts'
 import { indentText } from '../surfaces/cli/render/parts.ts'
 import { escapeLineBreaks } from '../surfaces/cli/render/text.ts'
 import {
@@ -25,7 +25,7 @@ import { withoutInterrupt } from './process.ts'
 import { commandLineActor } from './settings/actor.ts'
 import { userName } from './settings/environment.ts'
 import { isJsonRequested, readWords } from './settings/flags.ts'
-import { openWatchedProject, type WatchedProject } from './watched.ts'
+import { openWatchedProject, type WatchedProject } from './watched-project.ts'
 
 type ReviewAnswer = OutputOf<'review_show'>
 type ReviewTarget = { readonly task: string } | { readonly mission: string } | { readonly since: true }

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure, messageOf } from '../kernel/failure.ts'
 import { printError, screenStreams } from '../surfaces/cli/terminal.ts'
 import { readTopFlags } from './settings/flags.ts'
-import { beforeUnexpectedEnd } from './unexpected.ts'
-import { openWatchedProject } from './watched.ts'
+import { beforeUnexpectedEnd } from './unexpected-errors.ts'
+import { openWatchedProject } from './watched-project.ts'
 
 /** Milliseconds within which a signal that this process sends itself has reached it. */
 const reached = 100

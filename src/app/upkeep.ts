@@ -9,7 +9,7 @@ const again = 10 * 60_000
 async function pruneProject(context: Context): Promise<void> {
   const [{ invoke }, { tidy }] = await Promise.all([
     import('../kernel/operations/invoke.ts'),
-    import('../project/operations/tidy.ts'),
+    import('../project/operations/prune.ts'),
   ])
   await invoke(tidy, context, {})
 }

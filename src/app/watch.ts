@@ -7,7 +7,7 @@ import { type InboxNoticeCard, watch } from '../surfaces/cli/watch/watch.ts'
 import { endSignal } from './process.ts'
 import { version } from './program.ts'
 import { readWatchFlags } from './settings/flags.ts'
-import { openWatchedProject, type WatchedProject } from './watched.ts'
+import { openWatchedProject, type WatchedProject } from './watched-project.ts'
 
 /** `waymark watch`: prints what needs a person as it happens, until it is told to end. */
 export async function watchProject(words: readonly string[]): Promise<void> {

@@ -3,7 +3,7 @@ import { lstatSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { isAbsolute, join, resolve } from 'node:path'
 import { Failure } from '../kernel/failure.ts'
-import { linkFree, type RefusalReason } from '../kernel/files/contained.ts'
+import { linkFree, type RefusalReason } from '../kernel/files/contained-file.ts'
 import { readRegularSync } from '../kernel/files/regular-file.ts'
 import { isSecretFile } from '../kernel/secret-files.ts'
 import type {

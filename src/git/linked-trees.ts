@@ -1,7 +1,7 @@
 import { lstat, readdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { callTo, Failure, hintOf } from '../kernel/failure.ts'
-import { isWithin } from '../kernel/files/contained.ts'
+import { isWithin } from '../kernel/files/contained-file.ts'
 import {
   lossWords,
   namesInWords,

@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import { isWithin } from '../kernel/files/contained.ts'
+import { isWithin } from '../kernel/files/contained-file.ts'
 
 /**
  * A path as git gives it: bytes, one character per byte (latin1), relative, with `/`.

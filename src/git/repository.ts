@@ -5,7 +5,7 @@ import { homedir } from 'node:os'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { inflateSync } from 'node:zlib'
 import { Failure } from '../kernel/failure.ts'
-import { isWithin } from '../kernel/files/contained.ts'
+import { isWithin } from '../kernel/files/contained-file.ts'
 import { readRegular, readRegularSync } from '../kernel/files/regular-file.ts'
 import {
   type ConfigurationEntry,

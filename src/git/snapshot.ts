@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { isWithin } from '../kernel/files/contained.ts'
+import { isWithin } from '../kernel/files/contained-file.ts'
 import { nextTurn } from '../kernel/files/next-turn.ts'
 import { isSameState } from './comparison.ts'
 import { suspiciousKeys } from './configuration.ts'

@@ -59,7 +59,7 @@ test('no import leads back to where it began', () => {
 
 test('what starts for each hook loads no schemas, and no module of Node that makes much at once', () => {
   const files = new Map(filesBelow('src', '.ts').map((file) => [file.path, file]))
-  const atOnce = new Set(['src/app/hook.ts', 'src/app/remote/hook-edge.ts'])
+  const atOnce = new Set(['src/app/hook.ts', 'src/app/remote/hook-remote.ts'])
   for (const path of atOnce) {
     for (const { target, typeOnly, isLate } of files.get(path)?.imports ?? []) {
       if (!typeOnly && !isLate) atOnce.add(target)

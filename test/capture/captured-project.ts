@@ -11,12 +11,12 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { eventName } from '../../src/sessions/capture/event.ts'
+import { hooksFolder } from '../../src/sessions/capture/captured-project.ts'
 import { capture } from '../../src/sessions/capture/hook/capture-hook.ts'
 import { type HookQueue, logFile, queueOf } from '../../src/sessions/capture/hook-queue.ts'
 import { ingestQueue } from '../../src/sessions/capture/ingest.ts'
-import { hooksFolder } from '../../src/sessions/capture/place.ts'
-import type { HookEvent } from '../../src/sessions/domain/moment.ts'
+import { eventName } from '../../src/sessions/capture/queued-event.ts'
+import type { HookEvent } from '../../src/sessions/domain/hook-event.ts'
 import { type Ran, runAlone, type Variables } from '../support/program.ts'
 
 /** The program that clients run, as it is installed. */

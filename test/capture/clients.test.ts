@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkedClients } from '../../src/clients/hooks/checked.ts'
+import { checkedClients } from '../../src/clients/hooks/client-checks.ts'
 import { clients } from '../../src/clients/hooks/clients.ts'
 import { clients as setupClients } from '../../src/clients/setup/clients.ts'
 import { inWords, openCaptured } from './captured-project.ts'

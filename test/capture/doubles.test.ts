@@ -1,9 +1,9 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { isExplained } from '../../src/sessions/capture/explained.ts'
-import { localPath } from '../../src/sessions/capture/place.ts'
-import { isNewer } from '../../src/sessions/capture/reading.ts'
+import { localPath } from '../../src/sessions/capture/captured-project.ts'
+import { isExplained } from '../../src/sessions/capture/edit-explanation.ts'
+import { isNewer } from '../../src/sessions/capture/read-event.ts'
 import { inWords, openCaptured } from './captured-project.ts'
 
 const tools = { tool_name: 'Edit', tool_use_id: 'c1' }

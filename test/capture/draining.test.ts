@@ -4,7 +4,6 @@ import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { processStart } from '../../src/app/process.ts'
 import { Failure } from '../../src/kernel/failure.ts'
-import { eventName } from '../../src/sessions/capture/event.ts'
 import {
   type FollowHost,
   followQueues,
@@ -14,7 +13,8 @@ import {
 import { captureHealth } from '../../src/sessions/capture/health.ts'
 import { capture } from '../../src/sessions/capture/hook/capture-hook.ts'
 import { isIngesting, takeIngestLock } from '../../src/sessions/capture/ingest-lock.ts'
-import type { HookEvent } from '../../src/sessions/domain/moment.ts'
+import { eventName } from '../../src/sessions/capture/queued-event.ts'
+import type { HookEvent } from '../../src/sessions/domain/hook-event.ts'
 import { openCommandLine } from '../cli/command-line.ts'
 import { longestAllowed, longestTurn } from '../support/longest-turn.ts'
 import { runAlone } from '../support/program.ts'

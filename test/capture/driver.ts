@@ -2,8 +2,11 @@ import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Context } from '../../src/kernel/operations/operation.ts'
-import type { Coverage, HookEvent, HookEventBody, ToolEdit } from '../../src/sessions/domain/moment.ts'
-import { type HookEventSummary, recordMachineEvents } from '../../src/sessions/operations/record-moments.ts'
+import type { Coverage, HookEvent, HookEventBody, ToolEdit } from '../../src/sessions/domain/hook-event.ts'
+import {
+  type HookEventSummary,
+  recordMachineEvents,
+} from '../../src/sessions/operations/record-hook-events.ts'
 import { type Answer, openProject, type ProjectOptions, type TestProject } from '../support/project.ts'
 
 export const full: Coverage = { edits: true, failures: true, subagents: true, ids: true }

@@ -15,7 +15,7 @@ import { Failure } from '../../src/kernel/failure.ts'
 import { captureHealth } from '../../src/sessions/capture/health.ts'
 import { logFile } from '../../src/sessions/capture/hook-queue.ts'
 import { forgetOldEvents, type IngestHost, ingestQueue } from '../../src/sessions/capture/ingest.ts'
-import type { HookEvent } from '../../src/sessions/domain/moment.ts'
+import type { HookEvent } from '../../src/sessions/domain/hook-event.ts'
 import { type CapturedFolder, inWords, openCaptured } from './captured-project.ts'
 
 function prompt(project: CapturedFolder, n: number, session = 's') {

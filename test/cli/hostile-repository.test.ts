@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { refuseForeign } from '../../src/app/settings/foreign.ts'
+import { refuseForeign } from '../../src/app/settings/regular-paths.ts'
 import { runProgram } from '../support/program.ts'
 import { type CommandLineProject, openCommandLine, startWork } from './command-line.ts'
 

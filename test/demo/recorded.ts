@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import type { ProjectEvent } from '../../src/events/domain/fact.ts'
-import { readExport } from '../../src/events/operations/journal-line.ts'
+import type { ProjectEvent } from '../../src/events/domain/project-event.ts'
+import { readExport } from '../../src/events/operations/event-line.ts'
 
 export const recordingFolder = join(import.meta.dirname, '..', '..', 'demo')
 

@@ -10,7 +10,7 @@ import {
   readContained,
   removeContained,
   writeContained,
-} from '../../src/kernel/files/contained.ts'
+} from '../../src/kernel/files/contained-file.ts'
 import { temporaryFolder, WorkFolder } from '../support/git-repository.ts'
 
 function project(): WorkFolder {

@@ -1,12 +1,12 @@
 import { expect, onTestFinished } from 'vitest'
-import type { AttemptMeasurement } from '../../src/events/domain/fact.ts'
+import type { AttemptMeasurement } from '../../src/events/domain/project-event.ts'
 import type { Snapshot, WorkTreeWitness } from '../../src/git/ports/work-tree.ts'
 import { createWitness } from '../../src/git/witness.ts'
 import type { AttemptId, CaptureSessionId, TaskId, TurnId } from '../../src/kernel/id.ts'
 import type { Turn } from '../../src/sessions/domain/session.ts'
-import type { WorkTreeEvidence } from '../../src/sessions/operations/sightings.ts'
+import type { WorkTreeEvidence } from '../../src/sessions/operations/hook-evidence.ts'
 import type { ChangeReport, FileChange } from '../../src/track/domain/changes.ts'
-import type { CandidateEvidence } from '../../src/track/domain/sight.ts'
+import type { CandidateEvidence } from '../../src/track/domain/hook-evidence.ts'
 import type { SnapshotLocation } from '../../src/track/domain/task.ts'
 import {
   attributionIntervals,

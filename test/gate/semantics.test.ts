@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { EventRequest } from '../../src/gate/domain/emission.ts'
 import { transition } from '../../src/gate/domain/engine.ts'
+import type { EventRequest } from '../../src/gate/domain/event-request.ts'
 import { possibleEvent } from '../../src/gate/domain/possible-events.ts'
 import { beginRun, type Run } from '../../src/gate/domain/run.ts'
-import { runProgress } from '../../src/gate/domain/ways.ts'
+import { runProgress } from '../../src/gate/domain/transitions.ts'
 import { artifactOf, definitionIn, emission, reviewer, smallProcess } from '../support/processes.ts'
 
 const small = definitionIn(smallProcess)

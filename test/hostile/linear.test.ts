@@ -10,7 +10,7 @@ import { name } from '../../src/kernel/operations/input/fields.ts'
 import { parseInput } from '../../src/kernel/operations/input/parse-input.ts'
 import { pathsOfPatch } from '../../src/kernel/patch.ts'
 import { patternProblem } from '../../src/kernel/path-pattern.ts'
-import { contentAfterEdit } from '../../src/sessions/capture/explained.ts'
+import { contentAfterEdit } from '../../src/sessions/capture/edit-explanation.ts'
 import { temporaryFolder, WorkFolder } from '../support/git-repository.ts'
 
 /** What others write, of any size, is read in a time that grows with the size: never with its square. */

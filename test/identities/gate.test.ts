@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
-import { tidy } from '../../src/project/operations/tidy.ts'
+import { tidy } from '../../src/project/operations/prune.ts'
 import { person } from '../support/project.ts'
 import { openTeamProject, type TeamProject } from './team-project.ts'
 

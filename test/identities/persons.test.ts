@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { NewProjectEvent } from '../../src/events/domain/fact.ts'
+import type { NewProjectEvent } from '../../src/events/domain/project-event.ts'
 import { inboxList } from '../../src/inbox/cli/inbox.ts'
 import type { Context } from '../../src/kernel/operations/operation.ts'
 import { taskPage } from '../../src/plan/cli/task.ts'
@@ -283,7 +283,7 @@ test('no agent gets a token with a role that a process keeps for people (24)', a
 test('a project without a named database knows no persons, and says how to have some', async () => {
   const { context, refused } = await openTeamProject()
   const { team: _, ...alone } = context
-  const { personList } = await import('../../src/people/operations/persons.ts')
+  const { personList } = await import('../../src/people/operations/people.ts')
   const { invoke } = await import('../../src/kernel/operations/invoke.ts')
   await expect(invoke(personList, alone, {})).rejects.toMatchObject({ reason: 'named_database_needed' })
   expect(await refused('person_disable', { person: 'Nobody' })).toMatchObject({

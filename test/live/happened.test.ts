@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { happenedAt } from '../../src/events/domain/fact.ts'
+import { happenedAt } from '../../src/events/domain/project-event.ts'
 import { openCase } from '../capture/driver.ts'
 import type { Answer } from '../support/project.ts'
 import { LiveClient } from './live-client.ts'

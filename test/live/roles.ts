@@ -1,4 +1,4 @@
-import type { NewProjectEvent } from '../../src/events/domain/fact.ts'
+import type { NewProjectEvent } from '../../src/events/domain/project-event.ts'
 
 /** That many small facts, one frame each, told apart by their number. */
 export function roles(first: number, count: number, padding = ''): readonly NewProjectEvent[] {

@@ -1,4 +1,4 @@
-import type { NewProjectEvent } from '../../src/events/domain/fact.ts'
+import type { NewProjectEvent } from '../../src/events/domain/project-event.ts'
 import type { PhaseId, TaskId } from '../../src/kernel/id.ts'
 import type { Store } from '../../src/store/ports/store.ts'
 import { randomIds } from '../../src/store/random-ids.ts'

@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { align } from '../../src/lines/domain/alignment.ts'
+import { parseComments, quotedDiff } from '../../src/review/domain/editor-comments.ts'
 import { countLines, mergedLines } from '../../src/review/domain/lines.ts'
-import { parseComments, quotedDiff } from '../../src/review/domain/written.ts'
 import { type Answer, openProject, person } from '../support/project.ts'
 
 const as = { actor: person }

@@ -1,5 +1,5 @@
-import type { SetupContext } from '../../src/clients/setup/ground.ts'
 import type { SetupRequest } from '../../src/clients/setup/plan.ts'
+import type { SetupContext } from '../../src/clients/setup/setup-context.ts'
 
 export const plainly: SetupRequest = {
   scope: null,

@@ -1,7 +1,6 @@
 import { expect } from 'vitest'
 import type { Client } from '../../src/clients/setup/client.ts'
 import { hashOf, type SetupChange } from '../../src/clients/setup/edit/edit-file.ts'
-import type { SetupContext } from '../../src/clients/setup/ground.ts'
 import {
   planSetup,
   planUndo,
@@ -9,6 +8,7 @@ import {
   type SetupRequest,
   type SetupUndo,
 } from '../../src/clients/setup/plan.ts'
+import type { SetupContext } from '../../src/clients/setup/setup-context.ts'
 import { plainly } from './ground.ts'
 
 const tools = ['start_task', 'complete_task']

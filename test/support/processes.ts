@@ -1,6 +1,6 @@
 import { readDefinition } from '../../src/gate/definitions/read-definition.ts'
 import type { ProcessDefinition } from '../../src/gate/domain/definition.ts'
-import type { EventRequest } from '../../src/gate/domain/emission.ts'
+import type { EventRequest } from '../../src/gate/domain/event-request.ts'
 import { type Artifact, nothingObserved } from '../../src/gate/domain/evidence.ts'
 
 /** A small process with every kind of transition, as a file. */

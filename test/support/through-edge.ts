@@ -3,18 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { WorkTreeWitness } from '../../src/git/ports/work-tree.ts'
 import type { Context } from '../../src/kernel/operations/operation.ts'
-import { RemoteCommands } from '../../src/remote/machine/away-commands.ts'
 import { measureLocally } from '../../src/remote/machine/measure.ts'
 import { type PortContext, runCalls } from '../../src/remote/machine/port-runner.ts'
+import { RemoteCommands } from '../../src/remote/machine/remote-commands.ts'
 import { TrustedCommands } from '../../src/remote/machine/trusted-commands.ts'
-import { remoteContext } from '../../src/remote/operations/edge-context.ts'
-import { PortAnswerer } from '../../src/remote/operations/gathering.ts'
+import { PortAnswerer } from '../../src/remote/operations/gather.ts'
 import { looks } from '../../src/remote/operations/looks.ts'
-import {
-  MeasureRequest,
-  RemoteMeasureRequired,
-  SentMeasurement,
-} from '../../src/remote/operations/measured-there.ts'
 import {
   type AnswerOf,
   type ArgsOf,
@@ -22,6 +16,12 @@ import {
   PortCallResult,
   portCalls,
 } from '../../src/remote/operations/port-calls.ts'
+import { remoteContext } from '../../src/remote/operations/remote-context.ts'
+import {
+  MeasureRequest,
+  RemoteMeasureRequired,
+  SentMeasurement,
+} from '../../src/remote/operations/remote-measurement.ts'
 import { fingerprint } from '../../src/store/fingerprint.ts'
 import type { Store } from '../../src/store/ports/store.ts'
 

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { NewProjectEvent } from '../../src/events/domain/fact.ts'
+import type { NewProjectEvent } from '../../src/events/domain/project-event.ts'
 import type { AttemptId, MissionId, PhaseId, TaskId } from '../../src/kernel/id.ts'
 import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { invoke } from '../../src/kernel/operations/invoke.ts'

@@ -147,7 +147,7 @@ test.each(places)(
     const { json } = engine === 'postgres' ? takeTo(project, project.url) : project
     const tidyIn = async (days: number) => {
       const { invoke } = await import('../../src/kernel/operations/invoke.ts')
-      const { tidy } = await import('../../src/project/operations/tidy.ts')
+      const { tidy } = await import('../../src/project/operations/prune.ts')
       const { openContext } = await import('../../src/app/open-context.ts')
       const { environment, folder: workingFolder } = project
       const database = engine === 'postgres' ? { WAYMARK_DATABASE: project.url } : {}

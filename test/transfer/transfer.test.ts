@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { readExport } from '../../src/events/operations/journal-line.ts'
+import { readExport } from '../../src/events/operations/event-line.ts'
 import { openCommandLine, refusalIn, startWork } from '../cli/command-line.ts'
 import { happened } from '../contract/store/facts.ts'
 import { amount } from '../support/amount.ts'

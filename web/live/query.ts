@@ -3,7 +3,7 @@ import { useEffect, useMemo } from 'preact/hooks'
 import type { InputOf, OutputOf } from '../../src/surfaces/http/client/client.ts'
 import { call } from '../api/call.ts'
 import { base } from '../router/location.ts'
-import { isAffectedBy, isAffectedByIdentities, type LiveQueryName } from './concerns.ts'
+import { isAffectedBy, isAffectedByIdentities, type LiveQueryName } from './affected-queries.ts'
 import { connection, listenToFrames, listenToIdentities, listenToReloads } from './feed.ts'
 
 interface LiveQuery<Answer> {

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks'
 import { formatCount } from '../../src/kernel/text.ts'
 import { errorText } from '../api/call.ts'
 import { useQuery } from '../live/query.ts'
-import { linesOf } from './lines-of.ts'
+import { linesOf } from './line-links.ts'
 import { type FileDiff, parseDiff } from './parse-diff.ts'
 import './diff.css'
 

@@ -4,9 +4,13 @@ import { dirname, resolve } from 'node:path'
 import { Failure } from '../../kernel/failure.ts'
 import { canWrite } from '../../kernel/files/state-folder.ts'
 import { formatCount } from '../../kernel/text.ts'
+import {
+  type CaptureEnvironment,
+  type CaptureSettings,
+  readSettings,
+} from '../../sessions/capture/captured-project.ts'
 import { captureHealth } from '../../sessions/capture/health.ts'
 import { hasQueue } from '../../sessions/capture/hook-queue.ts'
-import { type CaptureEnvironment, type CaptureSettings, readSettings } from '../../sessions/capture/place.ts'
 import { settingsFile, writeSettings } from '../../sessions/capture/settings-file.ts'
 import type { CaptureHealth } from '../../sessions/ports/capture-health.ts'
 import { commandLineActor } from '../settings/actor.ts'

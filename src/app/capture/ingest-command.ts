@@ -2,7 +2,7 @@ import type { Actor } from '../../kernel/actor.ts'
 import { hasQueue } from '../../sessions/capture/hook-queue.ts'
 import { printJson } from '../../surfaces/cli/terminal.ts'
 import { closeContext, openContext } from '../open-context.ts'
-import { connectedPlace } from '../remote/connected.ts'
+import { connectedPlace } from '../remote/connected-place.ts'
 import { isJsonRequested, readWords } from '../settings/flags.ts'
 import { rootWithoutGit } from '../settings/places.ts'
 import { hostOf, type RecordHookEvents, recorderOf } from './ingest-for.ts'
@@ -43,7 +43,7 @@ async function openRecorder(
   const opening = { ...asked, actor: recorder }
   const place = connectedPlace({ ...asked, project: asked.project })
   if (place !== null) {
-    const { openRemoteProject: openEdgeProject } = await import('../remote/open-edge.ts')
+    const { openRemoteProject: openEdgeProject } = await import('../remote/open-remote.ts')
     const { record, close } = openEdgeProject(place, { ...opening, project: asked.project })
     return { record, close }
   }

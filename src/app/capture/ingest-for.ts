@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/operations/operation.ts'
 import { hasQueue } from '../../sessions/capture/hook-queue.ts'
-import type { HookEvent } from '../../sessions/domain/moment.ts'
+import type { HookEvent } from '../../sessions/domain/hook-event.ts'
 import { processStart } from '../process.ts'
 
 /** Records moments; with none of them it ends sessions of which nothing was heard for long. */
@@ -11,7 +11,9 @@ export function recorderOf(context: Context): RecordHookEvents {
   // What is recorded must not wait for itself.
   const { drain: _, ...recording } = context
   return async (moments) => {
-    const { recordMachineEvents: recordMoments } = await import('../../sessions/operations/record-moments.ts')
+    const { recordMachineEvents: recordMoments } = await import(
+      '../../sessions/operations/record-hook-events.ts'
+    )
     return recordMoments(recording, moments)
   }
 }

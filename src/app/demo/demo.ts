@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createInterface } from 'node:readline'
-import type { ProjectEvent } from '../../events/domain/fact.ts'
+import type { ProjectEvent } from '../../events/domain/project-event.ts'
 import { messageOf } from '../../kernel/failure.ts'
 import { complaint, print, printError } from '../../surfaces/cli/terminal.ts'
 import { TokenFile } from '../../surfaces/http/guard/tokens.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ProjectEvent } from '../../events/domain/fact.ts'
+import type { ProjectEvent } from '../../events/domain/project-event.ts'
 import type { PhaseId } from '../../kernel/id.ts'
 import { shiftEvents } from './play.ts'
 

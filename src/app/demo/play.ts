@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ProjectEvent } from '../../events/domain/fact.ts'
+import type { ProjectEvent } from '../../events/domain/project-event.ts'
 import type { Store } from '../../store/ports/store.ts'
 import { linkEvents } from './recording.ts'
 

@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { z } from 'zod'
-import type { ProjectEvent } from '../../events/domain/fact.ts'
-import { beforeFirst, eventRows } from '../../events/log/journal.ts'
-import { journalMark, readExport } from '../../events/operations/journal-line.ts'
+import type { ProjectEvent } from '../../events/domain/project-event.ts'
+import { beforeFirst, eventRows } from '../../events/log/event-log.ts'
+import { journalMark, readExport } from '../../events/operations/event-line.ts'
 import { Failure } from '../../kernel/failure.ts'
 
 export const recordingFiles = {

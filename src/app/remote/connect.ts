@@ -12,14 +12,14 @@ import {
   parseAddress,
   projectServer,
   ServerCredentials,
-} from '../../remote/machine/origins.ts'
+} from '../../remote/machine/known-servers.ts'
 import { ServerClient, ServerRefusal } from '../../remote/machine/server-client.ts'
 import { print, printError, printJson } from '../../surfaces/cli/terminal.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { userName } from '../settings/environment.ts'
 import { isJsonRequested, readWords } from '../settings/flags.ts'
-import { refuseForeign } from '../settings/foreign.ts'
-import { remoteStateFolder, rootOf } from './connected.ts'
+import { refuseForeign } from '../settings/regular-paths.ts'
+import { remoteStateFolder, rootOf } from './connected-place.ts'
 
 const ServerSession = z.object({
   /** Empty where the server has none. */

@@ -1,7 +1,7 @@
 import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { Answer, Operation } from '../../kernel/operations/operation.ts'
-import type { ConnectedServer } from '../../remote/machine/origins.ts'
+import type { ConnectedServer } from '../../remote/machine/known-servers.ts'
 import { ServerClient } from '../../remote/machine/server-client.ts'
 import type { ServerInvoker } from '../../surfaces/cli/run.ts'
 

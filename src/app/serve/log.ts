@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { printableJson, withoutControlCodes } from '../../surfaces/cli/terminal.ts'
 import type { Logger } from '../../surfaces/http/serving.ts'
 import type { LogLevel } from '../settings/flags.ts'
-import { summaryOf } from '../unexpected.ts'
+import { summaryOf } from '../unexpected-errors.ts'
 
 /** Writes to standard error: a line for people on a terminal, JSON elsewhere. */
 export function openLog(level: LogLevel, stderr: NodeJS.WriteStream = process.stderr): Logger {

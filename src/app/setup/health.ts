@@ -3,7 +3,7 @@ import { clientNamed } from '../../clients/setup/clients.ts'
 import { Disk } from '../../clients/setup/disk.ts'
 import { clientsHealth, hasServerEntry } from '../../clients/setup/health.ts'
 import type { Environment } from '../settings/environment.ts'
-import { setupContextOf, stateFolderOf } from './place.ts'
+import { setupContextOf, stateFolderOf } from './read-setup-context.ts'
 import { SetupRecords } from './records.ts'
 
 /** Whether a client that is started in a folder has Waymark there; null where setup knows no files of it. */

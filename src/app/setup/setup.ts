@@ -16,7 +16,7 @@ import {
   writer,
 } from '../../clients/setup/disk.ts'
 import { hashOf } from '../../clients/setup/edit/edit-file.ts'
-import type { SetupContext } from '../../clients/setup/ground.ts'
+import { differences, type PreviewLine } from '../../clients/setup/file-difference.ts'
 import {
   isForProject,
   type PlannedFile,
@@ -27,7 +27,7 @@ import {
   scopeOf,
   summaryOf,
 } from '../../clients/setup/plan.ts'
-import { differences, type PreviewLine } from '../../clients/setup/shown.ts'
+import type { SetupContext } from '../../clients/setup/setup-context.ts'
 import { processEnd } from '../../kernel/ending.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { canWrite } from '../../kernel/files/state-folder.ts'
@@ -39,9 +39,9 @@ import { canSwitch, enableRecordingUnlessOff, restoreRecordingSwitch } from '../
 import { commandLineActor } from '../settings/actor.ts'
 import { type Environment, userName } from '../settings/environment.ts'
 import { type CommandArguments, isJsonRequested, readWords } from '../settings/flags.ts'
-import { refuseForeign } from '../settings/foreign.ts'
 import { missingFolder, rootWithoutGit, unusableFolder } from '../settings/places.ts'
-import { isFromRegistry, setupContextOf, setupResources, stateFolderOf } from './place.ts'
+import { refuseForeign } from '../settings/regular-paths.ts'
+import { isFromRegistry, setupContextOf, setupResources, stateFolderOf } from './read-setup-context.ts'
 import { SetupRecords } from './records.ts'
 
 /** Where a setup runs, and how the person is asked. */

@@ -1,5 +1,5 @@
 import { agentsFile, type Client, jsonEntry, jsonPlace, jsonWithComments } from '../setup/client.ts'
-import { pathsOf } from '../setup/ground.ts'
+import { pathsOf } from '../setup/setup-context.ts'
 
 export const antigravity: Client = {
   id: 'antigravity',

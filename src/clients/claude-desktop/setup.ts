@@ -1,5 +1,5 @@
 import { type Client, jsonEntry, jsonPlace, strictJson } from '../setup/client.ts'
-import { folderName, pathsOf } from '../setup/ground.ts'
+import { folderName, pathsOf } from '../setup/setup-context.ts'
 
 export const claudeDesktop: Client = {
   id: 'claude-desktop',

@@ -1,8 +1,8 @@
 import { type Client, jsonEntry, jsonPlace, strictJson } from '../setup/client.ts'
 import type { Edit } from '../setup/edit/edit-file.ts'
 import { jsonValue } from '../setup/edit/json.ts'
-import { pathsOf, type SetupContext } from '../setup/ground.ts'
 import { claudeShape } from '../setup/hook-shapes.ts'
+import { pathsOf, type SetupContext } from '../setup/setup-context.ts'
 
 /** Tools that only look, and are called most: no process is started for them. */
 const reading = '^(?!(?:Read|Grep|Glob|LS|WebFetch|WebSearch)$)'

@@ -1,6 +1,6 @@
 import { agentsFile, type Client, jsonEntry, jsonPlace, strictJson } from '../setup/client.ts'
-import { folderName, pathsOf, type SetupContext } from '../setup/ground.ts'
 import { scriptShape } from '../setup/hook-shapes.ts'
+import { folderName, pathsOf, type SetupContext } from '../setup/setup-context.ts'
 
 export const cline: Client = {
   id: 'cline',

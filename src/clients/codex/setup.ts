@@ -1,7 +1,7 @@
 import type { Client } from '../setup/client.ts'
 import { tomlTable, tomlTables } from '../setup/edit/toml.ts'
-import { folderNamed, pathsOf, type SetupContext, type SetupScope } from '../setup/ground.ts'
 import { claudeShape } from '../setup/hook-shapes.ts'
+import { folderNamed, pathsOf, type SetupContext, type SetupScope } from '../setup/setup-context.ts'
 
 export const codex: Client = {
   id: 'codex',

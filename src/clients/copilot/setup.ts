@@ -1,7 +1,7 @@
 import { claudeHookFiles } from '../claude/setup.ts'
 import { agentsFile, type Client, type HookSetup, jsonEntry, jsonPlace, strictJson } from '../setup/client.ts'
-import { pathsOf } from '../setup/ground.ts'
 import { copilotShape } from '../setup/hook-shapes.ts'
+import { pathsOf } from '../setup/setup-context.ts'
 
 /** Where its hooks stand. VS Code reads the same files. */
 export const copilotHooks: Omit<HookSetup, 'events'> = {

@@ -1,7 +1,7 @@
 import { claudeHookFiles } from '../claude/setup.ts'
 import { agentsFile, type Client, jsonc, jsonEntry, jsonPlace } from '../setup/client.ts'
-import { pathsOf } from '../setup/ground.ts'
 import { cursorShape } from '../setup/hook-shapes.ts'
+import { pathsOf } from '../setup/setup-context.ts'
 
 export const cursor: Client = {
   id: 'cursor',

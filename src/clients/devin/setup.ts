@@ -1,7 +1,7 @@
 import { claudeHookFiles } from '../claude/setup.ts'
 import { agentsFile, type Client, jsonEntry, jsonPlace, jsonWithComments } from '../setup/client.ts'
-import { pathsOf, type SetupContext } from '../setup/ground.ts'
 import { claudeShape } from '../setup/hook-shapes.ts'
+import { pathsOf, type SetupContext } from '../setup/setup-context.ts'
 
 export const devin: Client = {
   id: 'devin',

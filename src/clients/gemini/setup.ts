@@ -1,7 +1,7 @@
 import { type Client, jsonEntry, jsonPlace, jsonWithComments } from '../setup/client.ts'
 import { jsonValue } from '../setup/edit/json.ts'
-import { pathsOf } from '../setup/ground.ts'
 import { claudeShape } from '../setup/hook-shapes.ts'
+import { pathsOf } from '../setup/setup-context.ts'
 
 const reading = '^(?!(?:read_file|read_many_files|list_directory|glob|grep_search|search_file_content)$)'
 

@@ -1,4 +1,4 @@
-import type { Coverage } from '../../sessions/domain/moment.ts'
+import type { Coverage } from '../../sessions/domain/hook-event.ts'
 
 /** What a client's event means, whatever it is called there. */
 export type EventMeaning =

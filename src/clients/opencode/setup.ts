@@ -1,6 +1,6 @@
 import { type Client, jsonc, jsonEntry, jsonPlace } from '../setup/client.ts'
-import { pathsOf } from '../setup/ground.ts'
 import { pluginShape } from '../setup/hook-shapes.ts'
+import { pathsOf } from '../setup/setup-context.ts'
 
 export const opencode: Client = {
   id: 'opencode',

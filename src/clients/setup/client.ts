@@ -3,7 +3,7 @@ import type { Edit } from './edit/edit-file.ts'
 import type { JsonFormat } from './edit/json.ts'
 import type { Json } from './edit/json-text.ts'
 import type { TomlTable } from './edit/toml.ts'
-import { pathsOf, type SetupContext, type SetupScope } from './ground.ts'
+import { pathsOf, type SetupContext, type SetupScope } from './setup-context.ts'
 
 /** A program that agents work in: everything that setup knows of it is data of this shape, one file each. */
 export interface Client {

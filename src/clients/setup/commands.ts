@@ -1,4 +1,4 @@
-import type { SetupContext } from './ground.ts'
+import type { SetupContext } from './setup-context.ts'
 
 export interface LaunchCommand {
   readonly command: string

@@ -1,7 +1,7 @@
 import { posix, win32 } from 'node:path'
 import type { Client } from './client.ts'
 import { clients } from './clients.ts'
-import type { SetupContext } from './ground.ts'
+import type { SetupContext } from './setup-context.ts'
 
 export interface DetectedClient {
   readonly client: Client

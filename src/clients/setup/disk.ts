@@ -20,7 +20,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { errorCode, Failure, messageOf } from '../../kernel/failure.ts'
-import { isWithin, reachedPath } from '../../kernel/files/contained.ts'
+import { isWithin, reachedPath } from '../../kernel/files/contained-file.ts'
 import { readRegularSync } from '../../kernel/files/regular-file.ts'
 import { hashOf, type SetupChange } from './edit/edit-file.ts'
 import { isBare, type PlannedFile } from './plan.ts'

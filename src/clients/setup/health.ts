@@ -10,8 +10,8 @@ import type { Edit, SetupChange } from './edit/edit-file.ts'
 import { jsonValue } from './edit/json.ts'
 import type { Json } from './edit/json-text.ts'
 import { tomlTable } from './edit/toml.ts'
-import { pathsOf, type SetupContext } from './ground.ts'
 import { hasServerAt } from './plan.ts'
+import { pathsOf, type SetupContext } from './setup-context.ts'
 
 export interface HealthContext {
   readonly ground: SetupContext

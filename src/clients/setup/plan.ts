@@ -22,8 +22,8 @@ import {
 } from './edit/edit-file.ts'
 import { jsonValue } from './edit/json.ts'
 import { tomlTable } from './edit/toml.ts'
-import { pathsOf, type SetupContext, type SetupScope } from './ground.ts'
 import { hasOurHook, lineOfHook } from './hook-shapes.ts'
+import { pathsOf, type SetupContext, type SetupScope } from './setup-context.ts'
 
 /** What a person asked for. */
 export interface SetupRequest {

@@ -1,7 +1,7 @@
 import { claude } from '../claude/setup.ts'
 import { copilotHooks } from '../copilot/setup.ts'
 import { agentsFile, type Client, jsonc, jsonEntry, jsonPlace } from '../setup/client.ts'
-import { pathsOf } from '../setup/ground.ts'
+import { pathsOf } from '../setup/setup-context.ts'
 
 export const vscode: Client = {
   id: 'vscode',

@@ -1,5 +1,5 @@
 import { agentsFile, type Client, jsonc, jsonEntry, jsonPlace } from '../setup/client.ts'
-import { pathsOf, type SetupContext } from '../setup/ground.ts'
+import { pathsOf, type SetupContext } from '../setup/setup-context.ts'
 
 export const zed: Client = {
   id: 'zed',

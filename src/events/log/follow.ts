@@ -1,4 +1,4 @@
-import type { ProjectEvent } from '../domain/fact.ts'
+import type { ProjectEvent } from '../domain/project-event.ts'
 
 const batch = 500
 

@@ -8,7 +8,7 @@ import {
   openContainedFile,
   problemWith,
   type RefusalReason,
-} from '../../kernel/files/contained.ts'
+} from '../../kernel/files/contained-file.ts'
 import { type PathPatterns, pathPatterns, patternProblem } from '../../kernel/path-pattern.ts'
 import { isSecretFile } from '../../kernel/secret-files.ts'
 import { excerpt } from '../../kernel/text.ts'

@@ -7,7 +7,7 @@ import { type DefinitionPath, finding } from '../domain/lint/finding.ts'
 import { lint } from '../domain/lint/lint.ts'
 import { type ReferenceKind, referencesTo } from '../domain/lint/names.ts'
 import { patternsIn } from '../domain/lint/patterns.ts'
-import { outcomeFindings } from '../domain/lint/ways.ts'
+import { outcomeFindings } from '../domain/lint/reachability.ts'
 import { type DialectSchemas, inertKeys, misspelledField, schemasOf } from './dialect.ts'
 import { readYaml, type YamlText } from './yaml-text.ts'
 

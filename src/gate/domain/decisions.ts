@@ -1,4 +1,4 @@
-import type { NewProjectEvent } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import type { TransactionContext } from '../../kernel/id.ts'
 import type { InboxItem, InboxItemRequest } from '../../track/domain/records.ts'
 import { isOfChanges } from './approved-content.ts'
@@ -12,7 +12,7 @@ import {
 import type { EvidenceNeed } from './evidence.ts'
 import { guardNames, needsOfState } from './expression.ts'
 import type { RunRecord } from './run.ts'
-import { candidates, reachableStates } from './ways.ts'
+import { candidates, reachableStates } from './transitions.ts'
 
 /** What people decide about a run in a state. */
 interface AwaitedDecision {

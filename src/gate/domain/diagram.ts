@@ -1,7 +1,7 @@
 import { plainLabel } from '../../plan/domain/diagrams.ts'
 import type { ProcessDefinition, TransitionDefinition } from './definition.ts'
 import { expressionWords } from './expression.ts'
-import { reachableStates } from './ways.ts'
+import { reachableStates } from './transitions.ts'
 
 /**
  * A drawing for a terminal: the states in the order of their distance from the beginning, ends last, the ways out of each

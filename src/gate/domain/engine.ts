@@ -1,12 +1,12 @@
 import { didYouMean } from '../../kernel/nearest-word.ts'
 import { countedArtifacts } from './artifacts.ts'
 import { eventNamed, type ProcessDefinition, stateNamed, type TransitionDefinition } from './definition.ts'
-import { artifactsAtNextRevision, type EventRequest, evidenceOf } from './emission.ts'
+import { artifactsAtNextRevision, type EventRequest, evidenceOf } from './event-request.ts'
 import { createJudge, isAssumed, judgeExpression, type MissingGuard } from './expression.ts'
 import { type JsonObject, valueAt } from './json.ts'
 import { type SchemaProblem, schemaProblems } from './json-schema.ts'
 import { endOf, mergeArtifacts, type Run, recordVisit } from './run.ts'
-import { candidates, emitterObjection, isOnEveryPath, isRolePermitted } from './ways.ts'
+import { candidates, emitterObjection, isOnEveryPath, isRolePermitted } from './transitions.ts'
 
 /** The seed's codes, in the order in which they are checked. */
 type RefusalCode =

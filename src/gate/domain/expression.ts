@@ -9,7 +9,7 @@ import {
   unsatisfiedGuard,
 } from './guards/guard.ts'
 import { evaluateGuard, guardNeeds } from './guards/guard-kinds.ts'
-import { candidates } from './ways.ts'
+import { candidates } from './transitions.ts'
 
 /** A guard that is not satisfied, or one that is and must not be. */
 export interface MissingGuard {

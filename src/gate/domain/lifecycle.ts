@@ -1,12 +1,12 @@
-import type { NewProjectEvent } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { MissionId, TaskId, TransactionContext } from '../../kernel/id.ts'
 import { didYouMean } from '../../kernel/nearest-word.ts'
 import type { InboxItem } from '../../track/domain/records.ts'
 import { decisionItem, endDecisions, endQuestions } from './decisions.ts'
 import { type ProcessDefinition, stateNamed } from './definition.ts'
-import type { EventRequest } from './emission.ts'
 import { type AcceptedTransition, contextProblems } from './engine.ts'
+import type { EventRequest } from './event-request.ts'
 import { isSameJson, type JsonObject } from './json.ts'
 import {
   beginRun,

@@ -6,13 +6,13 @@ import {
   stateNamed,
   type TransitionDefinition,
 } from './definition.ts'
-import { type EventRequest, evidenceOf } from './emission.ts'
 import { hasArtifactNeeds, judgePassage, type TransitionCheck } from './engine.ts'
+import { type EventRequest, evidenceOf } from './event-request.ts'
 import { createJudge, expressionWords, guardNames, type MissingGuard, noSuchGuard } from './expression.ts'
 import type { TruthValue } from './guards/guard.ts'
 import { guardNeeds } from './guards/guard-kinds.ts'
 import { endOf, type Run } from './run.ts'
-import { candidates, emitterObjection, isRolePermitted } from './ways.ts'
+import { candidates, emitterObjection, isRolePermitted } from './transitions.ts'
 
 export interface PossibleEvent {
   readonly event: EventDefinition

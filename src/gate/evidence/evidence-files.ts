@@ -12,7 +12,7 @@ import {
   problemWith,
   type RefusalReason,
   readContained,
-} from '../../kernel/files/contained.ts'
+} from '../../kernel/files/contained-file.ts'
 import { nextTurn } from '../../kernel/files/next-turn.ts'
 import { isSecretFile } from '../../kernel/secret-files.ts'
 import type { EvidenceFile, EvidenceFileStamp, EvidenceFiles, FileContent } from '../ports/evidence-files.ts'

@@ -1,6 +1,6 @@
 import type { WorkTreeWitness } from '../../git/ports/work-tree.ts'
 import type { TaskId } from '../../kernel/id.ts'
-import { commentLines } from '../../review/operations/in-lines.ts'
+import { commentLines } from '../../review/operations/review-lines.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { Mission } from '../../track/domain/mission.ts'
 import { hasPackageArea, parseScope } from '../../track/domain/scope/scope.ts'
@@ -8,7 +8,7 @@ import type { Attempt } from '../../track/domain/task.ts'
 import type { Briefing } from '../domain/hook/brief.ts'
 import type { HookAttempt, HookRun, HookSituation } from '../domain/hook/judge.ts'
 import type { RunRecord } from '../domain/run.ts'
-import { formatStatement, runStatements } from './run/said.ts'
+import { formatStatement, runStatements } from './run/statements.ts'
 
 /** Whose work it is: the tree that the hook acts for, and who knows the packages that its areas may name. */
 export interface HookWorkTree {

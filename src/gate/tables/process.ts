@@ -1,4 +1,4 @@
-import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import { createVersionedCache, parseColumn } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
 import type { ProcessDefinition } from '../domain/definition.ts'

@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, type Insertable, type Selectable, sql } from 'kysely'
-import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { MissionId, RunId, TaskId } from '../../kernel/id.ts'
 import { settingsOf } from '../../project/tables/setting.ts'
 import type { LoadedRun, RunReads } from '../../store/ports/reads.ts'

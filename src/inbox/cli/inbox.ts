@@ -4,7 +4,7 @@ import { blocks, bullets, cutNote, indentText, nextPage } from '../../surfaces/c
 import { escapeLineBreaks, formatAge, withPerson } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import { quoteText } from '../../track/cli/records.ts'
-import type { InboxItemEntry } from '../operations/hold-answer.ts'
+import type { InboxItemEntry } from '../operations/item-answer.ts'
 
 type InboxRow = OutputOf<'inbox'>['holds'][number]
 

@@ -4,7 +4,7 @@ import { awaitedDecision, endDecisions, eventFor } from '../../gate/domain/decis
 import type { Evidence } from '../../gate/domain/evidence.ts'
 import { guardNames } from '../../gate/domain/expression.ts'
 import { evaluateGuard } from '../../gate/domain/guards/guard-kinds.ts'
-import { candidates } from '../../gate/domain/ways.ts'
+import { candidates } from '../../gate/domain/transitions.ts'
 import { type ApprovalInput, giveApprovals, priorApprovalsNote } from '../../gate/operations/run/approvals.ts'
 import { askPerson, shownCommandOf, storeShownCommand } from '../../gate/operations/run/commands.ts'
 import { engineRun, observeRun, requestAuthor } from '../../gate/operations/run/evidence.ts'
@@ -16,9 +16,14 @@ import { type CommandContext, defineOperation } from '../../kernel/operations/op
 import type { LoadedRun } from '../../store/ports/reads.ts'
 import type { InboxItem, InboxItemRequest } from '../../track/domain/records.ts'
 import { decideRun, RunDecided } from './decide.ts'
-import { recordDue } from './due.ts'
+import { recordDue } from './due-items.ts'
 import { closeItem, HoldClosed } from './resolve.ts'
-import { type ApprovalContent, assertContentSeen, shownContentOfItem, shownContentOfRun } from './shown.ts'
+import {
+  type ApprovalContent,
+  assertContentSeen,
+  shownContentOfItem,
+  shownContentOfRun,
+} from './shown-content.ts'
 import {
   contentField,
   decidedField,

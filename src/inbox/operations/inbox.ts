@@ -7,10 +7,10 @@ import { nextCursor, readCursor } from '../../kernel/operations/paging.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { peopleBehind } from '../../people/operations/people-behind.ts'
 import { holdKinds } from '../../track/domain/records.ts'
-import { dueItems } from './due.ts'
+import { dueItems } from './due-items.ts'
 import { InboxEvidence, inboxEvidence } from './evidence.ts'
-import { content, InboxItemEntry, inboxItemEntry } from './hold-answer.ts'
-import { shownContentsOf } from './shown.ts'
+import { content, InboxItemEntry, inboxItemEntry } from './item-answer.ts'
+import { shownContentsOf } from './shown-content.ts'
 
 export const inbox = defineOperation({
   name: 'inbox',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { NewProjectEvent } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { awaitedDecision, decisionItem, eventFor } from '../../gate/domain/decisions.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { identifier } from '../../kernel/operations/input/fields.ts'
@@ -8,11 +8,11 @@ import type { CommandContext } from '../../kernel/operations/operation.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import type { LoadedRun } from '../../store/ports/reads.ts'
 import type { InboxItem } from '../../track/domain/records.ts'
-import { resolveItem } from '../domain/holds.ts'
+import { resolveItem } from '../domain/items.ts'
 import { decideRun, RunDecided } from './decide.ts'
-import { recordDue } from './due.ts'
+import { recordDue } from './due-items.ts'
 import { closeItem, HoldClosed } from './resolve.ts'
-import { assertContentSeen, shownContentOfItem, shownContentOfRun } from './shown.ts'
+import { assertContentSeen, shownContentOfItem, shownContentOfRun } from './shown-content.ts'
 import {
   contentField,
   decidedField,

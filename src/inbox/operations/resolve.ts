@@ -4,9 +4,9 @@ import { instant } from '../../kernel/instant.ts'
 import { identifier, text } from '../../kernel/operations/input/fields.ts'
 import { type CommandContext, defineOperation } from '../../kernel/operations/operation.ts'
 import { holdKinds, type InboxItem } from '../../track/domain/records.ts'
-import { type InboxItemClosing, resolveItem } from '../domain/holds.ts'
-import { recordDue } from './due.ts'
-import { assertContentSeen, shownContentOfItem } from './shown.ts'
+import { type InboxItemClosing, resolveItem } from '../domain/items.ts'
+import { recordDue } from './due-items.ts'
+import { assertContentSeen, shownContentOfItem } from './shown-content.ts'
 import { contentField, findInboxItem, requireAnswerText } from './subject.ts'
 
 /** A hold as a person ended it. */

@@ -11,8 +11,8 @@ import {
 } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 
-// Windows has none: there a pipe is no file of a folder.
-const noWait = constants.O_NONBLOCK ?? 0
+// Windows has neither flag: undefined counts as 0, and there a pipe is no file of a folder.
+const noWait = constants.O_NONBLOCK
 
 /** Something stands at a path that is not a regular file: a pipe never begins, a device may never end. */
 class NotRegularFile extends Error {
@@ -93,7 +93,7 @@ function refuseSpecial(path: string | Buffer, found: Stats): void {
 export function readOwn(path: string, maxBytes: number): Buffer | null {
   let file = -1
   try {
-    file = openSync(path, constants.O_RDONLY | noWait | (constants.O_NOFOLLOW ?? 0))
+    file = openSync(path, constants.O_RDONLY | noWait | constants.O_NOFOLLOW)
     const found = fstatSync(file)
     return found.isFile() && found.size <= maxBytes ? readFileSync(file) : null
   } catch {

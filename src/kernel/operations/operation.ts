@@ -28,7 +28,7 @@ import {
   type Measurer,
   measureFor,
   type PreparedOperation,
-} from './measuring.ts'
+} from './measurement.ts'
 
 export type Toolset = 'plan' | 'track' | 'gate'
 

@@ -7,7 +7,7 @@ import { type Answer, defineOperation } from '../../kernel/operations/operation.
 import { excerpt } from '../../kernel/text.ts'
 import type { LineAuthor, TurnAuthor } from '../../store/ports/reads.ts'
 import type { LineFinding } from '../domain/blame.ts'
-import { findLineOrigins, type LineLookupResult, lineMeasurements } from './look-up.ts'
+import { findLineOrigins, type LineLookupResult, lineMeasurements } from './line-origins.ts'
 
 const lineKinds = ['agent', 'outside', 'author', 'before', 'uncommitted'] as const
 

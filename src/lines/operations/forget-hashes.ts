@@ -1,4 +1,4 @@
-import type { NewProjectEvent } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import type { SideWrite } from '../../store/ports/store.ts'
 import type { StepPosition } from '../domain/step.ts'
 

@@ -4,14 +4,14 @@ import { displayName } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { choice, text } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
-import { measureByPorts } from '../../kernel/operations/measuring.ts'
+import { measureByPorts } from '../../kernel/operations/measurement.ts'
 import { type Context, defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
 import type { LineAuthor, TurnAuthor } from '../../store/ports/reads.ts'
 import { isHuman } from '../domain/blame.ts'
 import { firstLosses, type LineLoss, lossesAt, type Rework, reworkStats } from '../domain/rework.ts'
 import { blankHash } from '../domain/step.ts'
 import { agentsOf, makersOf, turnsOf } from './blame.ts'
-import { findLineOrigins, type LineLookupResult, lineMeasurements, recordOf } from './look-up.ts'
+import { findLineOrigins, type LineLookupResult, lineMeasurements, recordOf } from './line-origins.ts'
 
 const bys = ['agent', 'model', 'mission', 'author'] as const
 

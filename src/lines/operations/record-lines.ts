@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { NewProjectEvent } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { settingOf } from '../../gate/domain/settings.ts'
 import type { TurnId } from '../../kernel/id.ts'
 import {
@@ -8,7 +8,7 @@ import {
   type MeasurementOf,
   measurement,
   workTreeOf,
-} from '../../kernel/operations/measuring.ts'
+} from '../../kernel/operations/measurement.ts'
 import type { Context } from '../../kernel/operations/operation.ts'
 import {
   list,
@@ -21,12 +21,12 @@ import {
   salt,
 } from '../../kernel/operations/shapes.ts'
 import type { TurnEvidence } from '../../sessions/domain/session.ts'
-import type { EvidenceQuery, WorkTreeEvidence } from '../../sessions/operations/sightings.ts'
+import type { EvidenceQuery, WorkTreeEvidence } from '../../sessions/operations/hook-evidence.ts'
 import type { TreeBoundary } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { makersIn } from '../../track/domain/attribution.ts'
+import { type CandidateAuthor, type EvidenceLink, evidenceChain } from '../../track/domain/hook-evidence.ts'
 import { hasPackageArea, parseScope } from '../../track/domain/scope/scope.ts'
-import { type CandidateAuthor, type EvidenceLink, evidenceChain } from '../../track/domain/sight.ts'
 import { type Attempt, type SnapshotLocation, treeOf } from '../../track/domain/task.ts'
 import {
   candidateAuthorsOf,

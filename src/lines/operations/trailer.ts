@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
 import { text } from '../../kernel/operations/input/fields.ts'
 import { strings } from '../../kernel/operations/list-answer.ts'
-import { measureByPorts } from '../../kernel/operations/measuring.ts'
+import { measureByPorts } from '../../kernel/operations/measurement.ts'
 import { type Context, defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
 import type { ListedCommit } from '../ports/line-history.ts'
 import { makersOf, rangesOf } from './blame.ts'
-import { findLineOrigins, lineMeasurements } from './look-up.ts'
+import { findLineOrigins, lineMeasurements } from './line-origins.ts'
 
 const maxCommits = 500
 

@@ -17,7 +17,7 @@ import { DecisionEntry, decisionEntry } from '../../track/operations/record-answ
 import type { LineOrigin } from '../domain/record.ts'
 import type { BlamedCommit, LineHistoryFile } from '../ports/line-history.ts'
 import { agentsOf, LineRange, makersOf, rangesOf, turnsOf } from './blame.ts'
-import { findLineOrigins, lineMeasurements } from './look-up.ts'
+import { findLineOrigins, lineMeasurements } from './line-origins.ts'
 
 const Maker = z.object({
   attempt_id: z.string(),

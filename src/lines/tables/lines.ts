@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
-import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
-import { forgottenBody } from '../../events/log/sealed-lines.ts'
+import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
+import { forgottenBody } from '../../events/log/line-seals.ts'
 import type { CaptureSessionId, TurnId } from '../../kernel/id.ts'
 import type { LineReads, TreeBoundary, TurnAuthor } from '../../store/ports/reads.ts'
 import { insertRows, parseColumn, splitIntoBatches } from '../../store/tables/query.ts'

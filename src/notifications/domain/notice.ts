@@ -1,4 +1,4 @@
-import type { ProjectEvent } from '../../events/domain/fact.ts'
+import type { ProjectEvent } from '../../events/domain/project-event.ts'
 import { displayName } from '../../kernel/actor.ts'
 import type { InboxItemId, MissionId, TaskId } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'

@@ -1,5 +1,5 @@
 import { followEventLog } from '../../events/operations/follow.ts'
-import { recordDue } from '../../inbox/operations/due.ts'
+import { recordDue } from '../../inbox/operations/due-items.ts'
 import { type NoticeSender, prepare, send } from './post.ts'
 
 /** Milliseconds between two looks: while nobody asked to be told, while somebody did, and for what is due by the clock. */

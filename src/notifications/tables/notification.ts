@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
-import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { NotificationId } from '../../kernel/id.ts'
 import type { NoticeDelivery, NotificationReads } from '../../store/ports/reads.ts'
 import type { NotificationSideWrite } from '../../store/ports/store.ts'

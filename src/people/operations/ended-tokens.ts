@@ -1,4 +1,4 @@
-import type { NewProjectEvent } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import type { Reads, SideWrite } from '../../store/ports/store.ts'
 import type { Token } from '../domain/identity.ts'
 import { endedSessions } from './sessions.ts'

@@ -17,7 +17,7 @@ import {
 } from '../domain/identity.ts'
 import type { Team } from '../ports/team.ts'
 import { endedTokens } from './ended-tokens.ts'
-import { personField } from './persons.ts'
+import { personField } from './people.ts'
 import { findPerson, recordInTeam, teamOf } from './team.ts'
 import { limitsOf } from './tokens.ts'
 

@@ -7,7 +7,7 @@ import type { Reads } from '../../store/ports/store.ts'
 import { type Access, accesses } from '../domain/access.ts'
 import type { Member, Person } from '../domain/identity.ts'
 import { MemberEntry, memberEntry } from './identity-answer.ts'
-import { emailField, newPerson, personField, personNameField } from './persons.ts'
+import { emailField, newPerson, personField, personNameField } from './people.ts'
 import { findPerson, recordInTeam, teamOf } from './team.ts'
 
 const accessField = choice(

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { NewProjectEvent } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { PersonId, TokenId, TransactionContext } from '../../kernel/id.ts'
 import { identifier } from '../../kernel/operations/input/fields.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { NewProjectEvent } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { everyProcess, loadedProcess } from '../../gate/operations/process/processes.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { TransactionContext } from '../../kernel/id.ts'
@@ -23,7 +23,7 @@ import {
 } from '../domain/identity.ts'
 import { endedTokens } from './ended-tokens.ts'
 import { TokenEntry, tokenEntry } from './identity-answer.ts'
-import { newPerson, personField, personNameField } from './persons.ts'
+import { newPerson, personField, personNameField } from './people.ts'
 import { findPerson, recordInTeam, teamOf } from './team.ts'
 
 export const tokenCreate = defineOperation({

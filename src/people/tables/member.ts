@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { PersonId } from '../../kernel/id.ts'
 import type { MemberListing } from '../../store/ports/reads.ts'
 import { parseColumn } from '../../store/tables/query.ts'

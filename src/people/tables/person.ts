@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely'
-import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { PersonId } from '../../kernel/id.ts'
 import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
 import { type Person, serverProject } from '../domain/identity.ts'

@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely'
-import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { PersonId, SessionId, TokenId } from '../../kernel/id.ts'
 import type { SignInSessionListing } from '../../store/ports/reads.ts'
 import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'

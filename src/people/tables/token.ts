@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely'
-import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { PersonId, TokenId } from '../../kernel/id.ts'
 import type { TokenListing } from '../../store/ports/reads.ts'
 import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'

@@ -1,4 +1,4 @@
-import type { NewProjectEvent } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import type { MilestoneId, PhaseId, TaskId, TransactionContext } from '../../kernel/id.ts'
 import type { Phase } from '../../track/domain/mission.ts'
 import { newTask, type Task } from '../../track/domain/task.ts'

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join, relative, resolve } from 'node:path'
 import { errorCode, Failure, messageOf } from '../../kernel/failure.ts'
-import { containedPath, pathFailure, readContained } from '../../kernel/files/contained.ts'
+import { containedPath, pathFailure, readContained } from '../../kernel/files/contained-file.ts'
 import { readRegular, specialKind } from '../../kernel/files/regular-file.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { LoadedPlan, PlanFiles, PlanFormat } from '../../project/ports/project-files.ts'

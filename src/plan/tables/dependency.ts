@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { TaskId } from '../../kernel/id.ts'
 import { cacheAnswer } from '../../store/record/session.ts'
 import { lateralLookup, prepareQuery, splitIntoBatches } from '../../store/tables/query.ts'

@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely'
-import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { NoteId, TaskId } from '../../kernel/id.ts'
 import type { Page, PageRequest } from '../../store/ports/reads.ts'
 import { pageOf, prepareByLimit, prepareQuery } from '../../store/tables/query.ts'

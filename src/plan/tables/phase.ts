@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
-import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { MilestoneId, MissionId, PhaseId } from '../../kernel/id.ts'
 import type { PhaseCounts, PlanReads } from '../../store/ports/reads.ts'
 import { prepareByIds, prepareByLimit, prepareQuery } from '../../store/tables/query.ts'

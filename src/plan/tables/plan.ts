@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { MilestoneId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
 import type { GraphTaskRow, PlanReads } from '../../store/ports/reads.ts'
 import { nonEmptyValues, prepareQuery } from '../../store/tables/query.ts'

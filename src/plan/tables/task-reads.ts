@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Outcome } from '../../events/domain/fact.ts'
-import type { ProjectEventTable } from '../../events/log/journal.ts'
-import { inboxItemOf } from '../../inbox/tables/hold.ts'
+import type { Outcome } from '../../events/domain/project-event.ts'
+import type { ProjectEventTable } from '../../events/log/event-log.ts'
+import { inboxItemOf } from '../../inbox/tables/item.ts'
 import type { AttemptId, TaskId } from '../../kernel/id.ts'
 import type {
   Page,

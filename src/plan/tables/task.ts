@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { MilestoneId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
 import { toStorable } from '../../store/fingerprint.ts'
 import { cacheAnswer } from '../../store/record/session.ts'

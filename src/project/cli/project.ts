@@ -1,5 +1,5 @@
-import type { NewProjectEvent } from '../../events/domain/fact.ts'
-import { describeProjectEvent } from '../../events/domain/fact-kinds.ts'
+import { describeProjectEvent } from '../../events/domain/event-kinds.ts'
+import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { formatCount, plainWord } from '../../kernel/text.ts'
 import { noticeKinds } from '../../notifications/domain/notification.ts'

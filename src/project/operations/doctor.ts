@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
-import type { MeasurementOf } from '../../kernel/operations/measuring.ts'
+import { workTreePlace } from '../../kernel/operations/local-work-tree.ts'
+import type { MeasurementOf } from '../../kernel/operations/measurement.ts'
 import { type CommandContext, defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
-import { workTreePlace } from '../../kernel/operations/work-tree-here.ts'
 import { formatCount } from '../../kernel/text.ts'
 import type { ChainInspection, Inspection } from '../../store/ports/store.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { exportEvents } from '../../events/operations/journal.ts'
-import { restoreEventLog } from '../../events/operations/journal-line.ts'
+import { restoreEventLog } from '../../events/operations/event-line.ts'
+import { exportEvents } from '../../events/operations/event-log.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { text } from '../../kernel/operations/input/fields.ts'

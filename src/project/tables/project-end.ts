@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { instant } from '../../kernel/instant.ts'
 import type { LogHead } from '../../store/ports/record-rows.ts'

@@ -1,6 +1,6 @@
-import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { SettingName } from '../../gate/domain/run.ts'
-import { recountOpenItems } from '../../inbox/tables/hold.ts'
+import { recountOpenItems } from '../../inbox/tables/item.ts'
 import { prepareQuery } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
 

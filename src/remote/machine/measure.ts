@@ -1,9 +1,9 @@
 import { Failure } from '../../kernel/failure.ts'
 import { parseInput } from '../../kernel/operations/input/parse-input.ts'
-import type { Measurement } from '../../kernel/operations/measuring.ts'
+import type { Measurement } from '../../kernel/operations/measurement.ts'
 import type { Answer, Operation } from '../../kernel/operations/operation.ts'
-import type { MeasureRequest, SentMeasurement } from '../operations/measured-there.ts'
-import { confinedWorkTree, rootsOf } from './confined.ts'
+import type { MeasureRequest, SentMeasurement } from '../operations/remote-measurement.ts'
+import { confinedWorkTree, rootsOf } from './confinement.ts'
 import { type PortContext, sentFailure } from './port-runner.ts'
 
 /**

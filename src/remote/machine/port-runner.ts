@@ -1,6 +1,5 @@
 import type { CommandEnd } from '../../gate/ports/command-runner.ts'
 import { Failure, messageOf } from '../../kernel/failure.ts'
-import type { SentFailure } from '../operations/measured-there.ts'
 import {
   type ArgsOf,
   isPortCall,
@@ -10,6 +9,7 @@ import {
   type PortRequest,
   portCalls,
 } from '../operations/port-calls.ts'
+import type { SentFailure } from '../operations/remote-measurement.ts'
 import {
   type ConfinedContext as ConfinedTo,
   confinedCommand,
@@ -19,7 +19,7 @@ import {
   resolveContained,
   resolveNeighbor,
   rootsOf,
-} from './confined.ts'
+} from './confinement.ts'
 
 /** What a server's calls are run with, on this machine. */
 export interface PortContext extends Omit<ConfinedTo, 'roots'> {

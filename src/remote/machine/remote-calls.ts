@@ -1,5 +1,5 @@
 import type { Answer } from '../../kernel/operations/operation.ts'
-import { inputOf, type RemoteCallInput, type RemoteProject } from './edge-project.ts'
+import { inputOf, type RemoteCallInput, type RemoteProject } from './remote-project.ts'
 import { ServerAnswerLost } from './server-client.ts'
 
 /** What a call came to at the server. */

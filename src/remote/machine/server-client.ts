@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure, type FailureCode, messageOf, type NextCall } from '../../kernel/failure.ts'
 import { outlineOf } from '../../kernel/json-outline.ts'
 import { addressHeader, answerLimits, callLimits } from '../operations/contract.ts'
-import { baseOf, type ConnectedServer } from './origins.ts'
+import { baseOf, type ConnectedServer } from './known-servers.ts'
 
 /** Why a request was not answered. Nothing was recorded where it did not even arrive. */
 class ServerUnavailable extends Failure {

@@ -32,7 +32,7 @@ import {
   tree,
   words,
 } from '../../kernel/operations/shapes.ts'
-import { SentFailure } from './measured-there.ts'
+import { SentFailure } from './remote-measurement.ts'
 
 /**
  * What a server may ask of the machine that its caller works on: each call with the shape of its arguments and of its

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../events/domain/fact.ts'
+import type { Outcome } from '../../events/domain/project-event.ts'
 import { approvalsByEvent } from '../../gate/domain/approvals-by-event.ts'
 import type { CommandResult, RunApproval, RunEvent, RunRecord, RunRefusal } from '../../gate/domain/run.ts'
 import { displayName } from '../../kernel/actor.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { lossWords } from '../../gate/domain/gating.ts'
+import { lossWords } from '../../gate/domain/gating-run.ts'
 import type { RunRecord } from '../../gate/domain/run.ts'
 import { guardLine } from '../../gate/operations/run/refusal.ts'
 import { situationOf } from '../../gate/operations/run/situation.ts'

@@ -1,4 +1,4 @@
-import type { NewProjectEvent } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type {
   AttemptId,

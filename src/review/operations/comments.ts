@@ -27,7 +27,7 @@ import {
   textOf,
   viewedContentId,
 } from './gather.ts'
-import { tasksOf } from './look.ts'
+import { tasksOf } from './inspect.ts'
 import { findSubject, type ResolvedSubject, reviewerOf, subjectField } from './subject.ts'
 
 const words = z.string().min(1).max(longestComment).describe('What you ask or want changed')

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { AttemptMeasurement } from '../../events/domain/fact.ts'
+import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
 import type { StoredContent } from '../../git/ports/work-tree.ts'
 import { hexDigest } from '../../kernel/operations/digest.ts'
 import {
@@ -8,7 +8,7 @@ import {
   type MeasurementOf,
   measurement,
   type WorkTree,
-} from '../../kernel/operations/measuring.ts'
+} from '../../kernel/operations/measurement.ts'
 import { list, oid, oidOrNull, path, place } from '../../kernel/operations/shapes.ts'
 import type { Attempt, SnapshotLocation } from '../../track/domain/task.ts'
 import type { FileStates } from '../ports/review-reads.ts'

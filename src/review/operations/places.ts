@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { FileState, StoredContent } from '../../git/ports/work-tree.ts'
-import type { WorkTree } from '../../kernel/operations/measuring.ts'
+import type { WorkTree } from '../../kernel/operations/measurement.ts'
 import type { QueryContext } from '../../kernel/operations/operation.ts'
 import type { SnapshotLocation } from '../../track/domain/task.ts'
 import { followLine, linesOf, uniqueLineIndex } from '../domain/lines.ts'

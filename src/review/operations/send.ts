@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { NewProjectEvent } from '../../events/domain/fact.ts'
-import { resolveItem } from '../../inbox/domain/holds.ts'
+import type { NewProjectEvent } from '../../events/domain/project-event.ts'
+import { resolveItem } from '../../inbox/domain/items.ts'
 import { approve } from '../../inbox/operations/approve.ts'
 import { reject } from '../../inbox/operations/reject.ts'
-import { assertContentSeen } from '../../inbox/operations/shown.ts'
+import { assertContentSeen } from '../../inbox/operations/shown-content.ts'
 import { findInboxItem } from '../../inbox/operations/subject.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import { instant } from '../../kernel/instant.ts'
@@ -16,7 +16,13 @@ import { isEnded } from '../../track/domain/mission.ts'
 import type { InboxItem } from '../../track/domain/records.ts'
 import { type Review, reopenTask, sendReview, subjectKey, tasksSentBack, verdicts } from '../domain/review.ts'
 import { markOf, placeKey } from './gather.ts'
-import { answeredByVerdict, decisionObstacle, inspectSubject, type ReviewPreview, tasksOf } from './look.ts'
+import {
+  answeredByVerdict,
+  decisionObstacle,
+  inspectSubject,
+  type ReviewPreview,
+  tasksOf,
+} from './inspect.ts'
 import { findSubject, reviewerOf, subjectField } from './subject.ts'
 
 export const reviewSend = defineOperation({

@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { type Insertable, type Selectable, sql } from 'kysely'
-import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type {
   AttemptId,
   MissionId,
@@ -9,7 +9,7 @@ import type {
   ReviewReplyId,
   TaskId,
 } from '../../kernel/id.ts'
-import { bytesOf } from '../../remote/tables/edge.ts'
+import { bytesOf } from '../../remote/tables/machine.ts'
 import type { ReviewSideWrite } from '../../store/ports/store.ts'
 import { parseColumn, prepareByLimit, prepareQuery, splitIntoBatches } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'

@@ -1,11 +1,11 @@
 import { existsSync, type FSWatcher, watch } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '../../kernel/failure.ts'
+import type { CaptureEnvironment } from './captured-project.ts'
 import { type HookQueue, logLine, queuesOf } from './hook-queue.ts'
 import { forgetOldEvents, type IngestHost, ingestQueue } from './ingest.ts'
 import { type IngestLock, isIngesting, type ProcessStart, takeIngestLock } from './ingest-lock.ts'
 import { skipUndeletable, waitingEvents } from './limits.ts'
-import type { CaptureEnvironment } from './place.ts'
 
 export interface FollowHost extends IngestHost {
   /** The folder of the project's main work tree. */

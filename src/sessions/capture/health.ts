@@ -2,9 +2,9 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { readOwn } from '../../kernel/files/regular-file.ts'
 import type { CaptureHealth } from '../ports/capture-health.ts'
+import { type CaptureEnvironment, hooksFolder, readSettings } from './captured-project.ts'
 import { logFile, queuesOf } from './hook-queue.ts'
 import { copiesIn, skipUndeletable, waitingEvents } from './limits.ts'
-import { type CaptureEnvironment, hooksFolder, readSettings } from './place.ts'
 
 const maxLogBytes = 1024 * 1024
 

@@ -1,12 +1,9 @@
 import { appendFileSync, existsSync, readdirSync, renameSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { isNamed } from '../../clients/hooks/client.ts'
-import { entryAt, isLinkFree, writeContained } from '../../kernel/files/contained.ts'
+import { entryAt, isLinkFree, writeContained } from '../../kernel/files/contained-file.ts'
 import { readOwn } from '../../kernel/files/regular-file.ts'
 import { isSecretFile } from '../../kernel/secret-files.ts'
-import type { QueuedEdit } from './event.ts'
-import { hashText } from './hash.ts'
-import type { QueuedEventDraft } from './hook/told.ts'
 import {
   type CapturedProject,
   type CaptureEnvironment,
@@ -14,7 +11,10 @@ import {
   hooksFolder,
   placeOf,
   realPath,
-} from './place.ts'
+} from './captured-project.ts'
+import { hashText } from './hash.ts'
+import type { QueuedEventDraft } from './hook/payload-event.ts'
+import type { QueuedEdit } from './queued-event.ts'
 
 /** Where events of a project wait: only hooks write here, and only who ingests them removes. */
 export interface HookQueue {

@@ -4,9 +4,8 @@ import { Failure, messageOf } from '../../kernel/failure.ts'
 import { nextTurn } from '../../kernel/files/next-turn.ts'
 import { readOwn } from '../../kernel/files/regular-file.ts'
 import { formatCount } from '../../kernel/text.ts'
-import type { HookEvent } from '../domain/moment.ts'
-import { isDouble, type RecentEvents } from './doubles.ts'
-import type { QueuedKind } from './event.ts'
+import type { HookEvent } from '../domain/hook-event.ts'
+import { isDouble, type RecentEvents } from './duplicates.ts'
 import { type HookQueue, logLine, queueFileNames, sessionFolder, writeOwn } from './hook-queue.ts'
 import {
   copiesIn,
@@ -21,7 +20,8 @@ import {
   stateName,
   waitingEvents,
 } from './limits.ts'
-import { type EditCopies, hookEventsOf, type ReadEvent, type RecentCopies, readEvent } from './reading.ts'
+import type { QueuedKind } from './queued-event.ts'
+import { type EditCopies, hookEventsOf, type ReadEvent, type RecentCopies, readEvent } from './read-event.ts'
 import { turnUsage } from './usage.ts'
 
 /** What ingesting needs from the program around it. */

@@ -2,8 +2,8 @@ import { lstatSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { errorCode } from '../../kernel/failure.ts'
 import { readOwn } from '../../kernel/files/regular-file.ts'
-import { eventName, type QueuedEvent } from './event.ts'
 import { type HookQueue, logLine, nextKey, queueFileNames, writeOwn } from './hook-queue.ts'
+import { eventName, type QueuedEvent } from './queued-event.ts'
 
 export const maxEventBytes = 8 * 1024 * 1024
 const maxCopyBytes = 1024 * 1024

@@ -1,6 +1,5 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeOwn } from './hook-queue.ts'
 import {
   type CaptureEnvironment,
   type CaptureSettings,
@@ -8,7 +7,8 @@ import {
   hooksFolder,
   realPath,
   settingsName,
-} from './place.ts'
+} from './captured-project.ts'
+import { writeOwn } from './hook-queue.ts'
 
 /** Writes what a person chose. Hooks look at it at each event, so that it holds from the next one on. */
 export function writeSettings(

@@ -1,9 +1,9 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { valueAt } from '../../clients/hooks/client.ts'
-import { containedPath } from '../../kernel/files/contained.ts'
+import { containedPath } from '../../kernel/files/contained-file.ts'
 import { openRegular } from '../../kernel/files/regular-file.ts'
-import type { TokenUsage } from '../domain/moment.ts'
+import type { TokenUsage } from '../domain/hook-event.ts'
 
 /** What a client's transcript says of one turn: numbers and names only, never a word of it. */
 export interface TurnUsage {

@@ -1,7 +1,7 @@
 import type { AttemptId, CaptureSessionId, MissionId, TaskId, TurnId } from '../../kernel/id.ts'
 import type { AttemptCommit, ContestedFile, ReportedChange } from '../../track/domain/changes.ts'
 import type { SnapshotLocation } from '../../track/domain/task.ts'
-import type { Coverage, TokenUsage } from './moment.ts'
+import type { Coverage, TokenUsage } from './hook-event.ts'
 
 /** A session of a client, as its hooks tell of it. Its turns are measured; nothing in it is claimed. */
 export interface CapturedSession {

@@ -3,8 +3,8 @@ import { messageOf } from '../../kernel/failure.ts'
 import type { AttemptId } from '../../kernel/id.ts'
 import type { Context } from '../../kernel/operations/operation.ts'
 import type { ChangeReport, FileChange } from '../../track/domain/changes.ts'
+import type { CandidateAuthor } from '../../track/domain/hook-evidence.ts'
 import { parseScope } from '../../track/domain/scope/scope.ts'
-import type { CandidateAuthor } from '../../track/domain/sight.ts'
 import { type SnapshotLocation, treeOf } from '../../track/domain/task.ts'
 import {
   attribute,
@@ -20,9 +20,9 @@ import {
   type WorkTreeActivity,
 } from '../../track/operations/measure.ts'
 import type { HookEdit, TurnChange, TurnEvidence } from '../domain/session.ts'
-import { canWriteFiles, seenEdits, type TurnEnd } from '../domain/story.ts'
+import { canWriteFiles, seenEdits, type TurnEnd } from '../domain/session-reducer.ts'
 import type { TurnLink } from '../ports/capture-reads.ts'
-import type { FreshTurn } from './sightings.ts'
+import type { FreshTurn } from './hook-evidence.ts'
 
 export interface EndedTurn extends FreshTurn {
   readonly ending: TurnEnd

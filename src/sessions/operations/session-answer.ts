@@ -4,7 +4,7 @@ import { list } from '../../kernel/operations/list-answer.ts'
 import { ChangeCounts, ChangeEntry } from '../../track/operations/attempt-answer.ts'
 import type { TurnChange } from '../domain/session.ts'
 import type { SessionLine, TurnSummary } from '../ports/capture-reads.ts'
-import { agentOfTurn } from './sightings.ts'
+import { agentOfTurn } from './hook-evidence.ts'
 
 /** A session of a client, as its hooks told of it. */
 export const SessionEntry = z.object({

@@ -2,7 +2,7 @@ import type { AttemptId, CaptureSessionId, TurnId } from '../../kernel/id.ts'
 import type { Page, PageRequest } from '../../store/ports/reads.ts'
 import type { ChangeCounts } from '../../track/domain/changes.ts'
 import type { SnapshotLocation } from '../../track/domain/task.ts'
-import type { Coverage, TokenUsage } from '../domain/moment.ts'
+import type { Coverage, TokenUsage } from '../domain/hook-event.ts'
 import type {
   CapturedSession,
   HookCommandWindow,
@@ -12,7 +12,7 @@ import type {
   TurnChange,
   TurnEvidence,
 } from '../domain/session.ts'
-import type { LocatedHookEvent } from '../domain/story.ts'
+import type { LocatedHookEvent } from '../domain/session-reducer.ts'
 
 /** A session as lists tell of it. */
 export interface SessionLine {

@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
-import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { AttemptId, CaptureSessionId, TurnId } from '../../kernel/id.ts'
 import {
   idsByPrefix,

@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
-import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { CaptureSessionId, TurnId } from '../../kernel/id.ts'
 import type { CaptureSideWrite } from '../../store/ports/store.ts'
 import {
@@ -13,7 +13,7 @@ import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/ta
 import { sumOfLines } from '../../track/domain/changes.ts'
 import { type SnapshotLocation, treeOf } from '../../track/domain/task.ts'
 import type { HookCommandWindow, HookEdit, Turn, TurnChange, TurnEvidence } from '../domain/session.ts'
-import type { LocatedHookEvent } from '../domain/story.ts'
+import type { LocatedHookEvent } from '../domain/session-reducer.ts'
 import type { CaptureReads, TurnSummary } from '../ports/capture-reads.ts'
 
 /** A turn of an agent, with what was measured at its end. */

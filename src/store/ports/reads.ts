@@ -1,4 +1,4 @@
-import type { AttemptMeasurement, Outcome, ProjectEvent } from '../../events/domain/fact.ts'
+import type { AttemptMeasurement, Outcome, ProjectEvent } from '../../events/domain/project-event.ts'
 import type { ProcessDefinition } from '../../gate/domain/definition.ts'
 import type { Visit } from '../../gate/domain/evidence.ts'
 import type {

@@ -1,4 +1,4 @@
-import type { NewProjectEvent, ProjectEvent } from '../../events/domain/fact.ts'
+import type { NewProjectEvent, ProjectEvent } from '../../events/domain/project-event.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import type {
   AttemptId,
@@ -13,7 +13,7 @@ import type {
 import type { StepPosition } from '../../lines/domain/step.ts'
 import type { DraftComment } from '../../review/domain/review.ts'
 import type { FileStates, ReviewReads } from '../../review/ports/review-reads.ts'
-import type { LocatedHookEvent } from '../../sessions/domain/story.ts'
+import type { LocatedHookEvent } from '../../sessions/domain/session-reducer.ts'
 import type { CaptureReads } from '../../sessions/ports/capture-reads.ts'
 import type {
   EventLogReads,

@@ -18,6 +18,7 @@ import { Pool, type PoolClient } from 'pg'
 import { sha256, toStorable } from '../fingerprint.ts'
 import type { BufferedWrite, JoinedQuery, JoiningConnection } from '../record/session.ts'
 import type { Tables } from '../tables/tables.ts'
+import { clientConfig, type PostgresLocation } from './database-url.ts'
 import {
   CommitOutcomeUnknown,
   ConnectionUnavailable,
@@ -25,8 +26,7 @@ import {
   isAboutStatements,
   isConnectionLost,
 } from './errors.ts'
-import { joinedQuestion, joinWrites } from './joined.ts'
-import { clientConfig, type PostgresLocation } from './place.ts'
+import { joinedQuestion, joinWrites } from './join-writes.ts'
 
 const patience = 10_000
 const mostConflicts = 5

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { RecordResult } from '../record/record.ts'
 import { assertSchema, assertSchemaNotOlder } from '../schema/schema.ts'
-import { AsyncLimiter } from '../sqlite/waiting.ts'
+import { AsyncLimiter } from '../sqlite/lock-retry.ts'
 import { createTables, schemaOf } from './create.ts'
 import { limited, PostgresDatabase, type TransactionSession } from './database.ts'
-import { LiveWatcher } from './live.ts'
-import { postgresPlace } from './place.ts'
-import { WriteQueue } from './together.ts'
+import { postgresPlace } from './database-url.ts'
+import { WriteQueue } from './group-commit.ts'
+import { LiveWatcher } from './listener.ts'
 
 /** What all stores of this process have in common that lead to one database. */
 export class PostgresServer {

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { excerpt } from '../../kernel/text.ts'
 import { canonicalText } from '../fingerprint.ts'
-import { createYielder } from '../sqlite/waiting.ts'
+import { createYielder } from '../sqlite/lock-retry.ts'
 import type { Replay } from './replay.ts'
 
 /** What no fact makes, and so no replay: every other table is compared and can be rebuilt. */

@@ -1,11 +1,16 @@
 import type { Database as Connection } from 'better-sqlite3'
 import type { Kysely } from 'kysely'
-import { beforeFirst, isNextEntry, type ProjectEventTable, projectEventOf } from '../../events/log/journal.ts'
+import {
+  beforeFirst,
+  isNextEntry,
+  type ProjectEventTable,
+  projectEventOf,
+} from '../../events/log/event-log.ts'
 import { Failure, messageOf } from '../../kernel/failure.ts'
 import { openTemporary } from '../sqlite/connection.ts'
 import { createTables } from '../sqlite/create.ts'
 import { connectDriver, type OpenConnection } from '../sqlite/driver.ts'
-import { createYielder } from '../sqlite/waiting.ts'
+import { createYielder } from '../sqlite/lock-retry.ts'
 import { projectEventIntoTables } from '../tables/projections.ts'
 import type { Tables } from '../tables/tables.ts'
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Database, { type Database as Connection } from 'better-sqlite3'
 import { errorCode, Failure } from '../../kernel/failure.ts'
 import { numberOf } from '../sqlite/connection.ts'
-import { isBusy, patience } from '../sqlite/waiting.ts'
+import { isBusy, patience } from '../sqlite/lock-retry.ts'
 
 // In one step: in several, every write of another process would begin the copy again.
 const atOnce = { progress: () => 0x7fffffff }

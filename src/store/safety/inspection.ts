@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import Database, { type Database as Connection } from 'better-sqlite3'
-import { verifyChain } from '../../events/log/journal.ts'
+import { verifyChain } from '../../events/log/event-log.ts'
 import { processEnd, untilEnd } from '../../kernel/ending.ts'
 import type { ChainCheck } from '../ports/reads.ts'
 import type { Inspection as WholeInspection } from '../ports/store.ts'
@@ -10,7 +10,7 @@ import { compare } from '../record/comparison.ts'
 import { type Replay, replay } from '../record/replay.ts'
 import { openReadOnly } from '../sqlite/connection.ts'
 import { connectDriver } from '../sqlite/driver.ts'
-import { retryWhileLocked } from '../sqlite/waiting.ts'
+import { retryWhileLocked } from '../sqlite/lock-retry.ts'
 
 /** The anchor is another's to look at. */
 type FileInspection = Omit<WholeInspection, 'anchor' | 'damage'> & { readonly damage: readonly string[] }

@@ -5,7 +5,7 @@ import { rebuild } from '../record/comparison.ts'
 import { replay } from '../record/replay.ts'
 import { openWriter } from '../sqlite/connection.ts'
 import { connectDriver, type OpenConnection } from '../sqlite/driver.ts'
-import { retryWhileLocked } from '../sqlite/waiting.ts'
+import { retryWhileLocked } from '../sqlite/lock-retry.ts'
 import { copyToNew, stamp } from './copy.ts'
 import { chainOf, headOf, integrityFindings } from './inspection.ts'
 

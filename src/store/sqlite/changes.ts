@@ -5,7 +5,7 @@ import { readsOf } from '../tables/reads.ts'
 import { numberOf } from './connection.ts'
 import { DatabaseFile } from './database-file.ts'
 import { ConnectionRetired, type OpenConnection } from './driver.ts'
-import { retryWhileLocked } from './waiting.ts'
+import { retryWhileLocked } from './lock-retry.ts'
 
 /**
  * The journal of one project of a file, as whoever follows it reads it. `interval` are the milliseconds between two looks

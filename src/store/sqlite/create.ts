@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { schemaStatements, schemaVersion } from '../schema/schema.ts'
 import { numberOf } from './connection.ts'
-import { retryWhileLocked } from './waiting.ts'
+import { retryWhileLocked } from './lock-retry.ts'
 
 /** Makes the tables where there are none. Any number of processes may do so at once: one does it, the others wait. */
 export async function createTables(database: Database): Promise<void> {

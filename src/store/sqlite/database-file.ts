@@ -9,7 +9,7 @@ import { numberOf, openMemory, openReadOnly, openWriter } from './connection.ts'
 import { createTables } from './create.ts'
 import { connectDriver, type OpenConnection } from './driver.ts'
 import { applicationId, fileIdentity, foreignFile, registerOwnFile } from './file-identity.ts'
-import { AsyncLimiter, retryWhileLocked } from './waiting.ts'
+import { AsyncLimiter, retryWhileLocked } from './lock-retry.ts'
 
 /** How a database was lost while a connection to it was open. */
 export type DatabaseLoss = 'gone' | 'replaced' | 'log' | 'shrunk'

@@ -23,7 +23,7 @@ import {
 import { assertExactNumber } from '../exact-number.ts'
 import { toStorable } from '../fingerprint.ts'
 import type { Tables } from '../tables/tables.ts'
-import { AsyncLimiter, processUptimeMs, retryWhileLocked } from './waiting.ts'
+import { AsyncLimiter, processUptimeMs, retryWhileLocked } from './lock-retry.ts'
 
 /** A connection to SQLite, as it is and as Kysely asks it. */
 export interface OpenConnection {

@@ -1,5 +1,5 @@
-import type { NewProjectEvent } from '../../events/domain/fact.ts'
-import type { ProjectEventKind, ProjectEventOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventKind, ProjectEventOf } from '../../events/domain/event-kinds.ts'
+import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { applyCommandEnded, applyCommandStarted } from '../../gate/tables/command-result.ts'
 import { applyProcessKept } from '../../gate/tables/process.ts'
 import {
@@ -9,7 +9,7 @@ import {
   applyRunMigrated,
 } from '../../gate/tables/run.ts'
 import { applyRunApproved, applyRunRefused } from '../../gate/tables/run-event.ts'
-import { applyItemClosed, applyItemOpened } from '../../inbox/tables/hold.ts'
+import { applyItemClosed, applyItemOpened } from '../../inbox/tables/item.ts'
 import { applyLinesForgotten, applyLinesRecorded } from '../../lines/tables/lines.ts'
 import {
   applyNotificationAdded,

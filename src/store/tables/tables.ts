@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { ProjectEventTable } from '../../events/log/journal.ts'
+import type { ProjectEventTable } from '../../events/log/event-log.ts'
 import type { CommandOutputTable, CommandResultTable } from '../../gate/tables/command-result.ts'
 import type { ProcessTable } from '../../gate/tables/process.ts'
 import type { RunTable, RunVisitTable } from '../../gate/tables/run.ts'
@@ -9,7 +9,7 @@ import type {
   RunEventTable,
   RunRefusalTable,
 } from '../../gate/tables/run-event.ts'
-import type { InboxItemTable } from '../../inbox/tables/hold.ts'
+import type { InboxItemTable } from '../../inbox/tables/item.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import type { LineMarkTable, LineSpanTable, LineStepTable } from '../../lines/tables/lines.ts'
 import type {
@@ -32,7 +32,7 @@ import type { TaskTable } from '../../plan/tables/task.ts'
 import type { TaskCountTable, TaskListTable } from '../../plan/tables/task-place.ts'
 import type { ProjectEndTable } from '../../project/tables/project-end.ts'
 import type { SettingTable } from '../../project/tables/setting.ts'
-import type { AttemptDiffTable, CommandLeaseTable, RemoteMachineTable } from '../../remote/tables/edge.ts'
+import type { AttemptDiffTable, CommandLeaseTable, RemoteMachineTable } from '../../remote/tables/machine.ts'
 import type {
   AttemptFilesTable,
   FileContentTable,

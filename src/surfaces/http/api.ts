@@ -1,4 +1,4 @@
-import { formatEventLine } from '../../events/operations/journal-line.ts'
+import { formatEventLine } from '../../events/operations/event-line.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { instant } from '../../kernel/instant.ts'

@@ -10,7 +10,7 @@ import { PacedResponse } from './paced-response.ts'
 import type { HttpParts } from './parts.ts'
 import { formatRefusal, refusalResponse } from './refusal.ts'
 import { type HttpServingOptions, projectOfPath, type ServedProject } from './serving.ts'
-import { dropUnread, type UnreadLimits, usualUnread } from './unread.ts'
+import { dropUnread, type UnreadLimits, usualUnread } from './unread-limits.ts'
 
 /** How long a client may take, in milliseconds. */
 export interface HttpTimeouts {

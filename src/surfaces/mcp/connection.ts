@@ -1,5 +1,5 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
-import { EventLogFeed } from './resources/journal-feed.ts'
+import { EventLogFeed } from './resources/event-feed.ts'
 import { listenRequests, ResourceWatch } from './resources/subscriptions.ts'
 import { createServer } from './server.ts'
 import type { StdioTransport } from './stdio.ts'

@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { eventFor } from '../../gate/domain/decisions.ts'
 import { settingOf } from '../../gate/domain/settings.ts'
-import { shownContentOfItem, storeShownContent } from '../../inbox/operations/shown.ts'
+import { shownContentOfItem, storeShownContent } from '../../inbox/operations/shown-content.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { invoke } from '../../kernel/operations/invoke.ts'
 import type { Answer, Context, Operation } from '../../kernel/operations/operation.ts'

@@ -13,7 +13,7 @@ import type { Answer } from '../../kernel/operations/operation.ts'
 import { introduction, type ServerIntroduction } from './introduction.ts'
 import { completeArgument, getPrompt, type IdCompleter, listedPrompts } from './prompts.ts'
 import { explainErrors } from './protocol-error.ts'
-import { EventLogFeed } from './resources/journal-feed.ts'
+import { EventLogFeed } from './resources/event-feed.ts'
 import { listResources, readResource, resourceTemplates } from './resources/resources.ts'
 import {
   announceChanges,

@@ -1,4 +1,4 @@
-import type { BlockerEntry } from '../../inbox/operations/hold-answer.ts'
+import type { BlockerEntry } from '../../inbox/operations/item-answer.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { blocks, bullets, indentText } from '../../surfaces/cli/render/parts.ts'
 import { formatAge } from '../../surfaces/cli/render/text.ts'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { attributeChanges } from './attribution.ts'
+import type { CandidateAuthor, Interval } from './hook-evidence.ts'
 import { parseScope } from './scope/scope.ts'
-import type { CandidateAuthor, Interval } from './sight.ts'
 
 function attempt(
   id: string,

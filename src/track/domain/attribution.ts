@@ -1,11 +1,11 @@
-import { coverage } from './scope/scope.ts'
 import {
   type CandidateAuthor,
   type HookEvidence,
   hookEvidenceOf,
   type Interval,
   withoutAncestors,
-} from './sight.ts'
+} from './hook-evidence.ts'
+import { coverage } from './scope/scope.ts'
 
 /** How sure it is that an attempt made a change. */
 export type Certainty = 'certain' | 'probable' | 'contested'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { aHold, aMission, anAttempt, aPhase, aTask } from '../../../test/support/entities.ts'
 import { settingAt } from '../../../test/support/setting.ts'
-import type { AttemptMeasurement, Outcome } from '../../events/domain/fact.ts'
+import type { AttemptMeasurement, Outcome } from '../../events/domain/project-event.ts'
 import type { PhaseId, TaskId } from '../../kernel/id.ts'
 import { type CompletionRequest, type CompletionSituation, completeTask } from './completion.ts'
 

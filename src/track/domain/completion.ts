@@ -1,5 +1,5 @@
-import type { AttemptMeasurement, NewProjectEvent, Outcome } from '../../events/domain/fact.ts'
-import type { InboxGateMode } from '../../inbox/domain/holds.ts'
+import type { AttemptMeasurement, NewProjectEvent, Outcome } from '../../events/domain/project-event.ts'
+import type { InboxGateMode } from '../../inbox/domain/items.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type { TransactionContext } from '../../kernel/id.ts'

@@ -1,4 +1,4 @@
-import type { NewProjectEvent } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { callTo, Failure, type Hint, hintOf } from '../../kernel/failure.ts'
 import type { TransactionContext } from '../../kernel/id.ts'
 import { currentPhaseOf, isEnded, type Mission, nextNumber, type Phase } from './mission.ts'

@@ -1,4 +1,4 @@
-import type { NewProjectEvent } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type {

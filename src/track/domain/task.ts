@@ -1,4 +1,4 @@
-import type { Outcome } from '../../events/domain/fact.ts'
+import type { Outcome } from '../../events/domain/project-event.ts'
 import { type Actor, displayName, identityOf } from '../../kernel/actor.ts'
 import type { AttemptId, MilestoneId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
 import type { InboxItem } from './records.ts'

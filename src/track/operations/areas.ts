@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { displayName } from '../../kernel/actor.ts'
-import { measurement } from '../../kernel/operations/measuring.ts'
+import { measurement } from '../../kernel/operations/measurement.ts'
 import { list, names, place } from '../../kernel/operations/shapes.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { parseScope } from '../domain/scope/scope.ts'

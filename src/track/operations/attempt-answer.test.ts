@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { AttemptMeasurement } from '../../events/domain/fact.ts'
+import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
 import type { ReportedChange } from '../domain/changes.ts'
 import { completionReport } from './attempt-answer.ts'
 

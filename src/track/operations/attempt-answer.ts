@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { AttemptMeasurement } from '../../events/domain/fact.ts'
+import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
 import { leftOutReasons, type UnifiedDiff } from '../../git/ports/work-tree.ts'
 import { instant } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'

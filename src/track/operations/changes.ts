@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { AttemptMeasurement } from '../../events/domain/fact.ts'
+import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type { MissionId } from '../../kernel/id.ts'
 import { findAttempt, findMission, findTask } from '../../kernel/operations/find.ts'

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import type { AttemptMeasurement, NewProjectEvent, Outcome } from '../../events/domain/fact.ts'
+import type { AttemptMeasurement, NewProjectEvent, Outcome } from '../../events/domain/project-event.ts'
 import { settingOf } from '../../gate/domain/settings.ts'
 import { assertPhaseFree } from '../../gate/operations/run/gating.ts'
 import type { WholeDiff } from '../../git/ports/work-tree.ts'
-import { gatingItemKinds, type InboxGateMode } from '../../inbox/domain/holds.ts'
-import { openItemEntry } from '../../inbox/operations/hold-answer.ts'
+import { gatingItemKinds, type InboxGateMode } from '../../inbox/domain/items.ts'
+import { openItemEntry } from '../../inbox/operations/item-answer.ts'
 import { type Actor, displayName } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { TaskId, TransactionContext } from '../../kernel/id.ts'
@@ -18,7 +18,7 @@ import {
   type MeasurementOf,
   measurement,
   type PreparedOperation,
-} from '../../kernel/operations/measuring.ts'
+} from '../../kernel/operations/measurement.ts'
 import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
 import { names, place, report } from '../../kernel/operations/shapes.ts'
 import {
@@ -32,13 +32,13 @@ import {
   type SnapshotBoundary,
 } from '../../lines/operations/record-lines.ts'
 import type { ReviewComment } from '../../review/domain/review.ts'
+import { commentStatuses, goneBrief, goneLines } from '../../review/operations/agent-reviews.ts'
 import {
   type FilesToKeep,
   filesToKeep,
   heldFiles,
   reportedBriefFor,
 } from '../../review/operations/files-to-keep.ts'
-import { commentStatuses, goneBrief, goneLines } from '../../review/operations/for-agents.ts'
 import type { MissionTree } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { changesOfMission, type MissionChange } from '../domain/changes.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { AttemptMeasurement } from '../../events/domain/fact.ts'
+import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
 import type { ContentAt } from '../../git/ports/work-tree.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
@@ -13,7 +13,7 @@ import {
   type WorkTree,
   withMachine,
   workTreeOf,
-} from '../../kernel/operations/measuring.ts'
+} from '../../kernel/operations/measurement.ts'
 import type { Context, QueryContext } from '../../kernel/operations/operation.ts'
 import {
   list,
@@ -33,7 +33,7 @@ import {
   type EvidenceQuery,
   readHookEvidence,
   type WorkTreeEvidence,
-} from '../../sessions/operations/sightings.ts'
+} from '../../sessions/operations/hook-evidence.ts'
 import { maxAttempts } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { type AttributedChanges, attributeChanges } from '../domain/attribution.ts'
@@ -47,9 +47,9 @@ import type {
   ReportedChange,
 } from '../domain/changes.ts'
 import { type ClaimedWork, pathsNamedIn, unmeasuredClaims } from '../domain/claimed-paths.ts'
+import type { CandidateAuthor, EndContents, Interval } from '../domain/hook-evidence.ts'
 import { coverage, hasPackageArea, judgeScope, parseScope, type Scope } from '../domain/scope/scope.ts'
 import { sensitiveKinds } from '../domain/scope/sensitive.ts'
-import type { CandidateAuthor, EndContents, Interval } from '../domain/sight.ts'
 import { type Attempt, type SnapshotLocation, treeOf } from '../domain/task.ts'
 import { type SensitiveChanges, sensitiveChanges } from './sensitive.ts'
 

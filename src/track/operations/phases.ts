@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { NewProjectEvent } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { assertPhaseFree, refuseGatedPhase } from '../../gate/operations/run/gating.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import { instant, secondsBetween } from '../../kernel/instant.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { NewProjectEvent } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import type { Snapshot } from '../../git/ports/work-tree.ts'
-import { WaitingEntry } from '../../inbox/operations/hold-answer.ts'
+import { WaitingEntry } from '../../inbox/operations/item-answer.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type { CaptureSessionId, TaskId, TurnId } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
@@ -22,7 +22,7 @@ import {
   requireMeasured,
   type WorkTree,
   withMachine,
-} from '../../kernel/operations/measuring.ts'
+} from '../../kernel/operations/measurement.ts'
 import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
 import { path, takenSnapshot, time } from '../../kernel/operations/shapes.ts'
 import { excerpt } from '../../kernel/text.ts'
@@ -35,7 +35,7 @@ import {
   reportedContents,
 } from '../../lines/operations/record-lines.ts'
 import type { PlannedTask } from '../../plan/domain/plan.ts'
-import { reviewFields } from '../../review/operations/for-agents.ts'
+import { reviewFields } from '../../review/operations/agent-reviews.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { Mission } from '../domain/mission.ts'
 import { admitTask } from '../domain/phase-placement.ts'
@@ -43,7 +43,7 @@ import type { AreaCount } from '../domain/scope/survey.ts'
 import { startTask as decide, type StartedTask, type TaskSituation } from '../domain/start-task.ts'
 import { type Attempt, callerTypes, type Task } from '../domain/task.ts'
 import { areaSurvey, openAttemptsInTree, overlappingAttempts } from './areas.ts'
-import { DependencyEntry, PastAttemptEntry, readTaskHistory } from './task-story.ts'
+import { DependencyEntry, PastAttemptEntry, readTaskHistory } from './task-history.ts'
 
 /** Mission Control's keys, what the areas matched, and for a planned task what it is about. */
 const StartAnswer = z.object({

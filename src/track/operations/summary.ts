@@ -1,5 +1,5 @@
-import { lossWords } from '../../gate/domain/gating.ts'
-import { runStatements } from '../../gate/operations/run/said.ts'
+import { lossWords } from '../../gate/domain/gating-run.ts'
+import { runStatements } from '../../gate/operations/run/statements.ts'
 import { secondsBetween } from '../../kernel/instant.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { NewProjectEvent } from '../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { instant } from '../../kernel/instant.ts'
 import { choice, count, name, text, unlistedField } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'

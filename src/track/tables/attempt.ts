@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
-import type { AttemptMeasurement } from '../../events/domain/fact.ts'
-import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
+import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
 import { type Actor, displayName } from '../../kernel/actor.ts'
 import type { AttemptId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
 import { type ClaimColumns, claimColumns, touchTask, unclaimed } from '../../plan/tables/claim.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { AttemptMeasurement } from '../../events/domain/fact.ts'
-import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
+import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
 import type { MissionId } from '../../kernel/id.ts'
 import { toStorable } from '../../store/fingerprint.ts'
 import type { MissionFile, MissionLineCounts } from '../../store/ports/reads.ts'

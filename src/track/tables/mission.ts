@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
-import type { ProjectEventOf } from '../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import { type Actor, displayName } from '../../kernel/actor.ts'
 import type { MissionId, TaskId } from '../../kernel/id.ts'
 import { openPhases, phaseOf, phaseTallies } from '../../plan/tables/phase.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { NewProjectEvent } from '../../../src/events/domain/fact.ts'
+import type { NewProjectEvent } from '../../../src/events/domain/project-event.ts'
 import type { AttemptId } from '../../../src/kernel/id.ts'
 import { claimLasts } from '../../../src/plan/domain/plan.ts'
 import type { Store } from '../../../src/store/ports/store.ts'

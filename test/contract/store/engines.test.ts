@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { NewProjectEvent } from '../../../src/events/domain/fact.ts'
+import type { NewProjectEvent } from '../../../src/events/domain/project-event.ts'
 import type { AttemptId, MissionId } from '../../../src/kernel/id.ts'
 import type { Store } from '../../../src/store/ports/store.ts'
 import { openPostgresStore } from '../../../src/store/postgres/store.ts'

@@ -1,4 +1,8 @@
-import type { AttemptMeasurement, NewProjectEvent, Outcome } from '../../../src/events/domain/fact.ts'
+import type {
+  AttemptMeasurement,
+  NewProjectEvent,
+  Outcome,
+} from '../../../src/events/domain/project-event.ts'
 import type { DecisionId, IssueId, MissionId, ProgressId, TaskId } from '../../../src/kernel/id.ts'
 import type { Store } from '../../../src/store/ports/store.ts'
 import type { ReportedChange } from '../../../src/track/domain/changes.ts'

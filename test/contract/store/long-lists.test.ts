@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { NewProjectEvent } from '../../../src/events/domain/fact.ts'
+import type { NewProjectEvent } from '../../../src/events/domain/project-event.ts'
 import type { AttemptId, NotificationId } from '../../../src/kernel/id.ts'
 import type { RecordedStep } from '../../../src/lines/domain/step.ts'
 import type { NoticeDelivery } from '../../../src/store/ports/reads.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { NewProjectEvent } from '../../../src/events/domain/fact.ts'
+import type { NewProjectEvent } from '../../../src/events/domain/project-event.ts'
 import { messageOf } from '../../../src/kernel/failure.ts'
 import type { MilestoneId, MissionId, TaskId } from '../../../src/kernel/id.ts'
 import type { PlanFilter } from '../../../src/store/ports/reads.ts'

@@ -1,4 +1,4 @@
-import type { NewProjectEvent } from '../../../src/events/domain/fact.ts'
+import type { NewProjectEvent } from '../../../src/events/domain/project-event.ts'
 import type {
   CommandResult,
   EventIdempotencyKey,

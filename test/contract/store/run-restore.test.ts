@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { NewProjectEvent } from '../../../src/events/domain/fact.ts'
+import type { NewProjectEvent } from '../../../src/events/domain/project-event.ts'
 import type { JsonObject } from '../../../src/gate/domain/json.ts'
 import type { RunEvent } from '../../../src/gate/domain/run.ts'
 import type { InboxItemId, RunEventId } from '../../../src/kernel/id.ts'

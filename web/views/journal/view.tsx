@@ -12,7 +12,7 @@ import { CopyButton } from '../../parts/text.tsx'
 import { Clock } from '../../parts/time.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
-import { logEntryWords, useLogEntries } from './facts.ts'
+import { logEntryWords, useLogEntries } from './event-rows.ts'
 import './journal.css'
 
 /** Every fact, newest first. */

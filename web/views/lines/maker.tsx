@@ -1,4 +1,4 @@
-import { ownerOfStory, type ProvenanceRange } from '../../geometry/line-stories.ts'
+import { ownerOfStory, type ProvenanceRange } from '../../geometry/line-ranges.ts'
 import { AgentMark } from '../../parts/agent.tsx'
 
 /** Who lines are from: an agent's sign, or a shape for those who are none. The word stands beside it. */

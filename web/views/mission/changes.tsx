@@ -7,7 +7,7 @@ import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { PlusMinus } from '../../parts/evidence.tsx'
-import { linesOf } from '../../parts/lines-of.ts'
+import { linesOf } from '../../parts/line-links.ts'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
 import './tabs.css'
 

@@ -10,7 +10,7 @@ import { Since } from '../../parts/time.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { navigate, query, setQuery } from '../../router/location.ts'
 import { Field, OperationDialog } from '../settings/parts.tsx'
-import { type ProjectActivity, useProjectsAtWork } from './at-work.ts'
+import { type ProjectActivity, useProjectsAtWork } from './project-work.ts'
 import './projects.css'
 
 /** Every project of the server that one may see: what waits for people in it, and who works there. */

@@ -5,12 +5,12 @@ import { failureOf } from '../../api/session.ts'
 import { plainText } from '../../geometry/line-parts.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { PlusMinus } from '../../parts/evidence.tsx'
-import { linesOf } from '../../parts/lines-of.ts'
+import { linesOf } from '../../parts/line-links.ts'
 import { base } from '../../router/location.ts'
 import { CommentForm, Conversation, Draft } from './comments.tsx'
 import { commentsAbout, draftsAbout, FileLines } from './lines.tsx'
 import { fileKey, type Lines, type ReviewModel } from './model.ts'
-import { useNear } from './near.ts'
+import { useNear } from './use-near.ts'
 
 export function fileId(file: ReviewFileRow): string {
   return `reviewed ${fileKey(file)}`

@@ -12,13 +12,13 @@ import {
   reviewRows,
 } from '../../geometry/review-rows.ts'
 import { AgentMark } from '../../parts/agent.tsx'
-import { runInFrames } from '../../parts/in-frames.ts'
-import { linesOf } from '../../parts/lines-of.ts'
-import { type ColorsByLine, colorLines } from '../../parts/syntax/colours.ts'
+import { runInFrames } from '../../parts/frame-queue.ts'
+import { linesOf } from '../../parts/line-links.ts'
+import { type ColorsByLine, colorLines } from '../../parts/syntax/colors.ts'
 import { LineText } from '../../parts/syntax/line-text.tsx'
 import { CommentForm, Conversation, Draft } from './comments.tsx'
 import { fileKey, layout, type ReviewModel } from './model.ts'
-import { useNear } from './near.ts'
+import { useNear } from './use-near.ts'
 
 interface DiffLinesProps {
   readonly review: ReviewModel

@@ -11,8 +11,8 @@ import { crumb } from '../../router/current.ts'
 import { href } from '../../router/location.ts'
 import type { ViewProps } from '../../router/routes.ts'
 import { RunHistory } from './history.tsx'
+import { NextSteps } from './next-steps.tsx'
 import { VerbsBar } from './verbs.tsx'
-import { NextSteps } from './ways.tsx'
 import './run.css'
 
 const mostEvents = 200

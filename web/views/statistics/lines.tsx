@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { errorText } from '../../api/call.ts'
 import { useQuery } from '../../live/query.ts'
 import { href, query, setQuery } from '../../router/location.ts'
-import { type LineStatistics, percent } from './told.ts'
+import { type LineStatistics, percent } from './figure-text.ts'
 
 const counts = [
   { by: 'agent', title: 'agent' },

@@ -3,8 +3,8 @@ import { useQuery } from '../../live/query.ts'
 import { EmptyState, FailureMessage } from '../../parts/empty-state.tsx'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
 import { Columns } from './columns.tsx'
+import { figureText, isEmpty, isFigure, type Statistics, type StatisticsFigures } from './figure-text.ts'
 import { LineShares } from './lines.tsx'
-import { figureText, isEmpty, isFigure, type Statistics, type StatisticsFigures } from './told.ts'
 import './statistics.css'
 
 const groupings = [

@@ -4,8 +4,8 @@ import { artifactCountFindings, freshness, unpinnedCommandFindings } from './evi
 import type { Finding } from './finding.ts'
 import { duplicates, references, unusedNameFindings } from './names.ts'
 import { unusablePatterns } from './patterns.ts'
+import { reachabilityFindings, shadowedTransitionFindings } from './reachability.ts'
 import { roles, toolPermissions } from './roles.ts'
-import { reachabilityFindings, shadowedTransitionFindings } from './ways.ts'
 
 type LintRule = (definition: ProcessDefinition) => readonly Finding[]
 

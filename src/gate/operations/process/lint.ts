@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Failure } from '../../../kernel/failure.ts'
 import { list } from '../../../kernel/operations/list-answer.ts'
-import { measurement, requireMeasured, type WorkTree } from '../../../kernel/operations/measuring.ts'
+import { measurement, requireMeasured, type WorkTree } from '../../../kernel/operations/measurement.ts'
 import { defineOperation } from '../../../kernel/operations/operation.ts'
 import { names } from '../../../kernel/operations/shapes.ts'
 import { pathBelow } from '../../../kernel/path-below.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Failure } from '../../../kernel/failure.ts'
 import { identifier } from '../../../kernel/operations/input/fields.ts'
-import { measurement, requireMeasured } from '../../../kernel/operations/measuring.ts'
+import { measurement, requireMeasured } from '../../../kernel/operations/measurement.ts'
 import type { RecordContext } from '../../../kernel/operations/operation.ts'
 import { processSource, list as upTo } from '../../../kernel/operations/shapes.ts'
 import type { LoadedProcess, LocatedFinding, ProcessSource } from '../../../project/ports/project-files.ts'

@@ -1,5 +1,5 @@
-import type { NewProjectEvent } from '../../../events/domain/fact.ts'
-import type { ProjectEventOf } from '../../../events/domain/fact-kinds.ts'
+import type { ProjectEventOf } from '../../../events/domain/event-kinds.ts'
+import type { NewProjectEvent } from '../../../events/domain/project-event.ts'
 import { processEnd } from '../../../kernel/ending.ts'
 import { hexDigest } from '../../../kernel/operations/digest.ts'
 import type { CommandContext, Context, QueryContext } from '../../../kernel/operations/operation.ts'

@@ -1,4 +1,4 @@
-import type { AttemptMeasurement } from '../../../events/domain/fact.ts'
+import type { AttemptMeasurement } from '../../../events/domain/project-event.ts'
 import type { TreeContent } from '../../../git/ports/work-tree.ts'
 import { type Author, identityOf } from '../../../kernel/actor.ts'
 import { Failure } from '../../../kernel/failure.ts'

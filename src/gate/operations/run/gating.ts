@@ -9,9 +9,9 @@ import {
   isPhaseCompletionAllowed,
   refuseAfterLoss,
   refuseWhileGated,
-} from '../../domain/gating.ts'
+} from '../../domain/gating-run.ts'
 import type { RunRecord } from '../../domain/run.ts'
-import { candidates } from '../../domain/ways.ts'
+import { candidates } from '../../domain/transitions.ts'
 import { guardLine } from './refusal.ts'
 import { eventsFor, type RunSituation, situationOf } from './situation.ts'
 

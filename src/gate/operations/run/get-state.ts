@@ -1,18 +1,18 @@
 import { z } from 'zod'
-import type { NewProjectEvent } from '../../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../../events/domain/project-event.ts'
 import { waitForProjectEvent } from '../../../events/operations/follow.ts'
 import { instant } from '../../../kernel/instant.ts'
 import { list, strings } from '../../../kernel/operations/list-answer.ts'
 import { defineOperation, type QueryContext } from '../../../kernel/operations/operation.ts'
-import { reviewFields, reviewInMission, reviewOfTask } from '../../../review/operations/for-agents.ts'
+import { reviewFields, reviewInMission, reviewOfTask } from '../../../review/operations/agent-reviews.ts'
 import { holdKinds } from '../../../track/domain/records.ts'
 import { countedArtifacts } from '../../domain/artifacts.ts'
 import { interpolatePrompt, stateNamed } from '../../domain/definition.ts'
 import type { MissingGuard } from '../../domain/expression.ts'
 import { json, runStatus, SaidEntry, VisitEntry } from '../run-answer.ts'
 import { findRun, runField } from './find-run.ts'
-import { promptWithWords } from './said.ts'
 import { fittingContext, type RunSituation, situationOf } from './situation.ts'
+import { promptWithWords } from './statements.ts'
 
 const longestWait = 25
 

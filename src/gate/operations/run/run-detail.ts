@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { shownContentOfRun, storeShownContent } from '../../../inbox/operations/shown.ts'
+import { shownContentOfRun, storeShownContent } from '../../../inbox/operations/shown-content.ts'
 import { ChoiceEntry, choiceEntries } from '../../../inbox/operations/subject.ts'
 import { instant } from '../../../kernel/instant.ts'
 import { list, Named, strings } from '../../../kernel/operations/list-answer.ts'
@@ -12,7 +12,7 @@ import { interpolatePrompt, type ProcessDefinition, stateNamed } from '../../dom
 import { expressionWords } from '../../domain/expression.ts'
 import { type PossibleEvent, transitionChecks } from '../../domain/possible-events.ts'
 import type { RunRecord, StoredArtifact } from '../../domain/run.ts'
-import { candidates } from '../../domain/ways.ts'
+import { candidates } from '../../domain/transitions.ts'
 import {
   ArtifactEntry,
   json,
@@ -24,8 +24,8 @@ import {
 } from '../run-answer.ts'
 
 import { localFreshness } from './external-state.ts'
-import { promptWithWords } from './said.ts'
 import { fittingContext, type RunSituation, situationOf } from './situation.ts'
+import { promptWithWords } from './statements.ts'
 
 /** A transition out of the state, with everything that it asks for. */
 const WayEntry = z.object({

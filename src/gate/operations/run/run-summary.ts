@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { instant } from '../../../kernel/instant.ts'
 import { list } from '../../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../../kernel/operations/operation.ts'
-import { runProgress } from '../../domain/ways.ts'
+import { runProgress } from '../../domain/transitions.ts'
 import { RunProgressEntry, runStatus, SaidEntry } from '../run-answer.ts'
 import { engineRun } from './evidence.ts'
 import { loadRun, runField } from './find-run.ts'
-import { runStatements } from './said.ts'
+import { runStatements } from './statements.ts'
 
 export const runSummary = defineOperation({
   name: 'run_summary',

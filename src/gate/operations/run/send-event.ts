@@ -1,4 +1,4 @@
-import type { NewProjectEvent } from '../../../events/domain/fact.ts'
+import type { NewProjectEvent } from '../../../events/domain/project-event.ts'
 import { type Actor, identityOf } from '../../../kernel/actor.ts'
 import { callTo, Failure, hintOf } from '../../../kernel/failure.ts'
 import type { RunId, TransactionContext } from '../../../kernel/id.ts'
@@ -9,17 +9,17 @@ import type { ChangeSet, Reads } from '../../../store/ports/store.ts'
 import type { InboxItem } from '../../../track/domain/records.ts'
 import { isForPeople, runItem } from '../../domain/decisions.ts'
 import { eventNamed, interpolatePrompt, type ProcessDefinition, stateNamed } from '../../domain/definition.ts'
-import type { Emitter, EventRequest } from '../../domain/emission.ts'
 import { type AcceptedTransition, type RefusedTransition, transition } from '../../domain/engine.ts'
+import type { Emitter, EventRequest } from '../../domain/event-request.ts'
 import { nothingObserved, type Observations } from '../../domain/evidence.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { type AdvancedRun, advanceRun } from '../../domain/lifecycle.ts'
 import type { AttemptedEvent, EventIdempotencyKey, RunApproval, RunRecord } from '../../domain/run.ts'
-import { candidates } from '../../domain/ways.ts'
+import { candidates } from '../../domain/transitions.ts'
 import type { AcceptedEntry } from '../run-answer.ts'
-import { emitterOf } from './acting.ts'
 import { type ApprovalInput, type ApprovalSet, giveApprovals } from './approvals.ts'
 import { runCommands } from './commands.ts'
+import { emitterOf } from './emitter.ts'
 import { engineRun, observeRun, requestAuthor } from './evidence.ts'
 import {
   assertSubmittedLocally,
@@ -31,7 +31,7 @@ import {
 } from './external-state.ts'
 import { callerOfRun, loadRun } from './find-run.ts'
 import { guardLine } from './refusal.ts'
-import { promptWithWords, type RunRemark, runStatements, statementsWithEvent } from './said.ts'
+import { promptWithWords, type RunRemark, runStatements, statementsWithEvent } from './statements.ts'
 
 /** An event as it is sent. */
 interface EventInput {

@@ -2,11 +2,11 @@ import { fstatSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { textAt } from '../../../clients/hooks/client.ts'
 import { clientOf } from '../../../clients/hooks/clients.ts'
+import { type CapturedProject, projectAt, statOf } from '../captured-project.ts'
 import { hashText } from '../hash.ts'
 import { type HookQueue, logLine, queueOf, writeEvent } from '../hook-queue.ts'
-import { type CapturedProject, projectAt, statOf } from '../place.ts'
 import { type EditPayload, hasFields } from './edits.ts'
-import { hookEventOf } from './told.ts'
+import { hookEventOf } from './payload-event.ts'
 
 /** What a hook knows besides what the client tells it. */
 export interface CaptureHookContext {

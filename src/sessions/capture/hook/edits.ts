@@ -1,5 +1,5 @@
 import { isPatch, pathsOfPatch } from '../../../kernel/patch.ts'
-import type { PayloadEdit, Replacement } from '../event.ts'
+import type { PayloadEdit, Replacement } from '../queued-event.ts'
 
 /** A file that a call of an edit tool names, and what the call does to it. */
 export interface NamedEdit {

@@ -1,5 +1,5 @@
-import { happenedAt, type ProjectEvent } from '../../../events/domain/fact.ts'
-import { describeProjectEvent } from '../../../events/domain/fact-kinds.ts'
+import { describeProjectEvent } from '../../../events/domain/event-kinds.ts'
+import { happenedAt, type ProjectEvent } from '../../../events/domain/project-event.ts'
 import { displayName } from '../../../kernel/actor.ts'
 import { instant } from '../../../kernel/instant.ts'
 import type { OutputOf } from '../../../kernel/operations/catalog.ts'

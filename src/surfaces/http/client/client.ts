@@ -1,4 +1,4 @@
-import type { EntityReference } from '../../../events/domain/fact-kinds.ts'
+import type { EntityReference } from '../../../events/domain/event-kinds.ts'
 import type { Actor } from '../../../kernel/actor.ts'
 import type { NextCall } from '../../../kernel/failure.ts'
 import type { InputOf, OperationName, OutputOf } from '../../../kernel/operations/catalog.ts'

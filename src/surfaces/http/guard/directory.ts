@@ -1,4 +1,4 @@
-import type { ProjectEvent } from '../../../events/domain/fact.ts'
+import type { ProjectEvent } from '../../../events/domain/project-event.ts'
 import type { Actor } from '../../../kernel/actor.ts'
 import type { IdSource, SessionId, TokenId } from '../../../kernel/id.ts'
 import { type CallerPermissions, hasAccess } from '../../../people/domain/access.ts'
@@ -8,8 +8,8 @@ import type { Reads, Store } from '../../../store/ports/store.ts'
 import type { Logger, ServedProject } from '../serving.ts'
 import type { Authenticator } from './admission.ts'
 import { csrfOf } from './logins.ts'
+import { actorOf, isOpen, type Principal, permissionsIn, readPrincipal } from './principal.ts'
 import type { Caller, RequestInfo } from './request-info.ts'
-import { actorOf, isOpen, type Principal, permissionsIn, readPrincipal } from './seat.ts'
 import { isHashOf } from './secret.ts'
 
 /** Milliseconds for which what the database said is believed: what changes there is in force everywhere after five seconds. */

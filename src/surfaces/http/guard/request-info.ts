@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Actor } from '../../../kernel/actor.ts'
-import type { Principal } from './seat.ts'
+import type { Principal } from './principal.ts'
 
 /** What a request or an upgrade says of itself, as far as letting it in depends on it. */
 export interface RequestInfo {

@@ -10,8 +10,8 @@ import { Refusal } from '../refusal.ts'
 import type { PeopleDirectory } from './directory.ts'
 import { recordMistake, requireAuth } from './guard.ts'
 import { csrfOf, sessionCookie } from './logins.ts'
+import { actorOf, type Principal } from './principal.ts'
 import { requestInfoOf } from './request-info.ts'
-import { actorOf, type Principal } from './seat.ts'
 import type { Security } from './security.ts'
 
 /** A way to sign in, as a page shows it. */

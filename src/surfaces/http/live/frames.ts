@@ -1,11 +1,11 @@
-import { happenedAt, type ProjectEvent } from '../../../events/domain/fact.ts'
 import {
   affectedEntities,
   type EntityChange,
   type EntityReference,
-} from '../../../events/domain/fact-kinds.ts'
+} from '../../../events/domain/event-kinds.ts'
+import { happenedAt, type ProjectEvent } from '../../../events/domain/project-event.ts'
 import { refusalEntry, runEntry } from '../../../gate/operations/run-answer.ts'
-import { blockerEntry, inboxItemEntry } from '../../../inbox/operations/hold-answer.ts'
+import { blockerEntry, inboxItemEntry } from '../../../inbox/operations/item-answer.ts'
 import { displayName } from '../../../kernel/actor.ts'
 import { instant, instantOrNull } from '../../../kernel/instant.ts'
 import { peopleBehind } from '../../../people/operations/people-behind.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Actor } from '../../../kernel/actor.ts'
 import type { Context } from '../../../kernel/operations/operation.ts'
-import type { EventLogFeed } from '../resources/journal-feed.ts'
+import type { EventLogFeed } from '../resources/event-feed.ts'
 import type { createServer } from '../server.ts'
 import { type ClientIdentity, type Surface, shownName } from '../surface.ts'
 import type { OfferedTools } from '../tools/tool-list.ts'

@@ -1,6 +1,6 @@
 import { createMcpHandler, type McpHttpHandler, type ServerEventBus } from '@modelcontextprotocol/server'
 import { messageOf } from '../../../kernel/failure.ts'
-import type { EventLogFeed } from '../resources/journal-feed.ts'
+import type { EventLogFeed } from '../resources/event-feed.ts'
 import { createServer } from '../server.ts'
 import { CallOrder } from '../tools/call-order.ts'
 import {

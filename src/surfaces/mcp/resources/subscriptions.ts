@@ -15,7 +15,7 @@ import {
   type EventLogFeedOptions,
   type ResourceChanges,
   type ResourceListener,
-} from './journal-feed.ts'
+} from './event-feed.ts'
 import { targetOf } from './resource-uri.ts'
 
 export interface SubscriptionContext {

@@ -8,7 +8,7 @@ import {
 import { Failure, messageOf } from '../../../kernel/failure.ts'
 import { type InvokeOptions, invokeParsing } from '../../../kernel/operations/invoke.ts'
 import type { Context, Operation } from '../../../kernel/operations/operation.ts'
-import { RemoteMeasureRequired } from '../../../remote/operations/measured-there.ts'
+import { RemoteMeasureRequired } from '../../../remote/operations/remote-measurement.ts'
 import type { ElicitationContext } from '../elicitation.ts'
 import type { CallOrder } from './call-order.ts'
 import type { OfferedTools } from './tool-list.ts'

@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import type { FollowableStore } from '../../events/operations/follow.ts'
+import { Failure } from '../../kernel/failure.ts'
+import type { Answer } from '../../kernel/operations/operation.ts'
+import { day } from '../../people/domain/identity.ts'
+import { type Check, captureChecks } from '../../project/operations/doctor.ts'
+import { baseOf } from '../../remote/machine/known-servers.ts'
+import { remoteEventLog } from '../../remote/machine/remote-log.ts'
+import { ServerRefusal } from '../../remote/machine/server-client.ts'
+import type { ServerInvoker } from '../../surfaces/cli/run.ts'
+import { version } from '../program.ts'
+import type { RemoteProjectLocation } from './connected-place.ts'
+import { type OpenRemoteOptions, openRemoteProject } from './open-remote.ts'
+
+const Said = z.object({
+  version: z.string(),
+  actor: z.object({ name: z.string(), kind: z.string() }),
+  standing: z.object({ expires_at: z.string() }).nullable().optional(),
+})
+
+interface ConnectionChecks {
+  readonly isThere: boolean
+  readonly checks: readonly Check[]
+}
+
+const soon = 7 * day
+
+/** What only this machine can say of its connection: whether the server is reached, how long the token counts, what waits. */
+async function connectionChecks({
+  client,
+  captureHealth,
+}: Pick<ReturnType<typeof openRemoteProject>, 'client' | 'captureHealth'>): Promise<ConnectionChecks> {
+  const address = baseOf(client.server)
+  const waits = captureChecks({ ...(captureHealth && { captureHealth }) })
+  try {
+    const began = performance.now()
+    const said = Said.parse(await client.get('/api/session'))
+    const took = Math.round(performance.now() - began)
+    const versions =
+      said.version === version ? `Waymark ${version}` : `Waymark ${said.version} there, ${version} here`
+    const connection = {
+      check: 'connection',
+      ok: true,
+      finding: `${address} answers in ${took} ms; ${versions}`,
+    }
+    return { isThere: true, checks: [connection, tokenCheck(said), ...waits] }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    const finding = [`${address}: ${error.message}`, error instanceof ServerRefusal ? error.hint : '']
+      .join(' ')
+      .trim()
+    return { isThere: false, checks: [{ check: 'connection', ok: false, finding }, ...waits] }
+  }
+}
+
+function tokenCheck({ actor, standing }: z.output<typeof Said>): Check {
+  const who = `of ${actor.name} (${actor.kind})`
+  if (!standing) return { check: 'token', ok: true, finding: `${who}, valid until it is revoked` }
+  const isSoon = Date.parse(standing.expires_at) - Date.now() < soon
+  const way = isSoon ? '; make another one (waymark token create) and connect again with it' : ''
+  return { check: 'token', ok: !isSoon, finding: `${who}, valid until ${standing.expires_at}${way}` }
+}
+
+function addMachineChecks(answer: Answer, before: readonly Check[]): Answer {
+  const checks = Array.isArray(answer['checks']) ? answer['checks'] : []
+  return {
+    healthy: answer['healthy'] === true && before.every(({ ok }) => ok),
+    checks: [...before, ...checks],
+  }
+}
+
+/** The command line in a project that is kept at a server: it asks there, and looks here. */
+export function askServer(
+  place: RemoteProjectLocation,
+  opening: OpenRemoteOptions,
+): ServerInvoker & { readonly journal: FollowableStore } {
+  const { calls, client, captureHealth, close } = openRemoteProject(place, opening)
+  const { actor } = opening
+  return {
+    ask: async ({ name }, input, { idempotencyKey }) => {
+      const calling = {
+        operation: name,
+        input,
+        channel: 'cli' as const,
+        // An agent's shell acts as an agent, whoever's token there is.
+        as: actor.kind === 'agent' ? ('agent' as const) : ('token' as const),
+        ...(actor.kind === 'agent' && { client: actor.name }),
+        ...(actor.insideCommand && { inside_command: true }),
+        ...(idempotencyKey !== undefined && { key: idempotencyKey }),
+      }
+      const connection = name === 'doctor' ? await connectionChecks({ client, captureHealth }) : null
+      if (connection && !connection.isThere) return { healthy: false, checks: connection.checks }
+      const done = await calls.perform(calling)
+      if (done.kind !== 'answer') {
+        throw new Failure('INTERNAL', `The server answered ${name} as no operation is answered.`, {
+          reason: 'server_answer_invalid',
+        })
+      }
+      return {
+        ...done.answer,
+        ...(connection && addMachineChecks(done.answer, connection.checks)),
+      }
+    },
+    close,
+    journal: remoteEventLog(client),
+  }
+}

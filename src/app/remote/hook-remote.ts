@@ -1,0 +1,43 @@
+import { Failure } from '../../kernel/failure.ts'
+import { hasClosedHooks, thisMachine } from '../../remote/machine/known-servers.ts'
+import { briefingFromBrief, hookBrief, situationIn } from '../../remote/machine/remote-hook.ts'
+import { ServerClient } from '../../remote/machine/server-client.ts'
+import type { HookProject } from '../../surfaces/hook/hook.ts'
+import { version } from '../program.ts'
+import type { RemoteProjectLocation } from './connected-place.ts'
+
+/** A project that is kept at a server, as a hook on this machine judges for it. Null: nothing is known of it here. */
+export async function openRemoteHook(
+  { server, root, folder }: RemoteProjectLocation,
+  top: string,
+  timeout?: number,
+): Promise<HookProject | null> {
+  const client = new ServerClient(server)
+  const packages = async (place: Parameters<Parameters<typeof situationIn>[1]>[0]) => {
+    const { workspacePackages } = await import('../../git/recorded-state.ts')
+    return workspacePackages(place)
+  }
+  const parts = {
+    client,
+    edge: thisMachine(folder, server.origin),
+    version,
+    packages,
+    ...(timeout !== undefined && { timeout }),
+  }
+  const brief = await hookBrief(parts, top)
+  if (brief === null) {
+    if (!hasClosedHooks(root)) return null
+    const failure = new Failure(
+      'UNAVAILABLE',
+      `The server ${server.origin} is away, and nothing of this project is known here.`,
+      { reason: 'server_unreachable' },
+    )
+    return { top, look: () => Promise.reject(failure), isClosed: async () => true }
+  }
+  const situation = await situationIn(brief, packages)
+  return {
+    top,
+    look: (judge) => judge({ situation, briefing: async () => briefingFromBrief(brief, situation) }),
+    isClosed: async () => situation.settings.get('hook_on_error') === 'closed' || hasClosedHooks(root),
+  }
+}

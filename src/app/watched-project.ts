@@ -1,0 +1,99 @@
+import { basename } from 'node:path'
+import { type FollowableStore, followEventLog } from '../events/operations/follow.ts'
+import { Failure, messageOf } from '../kernel/failure.ts'
+import { catalog, type OperationName, type OutputOf } from '../kernel/operations/catalog.ts'
+import { expandIds } from '../kernel/operations/input/short-ids.ts'
+import { invoke } from '../kernel/operations/invoke.ts'
+import type { Answer, Context } from '../kernel/operations/operation.ts'
+import { toCommandLineFailure } from '../surfaces/cli/failures.ts'
+import type { WatchTarget } from '../surfaces/cli/watch/watch.ts'
+import { closeContext, openContext } from './open-context.ts'
+import { connectedPlace } from './remote/connected-place.ts'
+import { commandLineActor } from './settings/actor.ts'
+import { userName } from './settings/environment.ts'
+import { personName } from './settings/person-name.ts'
+
+/** A project that is looked at for a while: kept here, or at a server. */
+export interface WatchedProject extends WatchTarget {
+  readonly ask: <Name extends OperationName>(name: Name, input: Answer) => Promise<OutputOf<Name>>
+  /** What the project is called here. */
+  readonly name: string
+  /** Null where a server keeps the project. */
+  readonly context: Context | null
+  readonly close: () => Promise<void>
+}
+
+/** `failed` is told why nothing can be read, once while it lasts. */
+export async function openWatchedProject(
+  project: string | undefined,
+  failed: (sentence: string) => void,
+): Promise<WatchedProject> {
+  const environment = process.env
+  const workingFolder = process.cwd()
+  const actor = commandLineActor(environment, userName(), personName(environment, workingFolder))
+  const place = connectedPlace({ project, environment, workingFolder })
+  if (place) {
+    const { askServer } = await import('./remote/command-line-remote.ts')
+    const { ask, journal, close } = askServer(place, { actor, environment, workingFolder, project })
+    return createWatchedProject({
+      ask: (name, input) => ask(operationOf(name), input, {}),
+      journal,
+      close,
+      context: null,
+      failed,
+    })
+  }
+  const context = openContext({ actor, environment, workingFolder, project })
+  return createWatchedProject({
+    ask: async (name, input) => invoke(operationOf(name), context, await expandIds(context.store, input)),
+    journal: context.store,
+    close: () => closeContext(context),
+    context,
+    failed,
+  })
+}
+
+function operationOf(name: OperationName) {
+  const operation = catalog.find((one) => one.name === name)
+  if (!operation)
+    throw new Failure('INTERNAL', `This Waymark knows no operation ${name}.`, { reason: 'operation_unknown' })
+  return operation
+}
+
+interface WatchConnection {
+  readonly ask: (name: OperationName, input: Answer) => Promise<Answer>
+  readonly journal: FollowableStore
+  readonly close: () => Promise<void>
+  readonly context: Context | null
+  readonly failed: (sentence: string) => void
+}
+
+/** Milliseconds before another try where the record could not be read. */
+const pause = 1_000
+
+function createWatchedProject({ ask, journal, close, context, failed }: WatchConnection): WatchedProject {
+  const asked: WatchedProject['ask'] = async (name, input) => {
+    try {
+      return (await ask(name, input)) as never // as it declares
+    } catch (error) {
+      throw error instanceof Failure ? toCommandLineFailure(error, catalog) : error
+    }
+  }
+  return {
+    ask: asked,
+    inbox: (input) => asked('inbox', input),
+    head: () => journal.view((reads) => reads.journal.head()),
+    follow: async (after, signal, hear) => {
+      let said = ''
+      const failedToRead = (error: unknown) => {
+        const sentence = messageOf(error)
+        if (sentence !== said) failed(sentence)
+        said = sentence
+      }
+      await followEventLog(journal, { after, signal, pause, hear, failed: failedToRead })
+    },
+    name: basename(context?.folder ?? process.cwd()),
+    context,
+    close,
+  }
+}

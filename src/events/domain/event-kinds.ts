@@ -1,0 +1,663 @@
+import type { ProcessDefinition } from '../../gate/domain/definition.ts'
+import type { AttemptedEvent, RunEvent, RunRefusal } from '../../gate/domain/run.ts'
+import type {
+  CaptureSessionId,
+  MissionId,
+  NotificationId,
+  PersonId,
+  ReviewId,
+  RunId,
+  SessionId,
+  TaskId,
+  TokenId,
+  TurnId,
+} from '../../kernel/id.ts'
+import { formatCount, plainWord, shortenText } from '../../kernel/text.ts'
+import type { Note } from '../../plan/domain/plan.ts'
+import type { Review } from '../../review/domain/review.ts'
+import type { Turn } from '../../sessions/domain/session.ts'
+import { countChanges } from '../../track/domain/changes.ts'
+import type { Decision, Issue, Progress } from '../../track/domain/records.ts'
+import type { NewProjectEvent } from './project-event.ts'
+
+export type ProjectEventKind = NewProjectEvent['kind']
+export type ProjectEventOf<Kind extends ProjectEventKind> = Extract<NewProjectEvent, { readonly kind: Kind }>
+
+/** What a fact did to an entity. One that is only `touched` shows something else, and is itself as it was. */
+export interface EntityChange {
+  readonly change:
+    | 'created'
+    | 'updated'
+    | 'claimed'
+    | 'opened'
+    | 'closed'
+    | 'resolved'
+    | 'refused'
+    | 'touched'
+  readonly of: EntityReference
+}
+
+/** An entity to be read, or one that is whole in the fact because it never changes. */
+export type EntityReference =
+  | { readonly kind: 'project'; readonly id: string; readonly root: string }
+  /** Whether the project is written. */
+  | { readonly kind: 'writing'; readonly ended: boolean }
+  | { readonly kind: 'mission'; readonly id: string }
+  /** The workflow that a task belongs to, where it belongs to one. */
+  | { readonly kind: 'workflow of task'; readonly id: TaskId }
+  | { readonly kind: 'phase'; readonly id: string }
+  | { readonly kind: 'milestone'; readonly id: string }
+  | { readonly kind: 'task'; readonly id: string }
+  | { readonly kind: 'attempt'; readonly id: string; readonly taskId: TaskId }
+  | { readonly kind: 'decision'; readonly decision: Decision }
+  | { readonly kind: 'issue'; readonly issue: Issue }
+  /** The issue that opened a hold, where one did. */
+  | { readonly kind: 'issue of hold'; readonly id: string }
+  | { readonly kind: 'progress'; readonly progress: Progress }
+  | { readonly kind: 'note'; readonly note: Note }
+  | { readonly kind: 'hold'; readonly id: string }
+  | { readonly kind: 'role'; readonly role: string }
+  /** Whose lines are whose in so many files. */
+  | { readonly kind: 'lines'; readonly tree: string; readonly files: number }
+  | {
+      readonly kind: 'process'
+      readonly process: Pick<ProcessDefinition, 'id' | 'version' | 'name'>
+      readonly hash: string
+    }
+  | { readonly kind: 'run'; readonly id: string }
+  | { readonly kind: 'refusal'; readonly refusal: RunRefusal }
+  | {
+      readonly kind: 'command'
+      /** Of its result, or the hash of an approval that was taken back. */
+      readonly id: string
+      readonly runId: RunId | null
+      readonly status: string
+    }
+  | { readonly kind: 'setting'; readonly name: string; readonly value: string }
+  | { readonly kind: 'member'; readonly id: PersonId; readonly name: string }
+  | { readonly kind: 'person'; readonly id: PersonId; readonly name: string }
+  | { readonly kind: 'token'; readonly id: TokenId; readonly name: string }
+  | { readonly kind: 'session'; readonly id: SessionId; readonly name: string }
+  /** Null where it is about when a person is told. */
+  | { readonly kind: 'notification'; readonly notification: NotificationId | null; readonly name: string }
+  /** A session of a client that is captured. */
+  | { readonly kind: 'captured_session'; readonly id: CaptureSessionId }
+  | { readonly kind: 'turn'; readonly id: TurnId }
+  /** What a person said of work, or an answer to it. */
+  | {
+      readonly kind: 'review'
+      readonly id: ReviewId | null
+      readonly taskId: TaskId | null
+      readonly missionId: MissionId | null
+    }
+
+type EntityChanges = readonly [EntityChange, ...EntityChange[]]
+
+interface ProjectEventKindSpec<OneFact> {
+  /** In the order in which they are told. */
+  concerns(fact: OneFact): EntityChanges
+  /** The rest of a sentence that begins with who did it. */
+  words(fact: OneFact): string
+}
+
+/** The entities that a fact concerns, what it is about first. */
+export function affectedEntities(fact: NewProjectEvent): EntityChanges {
+  return kindOf(fact).concerns(fact)
+}
+
+/** What happened, as the rest of a sentence that begins with who did it. */
+export function describeProjectEvent(fact: NewProjectEvent): string {
+  return kindOf(fact).words(fact)
+}
+
+function kindOf(fact: NewProjectEvent): ProjectEventKindSpec<NewProjectEvent> {
+  return kinds[fact.kind] as ProjectEventKindSpec<NewProjectEvent> // the row of its own kind
+}
+
+/** Everything that can happen: which entities it concerns, and how it is said. How it is stored is said in the storage. */
+const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<ProjectEventOf<Kind>> } = {
+  'project.created': {
+    concerns: ({ id, root }) => [createdConcern({ kind: 'project', id, root })],
+    words: ({ root }) => `started the record of ${root}`,
+  },
+  'project.ended': {
+    concerns: () => [updatedConcern({ kind: 'writing', ended: true })],
+    words: ({ to }) => (to === null ? 'ended writing' : `ended writing: the project goes on at ${to}`),
+  },
+  'project.reopened': {
+    concerns: () => [updatedConcern({ kind: 'writing', ended: false })],
+    words: ({ at }) => `opened the project for writing in ${at}`,
+  },
+
+  'mission.started': {
+    concerns: ({ mission }) => [createdConcern({ kind: 'mission', id: mission.id })],
+    words: ({ mission }) => `started ${mission.kind} ${mission.id} "${shortenText(mission.name)}"`,
+  },
+  'mission.ended': {
+    concerns: ({ missionId }) => [updatedConcern({ kind: 'mission', id: missionId })],
+    words: ({ missionId, status, despiteRuns = [] }) =>
+      `ended mission ${missionId}: ${plainWord(status)}${failedRunsText(despiteRuns)}`,
+  },
+  'mission.extended': {
+    concerns: ({ missionId }) => [updatedConcern({ kind: 'mission', id: missionId })],
+    words: ({ missionId, before, totalPhases }) =>
+      `extended mission ${missionId} from ${before} to ${formatCount(totalPhases, 'phase')}`,
+  },
+  'mission.reopened': {
+    concerns: ({ missionId }) => [updatedConcern({ kind: 'mission', id: missionId })],
+    words: ({ missionId }) => `reopened mission ${missionId}`,
+  },
+
+  'phase.created': {
+    concerns: ({ phase }) => [
+      createdConcern({ kind: 'phase', id: phase.id }),
+      ...missionUpdated(phase.missionId),
+    ],
+    words: ({ phase }) =>
+      `opened phase ${phase.number ?? phase.id} "${shortenText(phase.name)}"${missionSuffix(phase.missionId)}`,
+  },
+  'phase.reopened': {
+    concerns: phaseUpdated,
+    words: ({ phaseId, missionId }) => `reopened phase ${phaseId}${missionSuffix(missionId)}`,
+  },
+  'phase.completed': {
+    concerns: phaseUpdated,
+    words: ({ phaseId, missionId }) => `completed phase ${phaseId}${missionSuffix(missionId)}`,
+  },
+  'phase.edited': {
+    concerns: phaseUpdated,
+    words: ({ phaseId, changes }) => `edited phase ${phaseId}${changedFieldsText(changes)}`,
+  },
+  'milestone.created': {
+    concerns: ({ milestone }) => [createdConcern({ kind: 'milestone', id: milestone.id })],
+    words: ({ milestone: { id, name, phaseId } }) =>
+      `set milestone ${id}${quotedNameText(name)} for phase ${phaseId}`,
+  },
+  'milestone.edited': {
+    concerns: ({ milestoneId }) => [updatedConcern({ kind: 'milestone', id: milestoneId })],
+    words: ({ milestoneId, changes }) =>
+      changes.reached === true
+        ? `reached milestone ${milestoneId}`
+        : `edited milestone ${milestoneId}${changedFieldsText(changes)}`,
+  },
+
+  'task.planned': {
+    concerns: ({ task }) => [
+      createdConcern({ kind: 'task', id: task.id }),
+      ...touchedMission(task.missionId),
+    ],
+    words: ({ task }) =>
+      `planned task ${task.id} "${shortenText(task.name)}"${missionSuffix(task.missionId)}`,
+  },
+  'task.edited': {
+    concerns: taskUpdated,
+    words: ({ taskId, changes }) => `edited task ${taskId}${changedFieldsText(changes)}`,
+  },
+  'task.marked': {
+    concerns: taskOfWorkflowUpdated,
+    words: ({ taskId, as }) =>
+      as === 'done'
+        ? `says that task ${taskId} is done (a claim, not measured)`
+        : `put task ${taskId} back to do`,
+  },
+  'task.dropped': {
+    concerns: taskOfWorkflowUpdated,
+    words: ({ taskId, reason }) => `dropped task ${taskId}: ${shortenText(reason)}`,
+  },
+  'task.forced': {
+    concerns: taskUpdated,
+    words: ({ taskId, open }) =>
+      `began task ${taskId} although ${open.join(', ')} ${open.length === 1 ? 'is' : 'are'} open`,
+  },
+  'task.claimed': {
+    concerns: ({ taskId }) => [
+      { change: 'claimed', of: { kind: 'task', id: taskId } },
+      updatedConcern({ kind: 'workflow of task', id: taskId }),
+    ],
+    words: ({ taskId, claim }) => `claimed task ${taskId} for ${claim.agent}`,
+  },
+  'claim.ended': {
+    concerns: taskOfWorkflowUpdated,
+    words: ({ taskId, agent, why }) =>
+      `${why === 'expired' ? 'saw the claim expire' : 'released the claim'} of ${agent} on task ${taskId}`,
+  },
+  'dependency.added': {
+    concerns: taskUpdated,
+    words: ({ taskId, dependsOnId }) => `made task ${taskId} wait for ${dependsOnId}`,
+  },
+  'dependency.removed': {
+    concerns: taskUpdated,
+    words: ({ taskId, dependsOnId }) => `removed the dependency of task ${taskId} on ${dependsOnId}`,
+  },
+  'role.declared': {
+    concerns: ({ role }) => [createdConcern({ kind: 'role', role })],
+    words: ({ role }) => `declared the role ${role}`,
+  },
+
+  'attempt.opened': {
+    concerns: ({ attempt: { id, taskId, missionId } }) => [
+      updatedConcern({ kind: 'task', id: taskId }),
+      { change: 'opened', of: { kind: 'attempt', id, taskId } },
+      ...missionUpdated(missionId),
+    ],
+    words: ({ attempt: { number, taskId, agentName, actor } }) =>
+      `began attempt ${number} at task ${taskId}${agentSuffix(actor.kind === 'person' ? agentName : null)}`,
+  },
+  'attempt.closed': {
+    // Where the phase ends with the task, the mission is told after the phase: by the fact of the phase, which follows.
+    concerns: ({ attemptId: id, taskId, missionId, answer }) => [
+      updatedConcern({ kind: 'task', id: taskId }),
+      { change: 'closed', of: { kind: 'attempt', id, taskId } },
+      ...(answer['phase_status'] === 'completed' ? touchedMission(missionId) : missionUpdated(missionId)),
+    ],
+    words: ({ taskId, status, evidence }) =>
+      `ended task ${taskId} (${plainWord(status)}): ${measurementText(evidence)}`,
+  },
+  'attempt.abandoned': {
+    concerns: ({ attemptId: id, taskId, missionId }) => [
+      updatedConcern({ kind: 'task', id: taskId }),
+      { change: 'closed', of: { kind: 'attempt', id, taskId } },
+      ...missionUpdated(missionId),
+    ],
+    words: ({ attemptId, taskId, reason }) =>
+      `gave up attempt ${attemptId} at task ${taskId}: ${shortenText(reason)}`,
+  },
+  'attempt.corrected': {
+    concerns: ({ taskId, missionId }) => [
+      updatedConcern({ kind: 'task', id: taskId }),
+      ...touchedMission(missionId),
+    ],
+    words: ({ taskId, text }) => `adds to the report of task ${taskId}: "${shortenText(text)}"`,
+  },
+  'attempt.continued': {
+    concerns: ({ taskId, missionId }) => [
+      updatedConcern({ kind: 'task', id: taskId }),
+      ...touchedMission(missionId),
+    ],
+    words: ({ attemptId, taskId }) => `let attempt ${attemptId} at task ${taskId} go on`,
+  },
+
+  'lines.recorded': {
+    concerns: ({ span: { tree, steps } }) => [touchedConcern({ kind: 'lines', tree, files: steps.length })],
+    words: ({ span: { steps } }) => `recorded whose lines are whose in ${formatCount(steps.length, 'file')}`,
+  },
+  'lines.forgotten': {
+    concerns: ({ steps }) => [touchedConcern({ kind: 'lines', tree: '', files: steps.length })],
+    words: ({ of }) => `forgot the hashes of lines of ${shortenText(of)}`,
+  },
+  'decision.logged': {
+    concerns: ({ decision }) => [createdConcern({ kind: 'decision', decision }), ...touchedPlace(decision)],
+    words: ({ decision }) => `decided "${shortenText(decision.question)}": ${shortenText(decision.chosen)}`,
+  },
+  'issue.logged': {
+    concerns: ({ issue }) => [
+      createdConcern({ kind: 'issue', issue }),
+      ...(issue.requiresHumanReview ? missionUpdated(issue.missionId) : []),
+      ...touchedPlace(issue),
+    ],
+    words: ({ issue }) =>
+      `met an issue (${plainWord(issue.type)}) in task ${issue.taskId}: ${shortenText(issue.description)}`,
+  },
+  'progress.logged': {
+    concerns: ({ progress }) => [createdConcern({ kind: 'progress', progress }), ...touchedPlace(progress)],
+    words: ({ progress: { taskId, message, progress } }) =>
+      `says of task ${taskId}: "${shortenText(message)}"${progress === null ? '' : ` (${progress} %)`}`,
+  },
+  'note.added': {
+    concerns: ({ note }) => [createdConcern({ kind: 'note', note }), ...taskTouched(note.taskId)],
+    words: ({ note }) => `noted on task ${note.taskId}: "${shortenText(note.content)}"`,
+  },
+  'hold.opened': {
+    concerns: ({ hold }) => [{ change: 'opened', of: { kind: 'hold', id: hold.id } }, ...touchedPlace(hold)],
+    words: ({ hold: { kind, id, reason } }) =>
+      `opened ${plainWord(kind)} ${id}, which waits for a person: ${shortenText(reason)}`,
+  },
+  'hold.closed': {
+    concerns: ({ holdId: id, taskId, missionId }) => [
+      { change: 'closed', of: { kind: 'hold', id } },
+      { change: 'resolved', of: { kind: 'issue of hold', id } },
+      ...missionUpdated(missionId),
+      ...taskTouched(taskId),
+    ],
+    words: ({ holdId, status, answer }) =>
+      `${status} ${holdId}${answer === null ? '' : `: ${shortenText(answer)}`}`,
+  },
+
+  'process.kept': {
+    concerns: ({ definition: process, hash }) => [createdConcern({ kind: 'process', process, hash })],
+    words: ({ definition }) =>
+      `kept version ${definition.version} of process "${shortenText(definition.name)}"`,
+  },
+  'run.created': {
+    concerns: ({ run }) => [createdConcern({ kind: 'run', id: run.id }), ...touchedPlace(run)],
+    words: ({ run: { id, process, state, taskId, missionId } }) =>
+      `created ${id} of process ${process.id} in "${state}"${subjectSuffix(taskId ?? missionId)}`,
+  },
+  'run.advanced': {
+    concerns: runUpdated,
+    words: ({ runId, event }) => `emitted ${event.event} in ${runId}: ${transitionText(event)}`,
+  },
+  'run.migrated': {
+    concerns: runUpdated,
+    words: ({ runId, process, event }) =>
+      `moved ${runId} to version ${process.version} of its process: ${transitionText(event)}`,
+  },
+  'run.cancelled': {
+    concerns: runUpdated,
+    words: ({ runId, event }) => `cancelled ${runId} in "${event.from}": ${shortenText(event.event)}`,
+  },
+  'run.refused': {
+    concerns: ({ refusal }) => [{ change: 'refused', of: { kind: 'refusal', refusal } }],
+    words: ({ runId, refusal: { event, code, tried, message } }) =>
+      `was refused ${event} in ${runId} (${code})${triedFilesText(tried)}: ${shortenText(message)}`,
+  },
+  'run.approved': {
+    concerns: runUpdated,
+    words: ({ runId, approval }) => `approved ${approval.of ?? 'the state'} of ${runId} as ${approval.role}`,
+  },
+
+  'command.started': {
+    concerns: ({ command: { id, runId, status } }) => [
+      updatedConcern({ kind: 'command', id, runId, status }),
+    ],
+    words: ({ command }) => `runs "${shortenText(command.run)}"`,
+  },
+  'command.ended': {
+    concerns: ({ commandId: id, runId, status }) => [updatedConcern({ kind: 'command', id, runId, status })],
+    words: ({ commandId, status, exitCode }) =>
+      `ended command ${commandId}: ${plainWord(status)}${exitCode === null ? '' : `, exit code ${exitCode}`}`,
+  },
+  'command.revoked': {
+    concerns: ({ hash: id }) => [updatedConcern({ kind: 'command', id, runId: null, status: 'revoked' })],
+    words: ({ run, reason }) =>
+      `took back the answer whether "${shortenText(run)}" may run${reason === null ? '' : `: ${shortenText(reason)}`}`,
+  },
+  'setting.changed': {
+    concerns: ({ name, value }) => [updatedConcern({ kind: 'setting', name, value })],
+    words: ({ name, value }) => `set ${name} to ${value}`,
+  },
+
+  'project.named': {
+    concerns: ({ projectId: id, before }) => {
+      const of = { kind: 'project', id, root: '' } as const
+      return [before === null ? createdConcern(of) : { change: 'updated', of }]
+    },
+    words: ({ name, before }) =>
+      before === null ? `added the project ${name}` : `renamed the project ${before} to ${name}`,
+  },
+  'person.added': {
+    concerns: ({ person: { id, name } }) => [createdConcern({ kind: 'person', id, name })],
+    words: ({ person: { name, admin } }) => `added ${name}${admin ? ' as an admin of the server' : ''}`,
+  },
+  'person.changed': {
+    concerns: ({ personId: id, name }) => [updatedConcern({ kind: 'person', id, name })],
+    words: ({ name, changes }) =>
+      changes.disabledAt === undefined
+        ? `changed ${name}${changedFieldsText(changes)}`
+        : `${changes.disabledAt === null ? 'lets' : 'no longer lets'} ${name} in`,
+  },
+  'member.set': {
+    concerns: ({ member: { personId: id }, name, before }) => [
+      { change: before === null ? 'created' : 'updated', of: { kind: 'member', id, name } },
+    ],
+    words: ({ member: { access, roles }, name, before }) =>
+      `made ${name} ${access}${before === null || before === access ? '' : ` (was ${before})`}${roles.length === 0 ? '' : `, gate role ${roles.join(', ')}`}`,
+  },
+  'member.removed': {
+    concerns: ({ personId: id, name }) => [{ change: 'closed', of: { kind: 'member', id, name } }],
+    words: ({ name }) => `removed ${name} from the project`,
+  },
+  'token.created': {
+    concerns: ({ token: { id, name } }) => [createdConcern({ kind: 'token', id, name })],
+    words: ({ token: { name, kind }, person }) => `made the token ${name} (${kind}) of ${person}`,
+  },
+  'token.revoked': {
+    concerns: ({ tokenId: id, name }) => [{ change: 'closed', of: { kind: 'token', id, name } }],
+    words: ({ name }) => `revoked the token ${name}`,
+  },
+  'session.began': {
+    concerns: ({ session: { id }, name }) => [{ change: 'opened', of: { kind: 'session', id, name } }],
+    words: ({ name }) => `signed ${name} in`,
+  },
+  'session.ended': {
+    concerns: ({ sessionId: id, name }) => [{ change: 'closed', of: { kind: 'session', id, name } }],
+    words: ({ name }) => `ended a session of ${name}`,
+  },
+
+  'notification.added': {
+    concerns: ({ notification: { id, name } }) => [
+      createdConcern({ kind: 'notification', notification: id, name }),
+    ],
+    words: ({ notification: { name, form, origin, machine, owner } }) =>
+      `lets ${owner.name} be told by ${form} "${shortenText(name)}" (${origin ?? machine})`,
+  },
+  'notification.edited': {
+    concerns: ({ notificationId, edited: { name } }) => [
+      updatedConcern({ kind: 'notification', notification: notificationId, name }),
+    ],
+    words: ({ name, edited }) =>
+      `changed the notification "${shortenText(name)}"${edited.name === name ? '' : `, which is "${shortenText(edited.name)}" now`}`,
+  },
+  'notification.removed': {
+    concerns: ({ notificationId, name }) => [
+      { change: 'closed', of: { kind: 'notification', notification: notificationId, name } },
+    ],
+    words: ({ name }) => `removed the notification "${shortenText(name)}"`,
+  },
+
+  'review.sent': {
+    concerns: ({ review: { id, subject, tasks } }) => [
+      createdConcern({
+        kind: 'review',
+        id,
+        taskId: subject.kind === 'task' ? subject.taskId : null,
+        missionId: subject.kind === 'since' ? null : subject.missionId,
+      }),
+      ...tasks.flatMap((task) => [
+        touchedConcern({ kind: 'review', id, taskId: task, missionId: null }),
+        ...taskTouched(task),
+      ]),
+      ...(subject.kind === 'since' ? [] : touchedMission(subject.missionId)),
+    ],
+    words: ({ review }) => `${reviewWords[review.verdict]} ${reviewSubjectText(review)}${reviewText(review)}`,
+  },
+  'review.replied': {
+    concerns: ({ reply: { taskId, missionId } }) => [
+      updatedConcern({ kind: 'review', id: null, taskId, missionId }),
+      ...taskTouched(taskId),
+      ...touchedMission(missionId),
+    ],
+    words: ({ reply: { commentId, done, text } }) =>
+      `answers comment ${commentId}${done ? ' (done)' : ''}: ${shortenText(text)}`,
+  },
+
+  'session.opened': {
+    concerns: ({ session: { id } }) => [{ change: 'opened', of: { kind: 'captured_session', id } }],
+    words: ({ session: { id, client, source } }) =>
+      `opened session ${id} of ${client}${source === 'startup' ? '' : ` (${source})`}`,
+  },
+  'session.continued': {
+    concerns: sessionUpdated,
+    words: ({ sessionId, client, source }) => `goes on with session ${sessionId} of ${client} (${source})`,
+  },
+  'session.closed': {
+    concerns: ({ sessionId: id }) => [{ change: 'closed', of: { kind: 'captured_session', id } }],
+    words: ({ sessionId, client, turns, reason }) =>
+      `ended session ${sessionId} of ${client} after ${formatCount(turns, 'turn')}${reason === null ? '' : `: ${shortenText(reason)}`}`,
+  },
+  'session.forgotten': {
+    concerns: sessionUpdated,
+    words: ({ sessionId, client }) => `removed the texts that were kept of session ${sessionId} of ${client}`,
+  },
+  'turn.opened': {
+    concerns: ({ turn: { id, sessionId } }) => [
+      { change: 'opened', of: { kind: 'turn', id } },
+      updatedConcern({ kind: 'captured_session', id: sessionId }),
+    ],
+    words: ({ turn }) =>
+      `began turn ${turn.number} of session ${turn.sessionId}${agentSuffix(agentWord(turn))}`,
+  },
+  'turn.closed': {
+    concerns: ({ turnId: id, sessionId }) => [
+      { change: 'closed', of: { kind: 'turn', id } },
+      updatedConcern({ kind: 'captured_session', id: sessionId }),
+    ],
+    words: ({ turnId, status, evidence: { measurement, changes } }) =>
+      `ended turn ${turnId}${status === 'failed' ? ' (failed)' : ''}: ${
+        measurement === 'unknown'
+          ? 'what changed is not known'
+          : `measured, ${formatCount(changes.length, 'file')} changed`
+      }`,
+  },
+  'edits.reported': {
+    concerns: touchedTurn,
+    words: ({ turnId, edits }) => `reported ${formatCount(edits.length, 'edit')} in turn ${turnId}`,
+  },
+  'commands.seen': {
+    concerns: touchedTurn,
+    words: ({ turnId, commands }) => `ran ${formatCount(commands.length, 'command')} in turn ${turnId}`,
+  },
+  'attempt.linked': {
+    concerns: ({ sessionId, taskId }) => [
+      { change: 'touched', of: { kind: 'captured_session', id: sessionId } },
+      ...taskTouched(taskId),
+    ],
+    words: ({ taskId, sessionId, link }) =>
+      `works at task ${taskId} in session ${sessionId}${link === 'assumed' ? ' (assumed)' : ''}`,
+  },
+  'capture.lost': {
+    concerns: ({ sessionId }) => [updatedConcern({ kind: 'captured_session', id: sessionId })],
+    words: ({ sessionId, count, why }) =>
+      `lost ${formatCount(count, 'event')} of session ${sessionId}: ${shortenText(why)}`,
+  },
+}
+
+const reviewWords = { approve: 'approved', send_back: 'sent back', comment: 'commented on' } as const
+
+function reviewSubjectText({ subject, tasks }: Review): string {
+  if (subject.kind === 'task') return `task ${subject.taskId}`
+  return subject.kind === 'mission'
+    ? `mission ${subject.missionId}`
+    : `the work on ${formatCount(tasks.length, 'task')}`
+}
+
+function reviewText({ text, comments }: Review): string {
+  const count = comments.length === 0 ? '' : ` with ${formatCount(comments.length, 'comment')}`
+  return `${count}${text === null ? '' : `: ${shortenText(text)}`}`
+}
+
+function createdConcern(of: EntityReference): EntityChange {
+  return { change: 'created', of }
+}
+
+function updatedConcern(of: EntityReference): EntityChange {
+  return { change: 'updated', of }
+}
+
+function missionUpdated(id: string | null): readonly EntityChange[] {
+  return id === null ? [] : [updatedConcern({ kind: 'mission', id })]
+}
+
+function phaseUpdated({
+  phaseId,
+  missionId,
+}: ProjectEventOf<'phase.edited' | 'phase.reopened' | 'phase.completed'>): EntityChanges {
+  return [updatedConcern({ kind: 'phase', id: phaseId }), ...missionUpdated(missionId)]
+}
+
+function taskUpdated({ taskId }: { readonly taskId: TaskId }): EntityChanges {
+  return [updatedConcern({ kind: 'task', id: taskId })]
+}
+
+function taskOfWorkflowUpdated({ taskId }: { readonly taskId: TaskId }): EntityChanges {
+  return [
+    updatedConcern({ kind: 'task', id: taskId }),
+    updatedConcern({ kind: 'workflow of task', id: taskId }),
+  ]
+}
+
+function runUpdated(
+  fact: ProjectEventOf<'run.advanced' | 'run.migrated' | 'run.cancelled' | 'run.approved'>,
+): EntityChanges {
+  return [updatedConcern({ kind: 'run', id: fact.runId }), ...touchedPlace(fact)]
+}
+
+function touchedConcern(of: EntityReference): EntityChange {
+  return { change: 'touched', of }
+}
+
+function sessionUpdated({ sessionId: id }: { readonly sessionId: CaptureSessionId }): EntityChanges {
+  return [updatedConcern({ kind: 'captured_session', id })]
+}
+
+function touchedTurn({ turnId: id }: { readonly turnId: TurnId }): EntityChanges {
+  return [{ change: 'touched', of: { kind: 'turn', id } }]
+}
+
+function agentWord({ agent }: Turn): string | null {
+  return agent === null ? null : (agent.type ?? agent.id)
+}
+
+function touchedMission(id: string | null): readonly EntityChange[] {
+  return id === null ? [] : [{ change: 'touched', of: { kind: 'mission', id } }]
+}
+
+function taskTouched(id: string | null): readonly EntityChange[] {
+  return id === null ? [] : [{ change: 'touched', of: { kind: 'task', id } }]
+}
+
+function touchedPlace(place: {
+  readonly taskId: string | null
+  readonly missionId: string | null
+}): readonly EntityChange[] {
+  return [...taskTouched(place.taskId), ...touchedMission(place.missionId)]
+}
+
+function measurementText({
+  measurement,
+  changes,
+  scope,
+}: ProjectEventOf<'attempt.closed'>['evidence']): string {
+  if (measurement === 'unknown') return 'what changed is not known'
+  const counts = countChanges(changes)
+  const files = counts.added + counts.modified + counts.deleted + counts.renamed
+  const outside = scope.matches === false ? `, ${scope.unexpected.length} outside the scope` : ''
+  return `${measurement === 'exact' ? 'measured exactly' : 'measured in part'}, ${formatCount(files, 'file')} changed${outside}`
+}
+
+/** ` (name, sort order)`: what an edit touched. */
+function changedFieldsText(changes: object): string {
+  const fields = Object.keys(changes).map((field) => plainWord(field))
+  return fields.length === 0 ? '' : ` (${fields.join(', ')})`
+}
+
+function quotedNameText(name: string | null): string {
+  return name === null ? '' : ` "${shortenText(name)}"`
+}
+
+function missionSuffix(missionId: string | null): string {
+  return missionId === null ? '' : ` in ${missionId}`
+}
+
+function subjectSuffix(id: string | null): string {
+  return id === null ? '' : ` for ${id}`
+}
+
+function failedRunsText(runs: readonly string[]): string {
+  return runs.length === 0 ? '' : `, although ${runs.slice(0, 3).join(', ')} did not succeed`
+}
+
+function transitionText({ from, to, stateChanged, revision }: RunEvent): string {
+  const moved = stateChanged ? `"${from}" → "${to}"` : `recorded, it stays in "${from}"`
+  return `${moved}, revision ${revision}`
+}
+
+function triedFilesText(tried: AttemptedEvent | null | undefined): string {
+  const paths = tried?.files.map(({ path }) => shortenText(path)) ?? []
+  if (paths.length === 0) return ''
+  return ` with ${paths.slice(0, 3).join(', ')}${paths.length > 3 ? ` and ${paths.length - 3} more` : ''}`
+}
+
+function agentSuffix(agentName: string | null): string {
+  return agentName === null ? '' : ` as ${agentName}`
+}

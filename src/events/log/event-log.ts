@@ -1,0 +1,189 @@
+import type { Actor } from '../../kernel/actor.ts'
+import { canonicalText, sha256 } from '../../store/fingerprint.ts'
+import type { ChainCheck, EventLogReads } from '../../store/ports/reads.ts'
+import { createYielder } from '../../store/sqlite/lock-retry.ts'
+import { actorOf, parseColumn } from '../../store/tables/query.ts'
+import type { ReadScope } from '../../store/tables/tables.ts'
+import type { NewProjectEvent, ProjectEvent } from '../domain/project-event.ts'
+import { chainedBody, newBody } from './line-seals.ts'
+
+export interface ProjectEventTable {
+  project_id: string
+  seq: number
+  at: number
+  kind: string
+  version: number
+  actor: string
+  channel: string
+  body: string
+  hash: string
+}
+
+type ProjectEventText = Omit<ProjectEventTable, 'project_id' | 'hash'>
+
+/** The hash that the first fact of a project follows. */
+export const beforeFirst = ''
+
+/** sha256 of the hash before and the canonical JSON of [seq, at, kind, version, actor, channel, what is covered of body]. */
+function eventHash(
+  before: string,
+  fact: ProjectEventText,
+  chained: string = chainedBody(fact.kind, fact.body),
+): string {
+  const { seq, at, kind, version, actor, channel } = fact
+  const head = `[${seq},${at},${JSON.stringify(kind)},${version}`
+  return sha256(`${before}${head},${actor},${JSON.stringify(channel)},${chained}]`)
+}
+
+export interface AppendContext {
+  readonly projectId: string
+  readonly at: number
+  readonly actor: Actor
+}
+
+/** It grows when an old body can no longer be read as a new one. */
+const shapeVersion = 1
+
+/** The rows of consecutive facts, each hashed over the one before. */
+export function eventRows(
+  moment: AppendContext,
+  facts: readonly NewProjectEvent[],
+  after: { readonly seq: number; readonly head: string },
+): readonly ProjectEventTable[] {
+  const { channel, ...who } = moment.actor
+  let before = after.head
+  const by = canonicalText(who)
+  return facts.map((fact, index) => {
+    const { body, chained } = newBody(fact)
+    const text: ProjectEventText = {
+      seq: after.seq + 1 + index,
+      at: moment.at,
+      kind: fact.kind,
+      version: shapeVersion,
+      actor: by,
+      channel,
+      body,
+    }
+    before = eventHash(before, text, chained)
+    return { project_id: moment.projectId, ...text, hash: before }
+  })
+}
+
+export function projectEventOf(row: ProjectEventTable): ProjectEvent {
+  return {
+    seq: row.seq,
+    at: row.at,
+    version: row.version,
+    actor: actorOf(row),
+    body: { kind: row.kind, ...parseColumn<object>(row.body) } as NewProjectEvent, // as it was written
+    hash: row.hash,
+  }
+}
+
+export function eventLogReads(scope: ReadScope): EventLogReads {
+  const { db, projectId } = scope
+  const facts = () => db.selectFrom('fact').selectAll().where('project_id', '=', projectId)
+  return {
+    async since(after, limit) {
+      const rows = await facts().where('seq', '>', after).orderBy('seq').limit(limit).execute()
+      return rows.map(projectEventOf)
+    },
+    async latest({ before, limit }) {
+      const rows = await facts()
+        // What a machine measured beside a task's start and end, which is told there.
+        .where('kind', '<>', 'lines.recorded')
+        .$if(before !== undefined, (query) => query.where('seq', '<', before ?? 0))
+        .orderBy('seq', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map(projectEventOf)
+    },
+    async head() {
+      const row = await db.selectFrom('project').select('seq').where('id', '=', projectId).executeTakeFirst()
+      return row?.seq ?? 0
+    },
+    async seqBefore(time) {
+      const row = await db
+        .selectFrom('fact')
+        .select('seq')
+        .where('project_id', '=', projectId)
+        .where('at', '<', time)
+        .orderBy('seq', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      return row?.seq ?? 0
+    },
+    async timeAfter(seq) {
+      const row = await db
+        .selectFrom('fact')
+        .select(({ fn }) => fn.min('at').as('at'))
+        .where('project_id', '=', projectId)
+        .where('seq', '>', seq)
+        .executeTakeFirst()
+      return row?.at ?? null
+    },
+    verify: () => verifyChain(scope),
+  }
+}
+
+const batch = 500
+
+/** Hashes every fact again, a batch at a time; a fact that is missing, also at the end, breaks the chain too. */
+export async function verifyChain(scope: ReadScope): Promise<ChainCheck> {
+  const pause = createYielder()
+  let at: { readonly seq: number; readonly hash: string } = { seq: 0, hash: beforeFirst }
+  for (;;) {
+    const rows = await eventsAfter(scope, at.seq, batch)
+    for (const row of rows) {
+      if (!isNextEntry(row, at)) return { facts: at.seq, brokenAt: at.seq + 1 }
+      at = { seq: row.seq, hash: row.hash }
+      const waits = pause()
+      if (waits) await waits
+    }
+    if (rows.length < batch) break
+  }
+  const project = await scope.db
+    .selectFrom('project')
+    .select(['seq', 'head'])
+    .where('id', '=', scope.projectId)
+    .executeTakeFirst()
+  const head = project ?? { seq: 0, head: beforeFirst }
+  return { facts: at.seq, brokenAt: head.seq !== at.seq || head.head !== at.hash ? at.seq + 1 : null }
+}
+
+/** Whether a fact is the one after `last`, unchanged. */
+export function isNextEntry(
+  row: ProjectEventTable,
+  last: { readonly seq: number; readonly hash: string },
+): boolean {
+  return row.seq === last.seq + 1 && isDelimited(row) && row.hash === eventHash(last.hash, row)
+}
+
+const seenActors = new Set<string>()
+const mostSeenActors = 1000
+
+// Text that moved from one column into the next would leave the hashed text as it was. It cannot have moved where the
+// numbers are numbers and the actor is one JSON value: every other part is quoted, or ends with the text.
+function isDelimited({ at, version, actor }: ProjectEventTable): boolean {
+  if (typeof at !== 'number' || typeof version !== 'number') return false
+  if (seenActors.has(actor)) return true
+  try {
+    JSON.parse(actor)
+  } catch {
+    return false
+  }
+  if (seenActors.size < mostSeenActors) seenActors.add(actor)
+  return true
+}
+
+/** The facts after one, the oldest first. */
+function eventsAfter({ db, projectId }: ReadScope, seq: number, limit: number): Promise<ProjectEventTable[]> {
+  return db
+    .selectFrom('fact')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('seq', '>', seq)
+    .orderBy('seq')
+    .limit(limit)
+    .execute()
+}

@@ -1,0 +1,122 @@
+import type { RecordedSpan, RecordedStep } from '../../lines/domain/step.ts'
+import { canonicalText, halfPair, sha256 } from '../../store/fingerprint.ts'
+import { parseColumn } from '../../store/tables/query.ts'
+import type { ProjectEventOf } from '../domain/event-kinds.ts'
+import type { NewProjectEvent } from '../domain/project-event.ts'
+
+/**
+ * Hashes of lines can be forgotten although the journal is a chain: what the chain covers of a step is a digest of its
+ * hashes and of random text beside them, its seal. Once both are removed the digest stays, and the chain holds.
+ */
+
+interface LinesBody {
+  readonly span: { readonly steps: readonly RecordedStep[] }
+}
+
+const digestMark = '#'
+
+/** The same facts with a seal for each step that has hashes. */
+export function sealLineHashes(facts: readonly NewProjectEvent[]): readonly NewProjectEvent[] {
+  return facts.map((fact) => {
+    if (fact.kind !== 'lines.recorded') return fact
+    const { steps } = fact.span
+    const random = process.getBuiltinModule('node:crypto').randomBytes(steps.length * sealLength)
+    const seal = (at: number) => random.toString('base64url', at * sealLength, (at + 1) * sealLength)
+    const withSeals = steps.map((step, at) => (hasHashes(step) ? { ...step, seal: seal(at) } : step))
+    return { ...fact, span: { ...fact.span, steps: withSeals } }
+  })
+}
+
+// In bytes.
+const sealLength = 12
+
+function hasHashes({ added, removed, around }: RecordedStep): boolean {
+  return added !== '' || removed !== '' || around.hashes !== ''
+}
+
+/** What the chain covers of a fact's body. */
+export function chainedBody(kind: string, body: string): string {
+  if (kind !== 'lines.recorded' || !body.includes('"seal":')) return body
+  return canonicalText(withoutLineHashes(parseColumn<LinesBody>(body)))
+}
+
+function withoutLineHashes<Body extends LinesBody>(body: Body): Body {
+  return { ...body, span: { ...body.span, steps: body.span.steps.map(withoutHashes) } }
+}
+
+/** The body of a new fact, and what the chain covers of it. */
+export function newBody({ kind, ...body }: NewProjectEvent): {
+  readonly body: string
+  readonly chained: string
+} {
+  if (kind !== 'lines.recorded') {
+    const text = canonicalText(body)
+    return { body: text, chained: text }
+  }
+  const lines = body as ProjectEventOf<'lines.recorded'> // by its kind
+  return { body: canonicalLines(lines), chained: canonicalLines(withoutLineHashes(lines)) }
+}
+
+type RequiredShape<Shape> = { readonly [Key in keyof Required<Shape>]: Shape[Key] }
+
+/** The canonical text of what may be thousands of lines: written by Node itself, since all keys are known and in order. */
+function canonicalLines(body: Omit<ProjectEventOf<'lines.recorded'>, 'kind'>): string {
+  const { broughtFrom, headAfter, headBefore, ran, since, stashMoved, steps, tree, until } = body.span
+  const span: RequiredShape<Omit<RecordedSpan, 'steps'>> & {
+    readonly steps: readonly RequiredShape<RecordedStep>[]
+  } = {
+    broughtFrom,
+    headAfter,
+    headBefore,
+    ran,
+    since,
+    stashMoved,
+    steps: steps.map(stepInOrder),
+    tree,
+    until,
+  }
+  const text = JSON.stringify({ span })
+  return halfPair.test(text) ? canonicalText(body) : text
+}
+
+function stepInOrder(step: RecordedStep): RequiredShape<RecordedStep> {
+  return {
+    added: step.added,
+    after: step.after,
+    around: { hashes: step.around.hashes, lines: step.around.lines },
+    before: step.before,
+    brought: step.brought,
+    certainty: step.certainty,
+    from: step.from,
+    hunks: step.hunks,
+    link: step.link,
+    moved: step.moved,
+    origin: step.origin,
+    owners: step.owners,
+    path: step.path,
+    reformatted: step.reformatted,
+    removed: step.removed,
+    seal: step.seal,
+    staged: step.staged,
+    turns: step.turns,
+  }
+}
+
+/** The body without the hashes of some of its steps; null where they have none that can be forgotten. */
+export function forgottenBody(body: string, positions: ReadonlySet<number>): string | null {
+  const read = parseColumn<LinesBody>(body)
+  const steps = read.span.steps.map((step, at) => (positions.has(at) ? withoutHashes(step) : step))
+  if (steps.every((step, at) => step === read.span.steps[at])) return null
+  return canonicalText({ ...read, span: { ...read.span, steps } })
+}
+
+/** A step as it is left: where its lines went and came, and the digest. One that was written before seals stays. */
+function withoutHashes(step: RecordedStep): RecordedStep {
+  const { seal, added, removed, around } = step
+  if (seal === undefined || seal.startsWith(digestMark)) return step
+  // As in canonical JSON, since these are letters and digits.
+  const digest = sha256(JSON.stringify([seal, added, removed, around.hashes]))
+  return { ...step, seal: `${digestMark}${digest}`, ...nothing, around: { ...around, hashes: '' } }
+}
+
+const nothing = { added: '', removed: '' } as const

@@ -1,0 +1,135 @@
+import { z } from 'zod'
+import { Failure } from '../../kernel/failure.ts'
+import type { CommandContext } from '../../kernel/operations/operation.ts'
+import { keptTables, type SideRow } from '../../store/ports/record-rows.ts'
+import type { ProjectEvent } from '../domain/project-event.ts'
+
+/** The first line of an exported journal: what the file is. */
+export const journalMark = { waymark: 'journal', version: 1 } as const
+
+const line = z.object({
+  seq: z.int().min(1),
+  at: z.int(),
+  version: z.int(),
+  // With whatever else it says of who acted: the hash vouches for it.
+  actor: z.looseObject({
+    name: z.string(),
+    kind: z.enum(['agent', 'person']),
+    agentName: z.string().optional(),
+    role: z.string().nullable(),
+    channel: z.enum(['stdio', 'http', 'cli', 'dashboard', 'elicitation']),
+    connection: z.string().optional(),
+    insideCommand: z.literal(true).optional(),
+    identity: z.string().optional(),
+    token: z.string().optional(),
+    person: z.string().optional(),
+    edge: z.string().optional(),
+    runner: z.literal(true).optional(),
+  }),
+  happening: z.looseObject({ kind: z.string() }),
+  hash: z.string(),
+})
+
+/** A fact as a line of an exported journal. */
+export function formatEventLine({ body, hash, ...fact }: ProjectEvent): string {
+  return JSON.stringify({ ...fact, happening: body, hash })
+}
+
+const keptValue = z.union([z.string(), z.number(), z.null(), z.strictObject({ base64: z.string() })])
+const keptLine = z.strictObject({
+  kept: z.strictObject({ table: z.enum(keptTables), values: z.record(z.string(), keptValue) }),
+})
+
+/** A row that belongs to the project beside its log, as a line after the facts. */
+export function formatKeptRow({ table, values: { project_id: _, ...values } }: SideRow): string {
+  return JSON.stringify({ kept: { table, values } })
+}
+
+function parseKeptRow(text: string, number: number): SideRow {
+  const row = keptLine.safeParse(jsonOf(text, number))
+  if (row.success) return row.data.kept
+  throw new Failure('INVALID_INPUT', `Line ${number} of the export is neither a log entry nor a kept row.`, {
+    reason: 'export_line_invalid',
+    hint: 'Import a file as `waymark export` writes it.',
+  })
+}
+
+const endLine = z.strictObject({
+  end: z.strictObject({ facts: z.int(), kept: z.int(), hash: z.string() }),
+})
+
+/** The last line: a file without it was cut. */
+export function formatExportEnd(facts: number, kept: number, hash: string): string {
+  return JSON.stringify({ end: { facts, kept, hash } })
+}
+
+interface ExportBatch {
+  readonly facts: readonly ProjectEvent[]
+  readonly kept: readonly SideRow[]
+}
+
+/** The lines after the first one. Fails for a file that was cut, wherever that was. */
+export function readExport(lines: readonly string[]): ExportBatch {
+  const last = endLine.safeParse(lines.length === 0 ? null : parseJsonOrNull(lines.at(-1) ?? ''))
+  if (!last.success) throw incompleteExport('it does not end with the line that marks its end')
+  const { end } = last.data
+  const rows = lines.length - 1
+  if (rows !== end.facts + end.kept)
+    throw incompleteExport(`it has ${rows} lines of the ${end.facts + end.kept} that its end names`)
+  const facts = lines.slice(0, end.facts).map((text, index) => parseEventLine(text, index + 2))
+  if ((facts.at(-1)?.hash ?? '') !== end.hash)
+    throw incompleteExport('its last log entry is not the one that its end names')
+  const kept = lines.slice(end.facts, -1).map((text, index) => parseKeptRow(text, index + 2 + end.facts))
+  return { facts, kept }
+}
+
+function incompleteExport(why: string): Failure {
+  return new Failure('INVALID_INPUT', `The export is not whole: ${why}. Nothing was imported.`, {
+    reason: 'export_incomplete',
+    hint: 'Export it again with `waymark export`, and copy the whole file.',
+  })
+}
+
+function parseJsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+/** Reads a line back. What is in its body is vouched for by its hash, which the store checks. */
+export function parseEventLine(text: string, number: number): ProjectEvent {
+  const parsed = line.safeParse(jsonOf(text, number))
+  if (parsed.success) {
+    const { happening: body, ...fact } = parsed.data
+    return { ...fact, body } as unknown as ProjectEvent // the hash vouches for the rest
+  }
+  throw new Failure(
+    'INVALID_INPUT',
+    `Line ${number} is not a fact of a journal: ${parsed.error.issues[0]?.path.join('.')} is wrong.`,
+    { reason: 'export_line_invalid', hint: 'Restore a journal as `waymark export` writes it.' },
+  )
+}
+
+function jsonOf(text: string, number: number): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Failure('INVALID_INPUT', `Line ${number} of the journal is not JSON.`, {
+      reason: 'export_line_not_json',
+      hint: 'The file may be cut short: export it again.',
+    })
+  }
+}
+
+/** Restores an exported project, all of it or nothing. */
+export async function restoreEventLog(
+  { store, actor, clock }: CommandContext,
+  lines: readonly string[],
+  { dryRun = false, replace = false }: { readonly dryRun?: boolean; readonly replace?: boolean } = {},
+) {
+  const { facts, kept } = readExport(lines)
+  const restored = dryRun ? null : await store.restore(facts, { kept, replace, actor, at: clock.now() })
+  return { facts: facts.length, kept: kept.length, restored }
+}

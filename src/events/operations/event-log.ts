@@ -1,0 +1,145 @@
+import { z } from 'zod'
+import { displayName } from '../../kernel/actor.ts'
+import { instant } from '../../kernel/instant.ts'
+import { count } from '../../kernel/operations/input/fields.ts'
+import { list } from '../../kernel/operations/list-answer.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import { peopleBehind } from '../../people/operations/people-behind.ts'
+import { Check, verifiedFindings } from '../../project/operations/doctor.ts'
+import type { SideRow, SideTable } from '../../store/ports/record-rows.ts'
+import type { Reads, StoreReader } from '../../store/ports/store.ts'
+import { happenedAt, type ProjectEvent } from '../domain/project-event.ts'
+import { formatEventLine, formatExportEnd, formatKeptRow, journalMark } from './event-line.ts'
+
+export const log = defineOperation({
+  name: 'log',
+  command: 'log',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Everything that happened, in order',
+  description: 'Everything that happened, in order: the last facts, or those after a position.',
+  kind: 'query',
+  input: z.strictObject({
+    limit: count('How many; default 20', 1000).optional(),
+    since: z.int().min(0).describe('Facts after this position, oldest first').optional(),
+    verify: z
+      .boolean()
+      .describe('Also check the whole record: the file, the hash chain, and every table against the facts')
+      .optional(),
+    before: count('The facts before this position', Number.MAX_SAFE_INTEGER).optional(),
+  }),
+  output: z.object({
+    facts: list(
+      z.object({
+        seq: z.int(),
+        /** When it happened. Entries are in the order in which they were recorded. */
+        at: z.string(),
+        recorded_at: z.string(),
+        kind: z.string(),
+        actor: z.string(),
+        /** What the connection is known by: the program of the client, or the token. Null for a person. */
+        client: z.string().nullable(),
+        actor_kind: z.enum(['agent', 'person']),
+        /** The person behind an agent, where the server knows its people. */
+        person: z.string().nullable(),
+        channel: z.string(),
+        /** What is told of a fact of this kind. */
+        body: z.record(z.string(), z.unknown()),
+        hash: z.string(),
+      }),
+    ),
+    head: z.int(),
+    healthy: z.boolean().optional(),
+    checks: list(Check).optional(),
+  }),
+}).handler(async ({ store }, input) => {
+  const answer = await store.view(async ({ journal, identities }) => {
+    const limit = input.limit ?? 20
+    const facts =
+      input.since === undefined
+        ? [
+            ...(await journal.latest({ limit, ...(input.before !== undefined && { before: input.before }) })),
+          ].reverse()
+        : await journal.since(input.since, limit)
+    const names = await peopleBehind(
+      { identities },
+      facts.map(({ actor }) => actor),
+    )
+    return { facts: facts.map((fact) => logEntryOf(fact, names(fact.actor))), head: await journal.head() }
+  })
+  if (input.verify !== true) return answer
+  const checks = verifiedFindings(await store.inspect(), (await store.health()).location)
+  return { ...answer, healthy: checks.every(({ ok }) => ok), checks }
+})
+
+function logEntryOf(fact: ProjectEvent, person: string | null) {
+  const { kind: actorKind } = fact.actor
+  const { kind, ...body } = fact.body
+  return {
+    seq: fact.seq,
+    at: instant(happenedAt(fact)),
+    recorded_at: instant(fact.at),
+    kind,
+    actor: displayName(fact),
+    client: actorKind === 'agent' ? fact.actor.name : null,
+    actor_kind: actorKind,
+    person,
+    channel: fact.actor.channel,
+    body,
+    hash: fact.hash,
+  }
+}
+
+const page = 5_000
+
+export const exportProject = defineOperation({
+  name: 'export',
+  command: 'export',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Export the project',
+  description:
+    'Prints the whole record as JSON lines, with hashes, kept diffs and outputs: `waymark export > project.jsonl`. `import` restores it elsewhere, exactly as it is.',
+  kind: 'query',
+  input: z.strictObject({}),
+  output: z.object({ facts: z.int(), diffs: z.int(), outputs: z.int(), text: z.string() }),
+  print: (answer) => [String(answer['text'])],
+}).handler(async ({ store }) => {
+  const { facts, kept, text } = await exportEvents(store, ['attempt_diff', 'command_output'])
+  const diffs = kept.filter(({ table }) => table === 'attempt_diff').length
+  return { facts, diffs, outputs: kept.length - diffs, text }
+})
+
+/** The whole record as text, with the rows of these tables beside it. */
+export async function exportEvents(store: StoreReader, tables: readonly SideTable[]) {
+  const { lines, hash } = await store.view(allLines)
+  const kept = await readKeptRows(store, tables)
+  const end = formatExportEnd(lines.length, kept.length, hash)
+  const text = [JSON.stringify(journalMark), ...lines, ...kept.map(formatKeptRow), end].join('\n')
+  return { facts: lines.length, kept, text }
+}
+
+const keptAtOnce = 20
+
+async function readKeptRows(store: StoreReader, tables: readonly SideTable[]): Promise<readonly SideRow[]> {
+  const found: SideRow[] = []
+  for (let after: SideRow | null = null; ; ) {
+    const rows: readonly SideRow[] = await store.kept(after, keptAtOnce)
+    found.push(...rows.filter(({ table }) => tables.includes(table)))
+    after = rows.at(-1) ?? null
+    if (rows.length < keptAtOnce) return found
+  }
+}
+
+async function allLines({
+  journal,
+}: Reads): Promise<{ readonly lines: readonly string[]; readonly hash: string }> {
+  const lines: string[] = []
+  let hash = ''
+  for (;;) {
+    const facts = await journal.since(lines.length, page)
+    for (const fact of facts) lines.push(formatEventLine(fact))
+    hash = facts.at(-1)?.hash ?? hash
+    if (facts.length < page) return { lines, hash }
+  }
+}

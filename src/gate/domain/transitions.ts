@@ -1,0 +1,118 @@
+import { eventNamed, type ProcessDefinition, stateNamed, type TransitionDefinition } from './definition.ts'
+import type { Emitter } from './event-request.ts'
+import type { Run } from './run.ts'
+
+/** The transitions that an event may cause in a state, in the order they are tried. */
+export function candidates(
+  definition: ProcessDefinition,
+  state: string,
+  event: string,
+): readonly TransitionDefinition[] {
+  if (stateNamed(definition, state)?.isFinal) return []
+  const found = definition.transitions.filter(
+    (transition) => transition.event === event && (transition.from === state || transition.from === '*'),
+  )
+  if (definition.dialect === 1) return found
+  // The original tries what is guarded first.
+  return [...found.filter(({ guard }) => guard !== null), ...found.filter(({ guard }) => guard === null)]
+}
+
+/** Why someone may not emit an event, and the way on: a sentence each. */
+interface EmitObjection {
+  readonly reason: string
+  readonly fix: string
+}
+
+/** What stands against someone emitting an event at all; null when nothing does. */
+export function emitterObjection(
+  definition: ProcessDefinition,
+  event: string,
+  emitter: Emitter,
+): EmitObjection | null {
+  const { role, kind } = emitter
+  const held = definition.roles.find(({ name }) => name === role)
+  if (held?.kind === 'human' && kind === 'agent') {
+    return {
+      reason: `Role "${held.name}" is for people; an agent cannot hold it.`,
+      fix: 'Leave WAYMARK_ROLE unset, and ask a person for what people decide.',
+    }
+  }
+  const { allowedRoles: allowed = [], channels = null } = eventNamed(definition, event) ?? {}
+  if (isRolePermitted(allowed, role)) return channels === null ? null : otherChannel(event, channels, emitter)
+  const who = role === null ? 'A connection without a role' : `Role "${role}"`
+  return {
+    reason: `${who} may not emit "${event}"; ${allowed.length === 0 ? 'no one' : allowed.join(', ')} may.`,
+    fix: 'A role belongs to the connection: it is set by WAYMARK_ROLE or the token, not by a call.',
+  }
+}
+
+function otherChannel(
+  event: string,
+  channels: readonly string[],
+  { channel }: Emitter,
+): EmitObjection | null {
+  if (channel === undefined || channels.includes(channel)) return null
+  const ways = channels.join(' or ')
+  return {
+    reason: `"${event}" is accepted only by way of ${ways}, not by ${channel}.`,
+    fix: `Have it sent by way of ${ways}.`,
+  }
+}
+
+/** Whether a list of roles has this one, or everyone, in it. */
+export function isRolePermitted(allowed: readonly string[] | null, role: string | null): boolean {
+  return allowed === null || allowed.includes('*') || (role !== null && allowed.includes(role))
+}
+
+/** The states that transitions lead to directly from a state, each once. */
+export function nextStates(definition: ProcessDefinition, state: string): readonly string[] {
+  if (stateNamed(definition, state)?.isFinal) return []
+  const leaving = definition.transitions.filter(({ from }) => from === state || from === '*')
+  return [...new Set(leaving.map(({ to }) => to))]
+}
+
+/** Every state that can be reached from one, guards aside, with the fewest steps to it. The start is 0 steps away. */
+export function reachableStates(definition: ProcessDefinition, start: string): ReadonlyMap<string, number> {
+  const steps = new Map([[start, 0]])
+  for (const [state, count] of steps) {
+    for (const next of nextStates(definition, state)) {
+      if (!steps.has(next)) steps.set(next, count + 1)
+    }
+  }
+  return steps
+}
+
+/** Whether every way from the beginning to a state goes through another one before. */
+export function isOnEveryPath(definition: ProcessDefinition, through: string, state: string): boolean {
+  const { initialState } = definition
+  if (through === state || !reachableStates(definition, initialState).has(state)) return false
+  const around = new Set(through === initialState ? [] : [initialState])
+  for (const step of around) {
+    for (const next of nextStates(definition, step)) if (next !== through) around.add(next)
+  }
+  return !around.has(state)
+}
+
+export interface RunProgress {
+  /** States that were left, in the order of their first entry. */
+  readonly completedStates: readonly string[]
+  readonly currentState: string
+  /** States that can still be reached and are not the present one. */
+  readonly remainingStates: readonly string[]
+  /** Null when no end can be reached. */
+  readonly fewestStepsToEnd: number | null
+}
+
+export function runProgress(definition: ProcessDefinition, run: Run): RunProgress {
+  const steps = run.isCancelled ? new Map<string, number>() : reachableStates(definition, run.state)
+  const ends = [...steps]
+    .filter(([state]) => stateNamed(definition, state)?.isFinal)
+    .map(([, count]) => count)
+  const visited = run.visits.map(({ state }) => state)
+  return {
+    completedStates: visited.filter((state) => state !== run.state),
+    currentState: run.state,
+    remainingStates: [...steps.keys()].filter((state) => state !== run.state),
+    fewestStepsToEnd: ends.length === 0 ? null : Math.min(...ends),
+  }
+}

@@ -1,0 +1,25 @@
+import type { CommandContext } from '../../../kernel/operations/operation.ts'
+import type { ProcessDefinition } from '../../domain/definition.ts'
+import { eventNamed } from '../../domain/definition.ts'
+import { type Emitter, emitterFor } from '../../domain/event-request.ts'
+
+/**
+ * In which role the caller emits an event. Where a server knows its persons, they act in the gate roles that they have in
+ * the project, and an agent in none that the process keeps for people, whatever its token was made with.
+ */
+export function emitterOf(
+  { actor, standing }: Pick<CommandContext, 'actor' | 'standing'>,
+  definition: ProcessDefinition,
+  event: string,
+  asked?: string,
+): Emitter {
+  if (!standing) return emitterFor(definition, event, { actor, asked })
+  const allowed = eventNamed(definition, event)?.allowedRoles ?? []
+  const own = standing.roles.find((role) => allowed.includes(role))
+  const emitter = emitterFor(definition, event, { actor, asked: asked ?? own })
+  const human = definition.roles.some(({ name, kind }) => name === emitter.role && kind === 'human')
+  const has =
+    actor.kind === 'person' ? emitter.role !== null && standing.roles.includes(emitter.role) : !human
+  // Persons need no role for what everybody may do, and none that the process does not keep for people.
+  return has || (actor.kind === 'person' && !human) ? emitter : { ...emitter, role: null }
+}

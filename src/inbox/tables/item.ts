@@ -1,0 +1,373 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
+import { displayName } from '../../kernel/actor.ts'
+import type { AttemptId, InboxItemId, IssueId, MissionId, PhaseId, RunId, TaskId } from '../../kernel/id.ts'
+import { countEveryDependency } from '../../plan/tables/dependency.ts'
+import { recountDependents, taskBefore } from '../../plan/tables/task.ts'
+import type {
+  InboxItemFilter,
+  InboxItemLine,
+  InboxItemReads,
+  Page,
+  PageRequest,
+} from '../../store/ports/reads.ts'
+import {
+  actorOf,
+  idsByPrefix,
+  nonEmptyValues,
+  parseColumn,
+  parseColumnOrNull,
+  prepareQuery,
+} from '../../store/tables/query.ts'
+import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
+import type { InboxItem } from '../../track/domain/records.ts'
+import { issueOf, recordConditions } from '../../track/tables/records.ts'
+import { gatingItemKinds } from '../domain/items.ts'
+
+export interface InboxItemTable {
+  project_id: string
+  id: string
+  seq: number
+  kind: string
+  mission_id: string | null
+  phase_id: string | null
+  task_id: string | null
+  attempt_id: string | null
+  issue_id: string | null
+  run_id: string | null
+  request: string | null
+  request_hash: string | null
+  reason: string
+  paths: string
+  opened_by: string
+  opened_at: number
+  status: string
+  answer: string | null
+  said: string | null
+  closed_by: string | null
+  /** `person` or `agent`. */
+  closed_kind: string | null
+  closed_at: number | null
+}
+
+function inboxItemRow({ projectId, seq }: RowKey, hold: InboxItem): Insertable<InboxItemTable> {
+  return {
+    project_id: projectId,
+    id: hold.id,
+    seq,
+    kind: hold.kind,
+    mission_id: hold.missionId,
+    phase_id: hold.phaseId,
+    task_id: hold.taskId,
+    attempt_id: hold.attemptId,
+    issue_id: hold.issueId,
+    run_id: hold.runId,
+    request: hold.request === null ? null : JSON.stringify(hold.request),
+    request_hash: hold.request?.kind === 'command' ? hold.request.hash : null,
+    reason: hold.reason,
+    paths: JSON.stringify(hold.paths),
+    opened_by: hold.openedBy,
+    opened_at: hold.openedAt,
+    status: hold.status,
+    answer: hold.answer,
+    said: null,
+    closed_by: hold.closedBy,
+    closed_kind: null,
+    closed_at: hold.closedAt,
+  }
+}
+
+export function inboxItemOf(row: Selectable<InboxItemTable>): InboxItem {
+  return {
+    id: row.id as InboxItemId, // a brand
+    kind: row.kind as InboxItem['kind'], // as it was written
+    missionId: row.mission_id as MissionId | null, // a brand
+    phaseId: row.phase_id as PhaseId | null, // a brand
+    taskId: row.task_id as TaskId | null, // a brand
+    attemptId: row.attempt_id as AttemptId | null, // a brand
+    issueId: row.issue_id as IssueId | null, // a brand
+    runId: row.run_id as RunId | null, // a brand
+    request: parseColumnOrNull(row.request),
+    reason: row.reason,
+    paths: parseColumn(row.paths),
+    openedBy: row.opened_by,
+    openedAt: row.opened_at,
+    status: row.status as InboxItem['status'], // as it was written
+    answer: row.answer,
+    said: row.said as InboxItem['said'], // as it was written
+    closedBy: row.closed_by,
+    closedAt: row.closed_at,
+  }
+}
+
+export async function applyItemOpened(
+  projecting: ProjectionContext,
+  { hold }: ProjectEventOf<'hold.opened'>,
+): Promise<void> {
+  await projecting.db.insertInto('hold').values(inboxItemRow(projecting, hold)).execute()
+  await recountItems(projecting, hold.taskId)
+}
+
+export async function applyItemClosed(
+  projecting: ProjectionContext,
+  { holdId, status, answer, said }: ProjectEventOf<'hold.closed'>,
+): Promise<void> {
+  const { db, projectId, at, actor } = projecting
+  const closed = await db
+    .updateTable('hold')
+    .set({
+      status,
+      answer,
+      said: said ?? null,
+      closed_by: displayName({ actor }),
+      closed_kind: actor.kind,
+      closed_at: at,
+    })
+    .where('project_id', '=', projectId)
+    .where('id', '=', holdId)
+    .returning('task_id')
+    .executeTakeFirst()
+  await recountItems(projecting, closed?.task_id ?? null)
+}
+
+/** A done task with something open that holds up is not settled: what depends on it waits. */
+async function recountItems(projecting: ProjectionContext, taskId: string | null): Promise<void> {
+  if (taskId === null) return
+  const before = await taskBefore(projecting, taskId)
+  const kinds = await gatingKinds(projecting)
+  const { rows } = await sql<{ open_holds: number }>`
+    update task set open_holds = ${openItemCount(kinds)}
+      where project_id = ${projecting.projectId} and id = ${taskId} returning open_holds`.execute(
+    projecting.db,
+  )
+  const [after] = rows
+  if (after) await recountDependents(projecting, before, { ...before, ...after })
+}
+
+/** The project holds up other work than before: every task is looked at again. */
+export async function recountOpenItems(projecting: ProjectionContext): Promise<void> {
+  const kinds = await gatingKinds(projecting)
+  await sql`update task set open_holds = ${openItemCount(kinds)} where project_id = ${projecting.projectId}`.execute(
+    projecting.db,
+  )
+  await countEveryDependency(projecting)
+}
+
+async function gatingKinds({ db, projectId }: ProjectionContext): Promise<readonly string[]> {
+  const row = await db
+    .selectFrom('setting')
+    .select('value')
+    .where('project_id', '=', projectId)
+    .where('name', '=', 'holds_gate')
+    .executeTakeFirst()
+  return gatingItemKinds(row?.value)
+}
+
+function openItemCount(kinds: readonly string[]) {
+  if (kinds.length === 0) return sql`0`
+  return sql`(select count(*) from hold
+    where hold.project_id = task.project_id and hold.task_id = task.id
+      and hold.status = 'open' and hold.kind in (${sql.join(kinds)}))`
+}
+
+const openOfTask = prepareQuery((db, projectId: string, taskId: string) =>
+  db
+    .selectFrom('hold')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('task_id', '=', taskId)
+    .where('status', '=', 'open')
+    .orderBy('seq')
+    .limit(100),
+)
+
+const openOfRun = prepareQuery((db, projectId: string, runId: string) =>
+  db
+    .selectFrom('hold')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('run_id', '=', runId)
+    .where('status', '=', 'open')
+    .limit(sql.lit(100)),
+)
+
+const holdsOfAttempt = prepareQuery((db, projectId: string, attemptId: string) =>
+  db
+    .selectFrom('hold')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('attempt_id', '=', attemptId)
+    .orderBy('seq')
+    .limit(100),
+)
+
+export function inboxReads(scope: ReadScope): InboxItemReads {
+  const { db, projectId } = scope
+  const holds = () => db.selectFrom('hold').selectAll().where('project_id', '=', projectId)
+  return {
+    async find(id) {
+      const row = await holds().where('id', '=', id).executeTakeFirst()
+      return row ? inboxItemOf(row) : null
+    },
+    list: (filter, request) => listInboxItems(scope, filter, request),
+    async ofIssue(issueId) {
+      const row = await holds()
+        .where('issue_id', '=', issueId)
+        .orderBy('seq', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      return row ? inboxItemOf(row) : null
+    },
+    async ofAttempt(attemptId) {
+      return (await holdsOfAttempt(db, projectId, attemptId)).map(inboxItemOf)
+    },
+    async opener(id) {
+      const row = await db
+        .selectFrom('hold')
+        .innerJoin('fact', (join) =>
+          join.onRef('fact.project_id', '=', 'hold.project_id').onRef('fact.seq', '=', 'hold.seq'),
+        )
+        .select(['fact.actor', 'fact.channel'])
+        .where('hold.project_id', '=', projectId)
+        .where('hold.id', '=', id)
+        .executeTakeFirst()
+      return row ? actorOf(row) : null
+    },
+    async ofTask(taskId) {
+      return (await openOfTask(db, projectId, taskId)).map(inboxItemOf)
+    },
+    async ofRun(runId) {
+      const rows = await openOfRun(db, projectId, runId)
+      return rows.toSorted((one, other) => one.seq - other.seq).map(inboxItemOf)
+    },
+    async answeredOfRun(runId, limit) {
+      const rows = await holds()
+        .where('run_id', '=', runId)
+        .where('status', '<>', 'open')
+        .where('answer', 'is not', null)
+        .orderBy('seq', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map(inboxItemOf)
+    },
+    async openCommand(hash) {
+      const row = await holds()
+        .where('request_hash', '=', hash)
+        .where('status', '=', 'open')
+        .orderBy('seq')
+        .limit(1)
+        .executeTakeFirst()
+      return row ? inboxItemOf(row) : null
+    },
+    async answeredCommands(hashes) {
+      const rows = await holds()
+        .where('request_hash', 'in', hashes)
+        .where('status', '<>', 'open')
+        .orderBy('seq', 'desc')
+        .limit(mostQuestions)
+        .execute()
+      const first = rows.at(-1)
+      if (first === undefined) return []
+      const ended = await db
+        .selectFrom('fact')
+        .select(['kind', 'body'])
+        .where('project_id', '=', projectId)
+        .where('seq', '>', first.seq)
+        .where('kind', 'in', ['hold.closed', 'command.revoked'])
+        .where((where) =>
+          where.or([
+            where('kind', '=', 'command.revoked'),
+            where(
+              'at',
+              'in',
+              rows.map((row) => row.closed_at ?? 0),
+            ),
+          ]),
+        )
+        .orderBy('seq')
+        .execute()
+      const byId = new Map(rows.map((row) => [row.id, row]))
+      const answers = new Map<string, InboxItem>()
+      for (const { kind, body } of ended) {
+        if (kind === 'command.revoked') {
+          answers.delete(parseColumn<ProjectEventOf<'command.revoked'>>(body).hash)
+          continue
+        }
+        const { holdId, decided } = parseColumn<ProjectEventOf<'hold.closed'>>(body)
+        const row = byId.get(holdId)
+        if (row && decided === true) answers.set(row.request_hash ?? '', inboxItemOf(row))
+      }
+      return [...answers.values()]
+    },
+    idsLike: (prefix, limit) => idsByPrefix(scope, 'hold', { prefix, limit }),
+  }
+}
+
+/** How many questions about commands are looked at for their answers, the newest first. */
+const mostQuestions = 500
+
+/** Open ones oldest first, because they wait; anything else newest first. */
+async function listInboxItems(
+  { db, projectId }: ReadScope,
+  filter: InboxItemFilter,
+  { limit, before }: PageRequest,
+): Promise<Page<InboxItemLine>> {
+  const oldestFirst = filter.status === 'open'
+  const matching = db
+    .selectFrom('hold')
+    .where(
+      recordConditions(projectId, filter, {
+        table: 'hold',
+        agent: 'opened_by',
+        time: filter.status === 'closed' ? 'closed_at' : 'opened_at',
+      }),
+    )
+    .$if(filter.kinds !== undefined, (query) =>
+      query.where('hold.kind', 'in', nonEmptyValues(filter.kinds ?? [])),
+    )
+    .$if(filter.status === 'open', (query) => query.where('hold.status', '=', 'open'))
+    .$if(filter.status === 'closed', (query) => query.where('hold.status', '<>', 'open'))
+  const rows = await matching
+    .selectAll('hold')
+    .$if(before !== undefined, (query) => query.where('hold.seq', oldestFirst ? '>' : '<', before ?? 0))
+    .orderBy('hold.seq', oldestFirst ? 'asc' : 'desc')
+    .limit(limit)
+    .execute()
+  const isWhole = before === undefined && rows.length < limit
+  const { total } = isWhole
+    ? { total: rows.length }
+    : await matching.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+  const issueIds = rows.flatMap(({ issue_id }) => (issue_id === null ? [] : [issue_id]))
+  const issues =
+    issueIds.length === 0
+      ? []
+      : await db
+          .selectFrom('issue')
+          .selectAll()
+          .where('project_id', '=', projectId)
+          .where('id', 'in', issueIds)
+          .execute()
+  const opened = await db
+    .selectFrom('fact')
+    .select(['seq', 'actor', 'channel'])
+    .where('project_id', '=', projectId)
+    .where(
+      'seq',
+      'in',
+      rows.map(({ seq }) => seq),
+    )
+    .execute()
+  const openers = new Map(opened.map((row) => [row.seq, actorOf(row)]))
+  const issueById = new Map(issues.map((row) => [row.id, issueOf(row)]))
+  return {
+    items: rows.map((row) => ({
+      seq: row.seq,
+      item: {
+        hold: inboxItemOf(row),
+        issue: issueById.get(row.issue_id ?? '') ?? null,
+        opener: openers.get(row.seq) ?? null,
+      },
+    })),
+    total,
+  }
+}

@@ -1,0 +1,371 @@
+import {
+  closeSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  promises,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { Failure } from '../failure.ts'
+import { isSecretFile } from '../secret-files.ts'
+import { excerpt } from '../text.ts'
+import { specialKind } from './regular-file.ts'
+
+/** Why a path is refused. */
+export interface PathRefusal {
+  readonly reason: RefusalReason
+  /** What stands there, or the size, or the system's word for it. */
+  readonly detail?: string | undefined
+}
+
+export type RefusalReason =
+  | 'empty'
+  | 'invalid'
+  | 'outside'
+  | 'git'
+  | 'secret'
+  | 'link'
+  | 'missing'
+  | 'folder'
+  | 'special'
+  | 'too_large'
+  | 'unreadable'
+  | 'changed'
+
+/** Where a path leads inside its base folder. */
+export interface ContainedPath {
+  /** From the base, with `/`, without links, `.` and `..`: one spelling for each file. */
+  readonly path: string
+  /** The real path. */
+  readonly absolute: string
+}
+
+export interface PathRules {
+  /** Files that are secret by their name are allowed: only for callers that look at no content. */
+  readonly secrets?: 'allowed'
+  /** Nothing needs to be at the path yet. */
+  readonly missing?: 'allowed'
+  /** `.git` is allowed: only for callers that look at no content. */
+  readonly git?: 'allowed'
+}
+
+/** Whether a path is the folder or below it, by their names alone: both absolute. */
+export function isWithin(folder: string, path: string): boolean {
+  return pathSegmentsBelow(folder, path) !== null
+}
+
+/**
+ * Where a path from an untrusted source leads, links followed, if that is inside the base folder. It may be absolute or
+ * relative to the base; a relative one with `..` must not leave the base on its way.
+ */
+export function containedPath(
+  base: string,
+  path: string,
+  rules: PathRules = {},
+): ContainedPath | PathRefusal {
+  if (path === '') return refusal('empty')
+  if (path.includes('\0')) return refusal('invalid')
+  const top = realPath(base)
+  if (typeof top !== 'string') return refusal('missing')
+  const named = resolve(top, path)
+  const own = pathSegmentsBelow(top, named)
+  // An absolute path may spell the base in another way, through a link above it.
+  if (!isAbsolute(path) && own === null) return refusal('outside')
+  const reached = rules.missing === 'allowed' ? reachedPath(named) : realPath(named)
+  if (typeof reached !== 'string')
+    return own === null || isOutside(top, dirname(named)) ? refusal('outside') : reached
+  const names = pathSegmentsBelow(top, reached)
+  if (names === null) return refusal('outside')
+  const inside = names.join('/')
+  if (rules.git !== 'allowed' && [...names, ...(own ?? [])].some(isGitName)) return refusal('git')
+  if (rules.secrets !== 'allowed' && (isSecretFile(inside) || isSecretFile((own ?? []).join('/'))))
+    return refusal('secret')
+  return { path: inside, absolute: reached }
+}
+
+/** Whether a folder is outside, also one that is not there: what is missing outside is not told. */
+function isOutside(top: string, folder: string): boolean {
+  const reached = reachedPath(folder)
+  return typeof reached === 'string' && pathSegmentsBelow(top, reached) === null
+}
+
+/** What a path leads to, although its last parts need not exist yet. A link that leads nowhere is refused. */
+export function reachedPath(path: string): string | PathRefusal {
+  const missing: string[] = []
+  for (let existing = path; ; existing = dirname(existing)) {
+    const real = realPath(existing)
+    if (typeof real === 'string') return join(real, ...missing)
+    if (real.reason !== 'missing' || dirname(existing) === existing) return real
+    if (entryAt(existing)?.isSymbolicLink()) return refusal('link')
+    missing.unshift(basename(existing))
+  }
+}
+
+export interface OpenedFile extends ContainedPath {
+  readonly file: FileHandle
+  readonly size: number
+}
+
+/**
+ * Opens a regular file inside the base folder for reading. No link is followed between the check and the opening, and
+ * a pipe or a device is never waited for.
+ */
+export async function openContainedFile(
+  base: string,
+  path: string,
+  { maxBytes, ...rules }: PathRules & { readonly maxBytes: number },
+): Promise<OpenedFile | PathRefusal> {
+  const place = containedPath(base, path, rules)
+  if ('reason' in place) return place
+  let file: FileHandle | null = null
+  try {
+    const found = await promises.lstat(place.absolute)
+    const unfit = fileRefusal(found, maxBytes)
+    if (unfit !== null) return unfit
+    file = await promises.open(
+      place.absolute,
+      constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+    )
+    const opened = await file.stat()
+    if (!isSame(opened, found) || realPath(place.absolute) !== place.absolute)
+      return await closeAsChanged(file)
+    return { ...place, file, size: opened.size }
+  } catch (error) {
+    await file?.close()
+    return codeRefusal(error)
+  }
+}
+
+/** The content of a regular file inside the base folder. */
+export async function readContained(
+  base: string,
+  path: string,
+  rules: PathRules & { readonly maxBytes: number },
+): Promise<(ContainedPath & { readonly content: Buffer }) | PathRefusal> {
+  const opened = await openContainedFile(base, path, rules)
+  if ('reason' in opened) return opened
+  const { file, size, ...place } = opened
+  try {
+    const content = Buffer.allocUnsafe(size + 1)
+    let length = 0
+    for (let read = -1; read !== 0 && length < content.length; length += read) {
+      read = (await file.read(content, length, content.length - length, length)).bytesRead
+    }
+    return length > size ? refusal('changed') : { ...place, content: content.subarray(0, length) }
+  } catch (error) {
+    return codeRefusal(error)
+  } finally {
+    await file.close()
+  }
+}
+
+/** Makes a folder inside the base with those above it. Refused where one of them is a link: nothing is written through it. */
+export function makeContainedFolder(base: string, path: string): ContainedPath | PathRefusal {
+  const place = linkFree(base, path)
+  if ('reason' in place) return place
+  const top = place.absolute.slice(0, place.absolute.length - place.path.length)
+  let at = top
+  try {
+    for (const name of place.path.split('/').filter(Boolean)) {
+      at = join(at, name)
+      if (entryAt(at) === undefined) mkdirSync(at, { mode: 0o700 })
+      if (!lstatSync(at).isDirectory()) return refusal('link')
+    }
+    return place
+  } catch (error) {
+    return codeRefusal(error)
+  }
+}
+
+/** Writes a file inside the base whole or not at all, its folders with it. What stands there is replaced, a link too. */
+export function writeContained(
+  base: string,
+  path: string,
+  content: string | Uint8Array,
+): ContainedPath | PathRefusal {
+  const place = linkFree(base, path)
+  if ('reason' in place) return place
+  const folder = makeContainedFolder(base, dirname(place.path))
+  if ('reason' in folder) return folder
+  const draft = join(folder.absolute, `.${basename(place.path)}.${process.pid}.tmp`)
+  try {
+    writeNew(draft, content)
+    // A folder on the way may have become a link meanwhile.
+    if (realPath(folder.absolute) !== folder.absolute) throw new Error('changed')
+    renameSync(draft, place.absolute)
+    return place
+  } catch (error) {
+    rmSync(draft, { force: true })
+    return codeRefusal(error)
+  }
+}
+
+/** Removes what stands at a path inside the base: a link itself, never what it leads to. */
+export function removeContained(base: string, path: string): ContainedPath | PathRefusal {
+  const place = linkFree(base, path)
+  if ('reason' in place) return place
+  try {
+    rmSync(place.absolute, { recursive: true, force: true })
+    return place
+  } catch (error) {
+    return codeRefusal(error)
+  }
+}
+
+/** A place by its own names: no folder above it is a link, except above the base. The path itself may be one. */
+export function linkFree(base: string, path: string): ContainedPath | PathRefusal {
+  if (path === '') return refusal('empty')
+  if (path.includes('\0')) return refusal('invalid')
+  const top = realPath(base)
+  if (typeof top !== 'string') return top
+  const absolute = resolve(top, path)
+  const names = pathSegmentsBelow(top, absolute)
+  if (names === null) return refusal('outside')
+  if (names.some(isGitName)) return refusal('git')
+  for (let at = dirname(absolute); at.length > top.length; at = dirname(at)) {
+    if (entryAt(at)?.isSymbolicLink()) return refusal('link')
+  }
+  return { path: names.join('/'), absolute }
+}
+
+/** Whether no part of a path below the base is a link, the path itself included. */
+export function isLinkFree(base: string, path: string): boolean {
+  const place = linkFree(base, path)
+  return !('reason' in place || entryAt(place.absolute)?.isSymbolicLink())
+}
+
+function writeNew(path: string, content: string | Uint8Array): void {
+  rmSync(path, { force: true })
+  const file = openSync(
+    path,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+    0o600,
+  )
+  try {
+    writeFileSync(file, content)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** The names from a folder to a path in it. Null outside. */
+function pathSegmentsBelow(folder: string, path: string): readonly string[] | null {
+  const way = relative(folder, path)
+  const names = way.split(sep).filter(Boolean)
+  return names[0] === '..' || isAbsolute(way) ? null : names
+}
+
+/** Git's own folder, also as Windows spells it. */
+function isGitName(name: string): boolean {
+  return /^(\.git|git~\d)[. ]*$/i.test(name)
+}
+
+/** The real path in the spelling of the disk, where the system ignores case. */
+function realPath(path: string): string | PathRefusal {
+  try {
+    return realpathSync.native(path)
+  } catch (error) {
+    return codeRefusal(error)
+  }
+}
+
+/** What stands at a path, where that is a link: the link. */
+export function entryAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+function isSame(one: Stats, other: Stats): boolean {
+  return one.ino === other.ino && one.dev === other.dev
+}
+
+async function closeAsChanged(file: FileHandle): Promise<PathRefusal> {
+  await file.close()
+  return refusal('changed')
+}
+
+function fileRefusal(found: Stats, maxBytes: number): PathRefusal | null {
+  if (found.isDirectory()) return refusal('folder')
+  if (!found.isFile()) return refusal('special', specialKind(found) ?? undefined)
+  return found.size > maxBytes
+    ? refusal('too_large', `${found.size} bytes, and at most ${maxBytes} are read`)
+    : null
+}
+
+const reasons: Readonly<Record<string, RefusalReason>> = {
+  ENOENT: 'missing',
+  ENOTDIR: 'missing',
+  ELOOP: 'link',
+}
+
+function codeRefusal(error: unknown): PathRefusal {
+  const { code = `${error}` } = error as NodeJS.ErrnoException
+  return refusal(reasons[code] ?? 'unreadable', code)
+}
+
+function refusal(reason: RefusalReason, detail?: string): PathRefusal {
+  return { reason, detail }
+}
+
+/** The failure for a path that a caller named. */
+export function pathFailure(path: string, refused: PathRefusal): Failure {
+  const shown = excerpt(path, 200)
+  if (refused.reason === 'missing') {
+    return new Failure('NOT_FOUND', `There is no file ${shown}.`, {
+      reason: 'file_not_found',
+      hint: "It was looked for from the project's folder.",
+    })
+  }
+  return new Failure('FORBIDDEN', `${shown} ${problemWith(refused)}.`, {
+    hint: 'Copy the file into the project, or ask a person to name it in a terminal.',
+    reason: refusalReasons[refused.reason],
+    details: { reason: refused.reason },
+  })
+}
+
+const refusalReasons: Readonly<Record<RefusalReason, string>> = {
+  empty: 'path_missing',
+  invalid: 'path_invalid',
+  outside: 'path_outside_project',
+  git: 'path_of_git',
+  secret: 'secret_file',
+  link: 'link_broken',
+  missing: 'file_not_found',
+  folder: 'not_a_file',
+  special: 'not_a_file',
+  too_large: 'file_too_large',
+  unreadable: 'file_unreadable',
+  changed: 'file_changed',
+}
+
+/** Words that follow the path in a sentence. */
+export function problemWith({ reason, detail }: PathRefusal): string {
+  if (reason === 'special') return `is ${detail ?? 'no regular file'}, not a file`
+  if (reason === 'too_large') return `is too large: ${detail}`
+  if (reason === 'unreadable' && detail !== 'EACCES' && detail !== 'EPERM')
+    return `cannot be read (${detail})`
+  return problems[reason]
+}
+
+const problems: Readonly<Record<Exclude<RefusalReason, 'special' | 'too_large'>, string>> = {
+  empty: 'is empty: a path is needed',
+  invalid: 'holds a NUL byte',
+  outside: "leads out of the project's folder",
+  git: "is git's own",
+  secret: 'has the name of a secret file, whose content is never read',
+  link: 'is a link in a circle or to nothing',
+  missing: 'does not exist',
+  folder: 'is a folder, not a file',
+  unreadable: 'may not be read',
+  changed: 'changed while it was read: try again once it is written',
+}

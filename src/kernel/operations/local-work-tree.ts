@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { Failure } from '../failure.ts'
+import { measurement } from './measurement.ts'
+import { location } from './shapes.ts'
+
+/** The work tree of the project; null where it is on other machines, as for a project of a team's server. */
+export const workTreePlace = measurement({
+  brief: z.strictObject({}),
+  measured: location.nullable(),
+  measure: async ({ witness, folder }) => {
+    try {
+      return await witness.locate(folder)
+    } catch (error) {
+      if (error instanceof Failure && error.details?.['elsewhere'] === true) return null
+      throw error
+    }
+  },
+})

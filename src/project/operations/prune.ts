@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { settingOf } from '../../gate/domain/settings.ts'
+import { recordDue } from '../../inbox/operations/due-items.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+
+/** How long the snapshots of a closed attempt are kept, in milliseconds: 30 days. */
+const day = 24 * 60 * 60 * 1000
+const keptFor = 30 * day
+
+export const tidy = defineOperation({
+  name: 'tidy',
+  command: 'tidy',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Remove snapshots and outputs that nothing needs any longer',
+  description:
+    'Removes snapshots that nothing needs any longer and kept diffs and outputs of commands whose time is over, and notices attempts that went silent. Servers do this by themselves.',
+  kind: 'command',
+  idempotent: true,
+  input: z.strictObject({}),
+  output: z.object({
+    removed_snapshots: z.int(),
+    stale_attempts: z.int(),
+    /** Kept diffs whose time was over (setting retention_days), and the size of their texts. */
+    removed_diffs: z.int(),
+    /** What commands printed, of which the same holds. */
+    removed_outputs: z.int(),
+    /** What files of attempts on other machines held, of which the same holds. */
+    removed_contents: z.int(),
+    removed_bytes: z.int(),
+  }),
+}).handler(async (handling) => {
+  const { store, witness, clock, record } = handling
+  // Nothing can be recorded, and whoever reopens the project needs its snapshots.
+  if ((await store.health()).ended !== null) return nothing
+  const stale = await recordDue(handling)
+  const kept = await store.view(({ tasks }) => tasks.keptSnapshots(clock.now() - keptFor))
+  const removed = await witness.sweep(kept)
+  return record(async ({ runs, edges, reviews }) => {
+    const days = Number(settingOf(await runs.settings(), 'retention_days'))
+    const before = clock.now() - days * day
+    const none = { count: 0, bytes: 0 }
+    const old = days > 0 ? await edges.diffsBefore(before) : none
+    const printed = days > 0 ? await runs.outputsBefore(before) : none
+    const contents = days > 0 ? await reviews.contentsBefore(before) : none
+    const answer = {
+      removed_snapshots: removed,
+      stale_attempts: stale,
+      removed_diffs: old.count,
+      removed_outputs: printed.count,
+      removed_contents: contents.count,
+      removed_bytes: old.bytes + printed.bytes + contents.bytes,
+    }
+    const beside = [
+      ...(old.count > 0 ? [{ kind: 'diffs removed' as const, before }] : []),
+      ...(contents.count > 0 ? [{ kind: 'contents removed' as const, before }] : []),
+      ...(printed.count > 0 ? [{ kind: 'outputs removed' as const, before, at: clock.now() }] : []),
+    ]
+    return { facts: [], beside, answer }
+  })
+})
+
+const nothing = {
+  removed_snapshots: 0,
+  stale_attempts: 0,
+  removed_diffs: 0,
+  removed_outputs: 0,
+  removed_contents: 0,
+  removed_bytes: 0,
+}

@@ -1,0 +1,308 @@
+import { basename, dirname, resolve } from 'node:path'
+import type { PinnedCommand } from '../../gate/ports/command-runner.ts'
+import { Failure } from '../../kernel/failure.ts'
+import { containedPath, reachedPath } from '../../kernel/files/contained-file.ts'
+import type { WorkTree } from '../../kernel/operations/measurement.ts'
+import type { Context } from '../../kernel/operations/operation.ts'
+import { isSecretFile } from '../../kernel/secret-files.ts'
+import type { LoadedProcess } from '../../project/ports/project-files.ts'
+import type { SnapshotLocation } from '../../track/domain/task.ts'
+import type { TrustedCommands } from './trusted-commands.ts'
+
+/** What a server's measurements are confined to, on this machine. */
+export interface ConfinedContext {
+  /** This machine's own ports. */
+  readonly context: Context
+  /** This machine's id. */
+  readonly edge: string
+  /** Below it this project's snapshots lie. */
+  readonly snapshots: () => string
+  /** Decides which commands of the server run here. */
+  readonly commands: TrustedCommands
+  /** What the operation was called with here: a file that is read by its path is one that is named there. */
+  readonly input: unknown
+  readonly roots: readonly string[]
+  /** The contents of readable files that were named to the server during this call: only these may it ask for by id. */
+  readonly named: Set<string>
+  /** By the clock of the server. */
+  readonly now: () => number
+}
+
+/** A work tree as a server may have it measured: inside the project, and nothing that may hold secrets. */
+export function confinedWorkTree(running: ConfinedContext): WorkTree {
+  const { context, commands } = running
+  const { witness, linkedTrees, evidenceFiles, shownContents, planFiles, processFiles } = context
+  const { commandApprovals, copies } = context
+  const folder = (path: string) => resolveContained(path, running)
+  const place = (one: SnapshotLocation) => ownSnapshot(one, running)
+  const { history, contents } = witness
+  return {
+    folder: context.folder,
+    fingerprint: context.fingerprint,
+    ...(context.setupFiles && { setupFiles: context.setupFiles }),
+    now: running.now,
+    snapshotName: () => context.ids.next('attempt'),
+    witness: {
+      locate: async (path) => witness.locate(folder(path)),
+      others: async (path) => witness.others(folder(path)),
+      snapshot: async (request) =>
+        witness.snapshot({
+          ...request,
+          // A snapshot of a name that is there would be replaced.
+          name: context.ids.next('attempt'),
+          folder: folder(request.folder),
+          ...(request.top !== undefined && { top: folder(request.top) }),
+        }),
+      changes: async (from, to) => witness.changes(place(from), place(to)),
+      lines: async (from, to, wish) => witness.lines(place(from), place(to), wish),
+      history: {
+        // The text of a line stays where the file is.
+        file: async (request) =>
+          history.file({ ...noSecret(request), folder: folder(request.folder), text: false }),
+        blame: async (request) => {
+          const blamed = await history.blame({ ...noSecret(request), folder: folder(request.folder) })
+          for (const [, path, oid] of blamed.contents) nameContent(path, oid, running)
+          return blamed
+        },
+        commits: async (path, range, most) => history.commits(folder(path), range, most),
+        files: async (path, rev, under) => history.files(folder(path), rev, under),
+        hashes: async (path, oids, salt) =>
+          history.hashes(
+            folder(path),
+            oids.filter((oid) => running.named.has(oid)),
+            salt,
+          ),
+      },
+      branch: async (request) => witness.branch({ ...request, folder: folder(request.folder) }),
+      contents: {
+        states: async (one, paths) => {
+          const states = await contents.states(place(one), paths)
+          for (const [path, state] of states ?? []) nameContent(path, state?.id ?? null, running)
+          return states
+        },
+        read: async (places, ids, most) => {
+          const own = places.map(place)
+          const named = ids.filter((id) => running.named.has(id))
+          const others = ids.filter((id) => !running.named.has(id))
+          const asNamed = await contents.read(own, named, most)
+          return new Map([...asNamed, ...(await contents.read(own, others, most, 'kept'))])
+        },
+      },
+      touched: async (from, to) => witness.touched(place(from), place(to)),
+      unifiedDiff: async (from, to, paths) => witness.unifiedDiff(place(from), place(to), paths),
+      wholeDiff: async (from, to, most) => witness.wholeDiff(place(from), place(to), most),
+      matching: async (one, areas) => witness.matching(place(one), areas),
+      overlapping: async (one, areas, others) => witness.overlapping(place(one), areas, others),
+      packages: async (one) => witness.packages(place(one)),
+      treeHash: async (path) => witness.treeHash(folder(path)),
+      content: async (path) => witness.content(folder(path)),
+    },
+    ...(copies && {
+      copies: {
+        contents: async (one, paths) => copies.contents(place(one), paths),
+        amended: async (one, name, files) => copies.amended(place(one), name, files),
+        linesOf: async (one, steps) => copies.linesOf(place(one), steps),
+      },
+    }),
+    linkedTrees: {
+      bound: async (path) => linkedTrees.bound(folder(path)),
+      list: async (path) => linkedTrees.list(folder(path)),
+      losses: async (path, tree) =>
+        linkedTrees.losses(folder(path), await ownTree(folder(path), tree, running)),
+    },
+    evidenceFiles: {
+      read: async (path, paths) => {
+        for (const one of paths) assertNamedInInput(one, running)
+        return evidenceFiles.read(folder(path), paths)
+      },
+      freshness: async (path, files) => evidenceFiles.freshness(folder(path), files),
+      contents: async (path, paths) => evidenceFiles.contents(folder(path), paths),
+    },
+    shownContents: {
+      isKept: (content) => shownContents.isKept(shownContentKey(content, running)),
+      keep: (content, parts) => shownContents.keep(shownContentKey(content, running), parts),
+      since: (content, parts) => shownContents.since(shownContentKey(content, running), parts),
+    },
+    planFiles: {
+      load: async (file, format) => {
+        assertNamedInInput(file, running)
+        return planFiles.load(assertReadable(file, running), format)
+      },
+    },
+    processFiles: {
+      list: async () => (await processFiles.list()).filter((process) => isReadableProcess(process, running)),
+      hasOwn: () => processFiles.hasOwn(),
+      load: async (idOrFile) => loadedProcess(idOrFile, running),
+      read: (source) => processFiles.read(source),
+    },
+    commandApprovals: {
+      hashOf: async (command) => commandApprovals.hashOf(confinedCommand(command, running)),
+      filesOf: async (command) => commandApprovals.filesOf(confinedCommand(command, running)),
+      isApproved: (hash) => commands.isApproved(hash, false),
+      list: async (folders) => commandApprovals.list(folders.map(folder)),
+      refusalOf: (hash) => commandApprovals.refusalOf(hash),
+      refused: async (folders) => commandApprovals.refused(folders.map(folder)),
+    },
+  }
+}
+
+async function loadedProcess(idOrFile: string, running: ConfinedContext): Promise<LoadedProcess> {
+  if (!processId.test(idOrFile)) {
+    assertNamedInInput(idOrFile, running)
+    assertReadable(idOrFile, running)
+  }
+  const process = await running.context.processFiles.load(idOrFile)
+  if (!isReadableProcess(process, running)) throw unreadableFileFailure(process.file)
+  return process
+}
+
+function confinementFailure(reason: string, message: string): Failure {
+  return new Failure('FORBIDDEN', message, { reason, details: { reason } })
+}
+
+/** The project's folder, and every work tree of its repository. */
+export async function rootsOf({ witness, folder }: Context): Promise<readonly string[]> {
+  const found = await witness.locate(folder).catch(() => null)
+  const others = found?.engine === 'git' ? await witness.others(folder).catch(() => []) : []
+  return [...new Set([folder, ...(found ? [found.top, found.mainTop] : []), ...others])]
+}
+
+const keptHere = { missing: 'allowed', secrets: 'allowed', git: 'allowed' } as const
+
+/** Measuring looks into files that are secret by their name as well: no content of theirs leaves it. */
+const measuring = { missing: 'allowed', secrets: 'allowed' } as const
+
+export function resolveContained(path: string, { roots, context }: ConfinedContext): string {
+  const named = resolve(context.folder, path)
+  if (roots.some((root) => !('reason' in containedPath(root, named, measuring)))) return named
+  throw confinementFailure(
+    'outside_project',
+    `The server asked for ${path.slice(0, 200)}, which lies outside the project.`,
+  )
+}
+
+/** Pinned files count from the command's folder, and lie in the project. */
+export function confinedCommand<Command extends PinnedCommand>(
+  { run, folder, pinned }: Command,
+  running: ConfinedContext,
+): PinnedCommand {
+  const place = resolveContained(folder, running)
+  for (const path of pinned) resolveContained(resolve(place, path), running)
+  return { run, folder: place, pinned }
+}
+
+/** Fails where a person or agent here did not name this very path in the call. */
+export function assertNamedInInput(path: string, { input }: ConfinedContext): void {
+  if (collectTexts(input).includes(path)) return
+  throw confinementFailure(
+    'not_named_here',
+    `The server asked for the content of ${path.slice(0, 200)}, which nobody on this machine named.`,
+  )
+}
+
+/** A task that the call names: people shorten ids. */
+export function namedTask(taskId: string, { input }: ConfinedContext): string {
+  if (collectTexts(input).some((text) => text.length >= 3 && taskId.startsWith(text))) return taskId
+  throw confinementFailure(
+    'not_named_here',
+    `The server asked for the work tree of ${taskId.slice(0, 100)}, which nobody on this machine named.`,
+  )
+}
+
+/** A work tree as git lists it here: the server chooses neither its branch nor the task that it is for. */
+async function ownTree(folder: string, { path }: { readonly path: string }, { context }: ConfinedContext) {
+  const tree = (await context.linkedTrees.list(folder)).find((one) => one.path === path)
+  if (tree) return tree
+  throw confinementFailure(
+    'outside_project',
+    `The server asked for ${path.slice(0, 200)}, which is no work tree here.`,
+  )
+}
+
+/** The same of the task that the call names. */
+export async function namedTree(folder: string, asked: { readonly path: string }, running: ConfinedContext) {
+  const tree = await ownTree(folder, asked, running)
+  namedTask(tree.taskId ?? '', running)
+  return tree
+}
+
+/** What this server had shown here, and nothing that another one had. */
+function shownContentKey(content: string, { edge }: ConfinedContext): string {
+  return `${edge}-${content}`
+}
+
+/** Every text of a call's input. */
+function collectTexts(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(collectTexts) : []
+}
+
+/** The id of a process, which is no path. */
+const processId = /^[A-Za-z0-9][\w-]{0,200}$/
+
+/** A file of the project whose content may leave this machine. */
+function assertReadable(path: string, { context }: ConfinedContext): string {
+  if ('reason' in containedPath(context.folder, path)) throw unreadableFileFailure(path)
+  return path
+}
+
+function isReadableProcess(
+  { origin, file }: { readonly origin: string; readonly file: string },
+  { context }: ConfinedContext,
+): boolean {
+  return origin === 'shipped' || !('reason' in containedPath(context.folder, file))
+}
+
+/** From now on the server may ask for this content by its id, unless its file may hold secrets. */
+function nameContent(path: string, id: string | null, { named }: ConfinedContext): void {
+  if (id !== null && !isSecretFile(path)) named.add(id)
+}
+
+function noSecret<Request extends { readonly path: string }>(request: Request): Request {
+  if (isSecretFile(request.path)) throw unreadableFileFailure(request.path)
+  return request
+}
+
+function unreadableFileFailure(path: string): Failure {
+  return confinementFailure(
+    'unreadable_file',
+    `The server asked for ${path.slice(0, 200)}, which is outside the project, of git, or may hold secrets.`,
+  )
+}
+
+/** A new work tree lies in the project, or beside its main one under a name that begins with that one's. */
+export function resolveNeighbor(path: string, running: ConfinedContext): string {
+  const named = resolve(running.context.folder, path)
+  const real = reachedPath(named)
+  const isNeighbour = running.roots.some((root) => {
+    const reached = reachedPath(root)
+    return (
+      typeof real === 'string' &&
+      typeof reached === 'string' &&
+      dirname(real) === dirname(reached) &&
+      basename(real).startsWith(`${basename(reached)}-`)
+    )
+  })
+  return isNeighbour ? named : resolveContained(named, running)
+}
+
+function ownSnapshot(
+  { edge, engine, directory, top, prefix, id }: SnapshotLocation,
+  running: ConfinedContext,
+): SnapshotLocation {
+  const place = { engine, directory, top, prefix, id }
+  if (edge !== undefined && edge !== running.edge) {
+    throw confinementFailure(
+      'other_machine',
+      `The server asked for a snapshot of ${edge}, which is another machine.`,
+    )
+  }
+  if ('reason' in containedPath(running.snapshots(), directory, keptHere)) {
+    throw confinementFailure(
+      'no_snapshot',
+      `The server asked for ${directory.slice(0, 200)}, which is no snapshot.`,
+    )
+  }
+  resolveContained(top, running)
+  return place
+}

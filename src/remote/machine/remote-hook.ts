@@ -1,0 +1,89 @@
+import type { Briefing } from '../../gate/domain/hook/brief.ts'
+import type { HookSituation } from '../../gate/domain/hook/judge.ts'
+import type { SettingName } from '../../gate/domain/run.ts'
+import type { Packages } from '../../git/ports/work-tree.ts'
+import { hasPackageArea, parseScope } from '../../track/domain/scope/scope.ts'
+import type { Attempt, SnapshotLocation } from '../../track/domain/task.ts'
+import { contractVersion } from '../operations/contract.ts'
+import type { OwnMachine } from './known-servers.ts'
+import type { ServerClient } from './server-client.ts'
+
+/** The brief of a work tree as the server wrote it. */
+export interface CachedBrief {
+  readonly attempts: readonly { readonly attempt: Attempt; readonly task: string }[]
+  readonly runs: HookSituation['runs']
+  readonly settings: Readonly<Record<string, string>>
+  readonly missions: Briefing['missions']
+  readonly said: readonly { readonly run: string; readonly words: readonly string[] }[]
+  readonly holds: Briefing['holds']
+  readonly more_holds: number
+  readonly comments?: readonly string[]
+}
+
+export interface RemoteHookParts {
+  readonly client: ServerClient
+  readonly edge: OwnMachine
+  readonly version: string
+  /** Milliseconds. */
+  readonly timeout?: number
+  readonly packages: (place: SnapshotLocation) => Promise<Packages>
+}
+
+/** How long a hook waits for the server, in milliseconds: without an answer it makes no decision. */
+const hookTimeout = 80
+
+/** What a hook judges by, as the server says it now; null where it does not say it in time. */
+export async function hookBrief(
+  { client, edge, version, timeout = hookTimeout }: RemoteHookParts,
+  top: string,
+): Promise<CachedBrief | null> {
+  const request = {
+    contract: contractVersion,
+    version,
+    edge: { key: edge.key, name: edge.name },
+    // It asks and records nothing, so it needs no name that nobody else has: `crypto` takes a hook ten milliseconds to load.
+    call: `brief-${process.pid}-${Date.now()}`,
+    folder: top,
+    age: 0,
+    channel: 'stdio',
+    as: 'agent',
+    operation: 'edge_brief',
+    input: { top },
+    gathered: [],
+  }
+  return briefOfAnswer(await client.post('/api/edge/call', request, { within: timeout }).catch(() => null))
+}
+
+function briefOfAnswer(said: unknown): CachedBrief | null {
+  if (typeof said !== 'object' || said === null || !('answer' in said)) return null
+  return said.answer as CachedBrief // by the operation's output
+}
+
+/** The brief as hooks judge it; workspace packages are looked up here, where an area names one. */
+export async function situationIn(
+  brief: CachedBrief,
+  packages: RemoteHookParts['packages'],
+): Promise<HookSituation> {
+  const attempts = brief.attempts.map(async ({ attempt, task }) => {
+    const { areas, snapshot } = attempt
+    const known = new Map(hasPackageArea(areas) ? await packages(snapshot) : [])
+    return { attempt, task, scope: parseScope(areas, { prefix: snapshot.prefix, packages: known }) }
+  })
+  return {
+    attempts: await Promise.all(attempts),
+    runs: brief.runs,
+    settings: new Map(Object.entries(brief.settings)) as ReadonlyMap<SettingName, string>, // the server's names
+  }
+}
+
+export function briefingFromBrief(brief: CachedBrief, { attempts, runs }: HookSituation): Briefing {
+  return {
+    missions: brief.missions,
+    attempts,
+    runs,
+    said: new Map(brief.said.map(({ run, words }) => [run, words])),
+    holds: brief.holds,
+    moreHolds: brief.more_holds,
+    comments: brief.comments ?? [],
+  }
+}

@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import type { ProjectEvent } from '../../events/domain/project-event.ts'
+import type { FollowableStore } from '../../events/operations/follow.ts'
+import type { ServerClient } from './server-client.ts'
+
+const pollEvery = 1_000
+const most = 500
+
+const Page = z.object({
+  facts: z.array(z.looseObject({ seq: z.int(), happening: z.looseObject({ kind: z.string() }) })),
+  head: z.int(),
+})
+
+/** The journal of a project that is kept at a server. Costs a request a second while it is followed. */
+export function remoteEventLog(client: ServerClient): FollowableStore {
+  const page = async (after: number, limit: number) =>
+    Page.parse(await client.get(`/api/journal?since=${after}&limit=${limit}`))
+  const since = async (after: number, limit: number): Promise<ProjectEvent[]> => {
+    const { facts } = await page(after, limit)
+    // A line of the journal, as the server wrote it.
+    return facts.map(({ happening, ...fact }) => ({ ...fact, body: happening }) as unknown as ProjectEvent)
+  }
+  const head = async () => (await page(Number.MAX_SAFE_INTEGER, 1)).head
+  return {
+    view: (look) => look({ journal: { head, since } }),
+    async *follow(after, signal) {
+      let position = after
+      while (!signal.aborted) {
+        const facts = await since(position, most)
+        position = facts.at(-1)?.seq ?? position
+        if (facts.length > 0) yield facts
+        else await sleep(pollEvery, undefined, { signal, ref: false }).catch(() => undefined)
+      }
+    },
+  }
+}

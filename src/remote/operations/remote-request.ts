@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { PortCallResult, PortRequest } from './port-calls.ts'
+import { MeasureRequest, SentMeasurement } from './remote-measurement.ts'
+
+/** How an edge sends a call of its agent or person to the server, and what it is answered. */
+
+/** What a machine says of itself. Its id is made from its key, so that nobody else can claim it. */
+const EdgeIdentity = z.strictObject({
+  key: z.string().regex(/^[0-9a-f]{64}$/),
+  name: z.string().min(1).max(100),
+})
+
+export const RemoteCallRequest = z.strictObject({
+  /** Of the table of port calls that the edge knows. */
+  contract: z.int().min(0),
+  version: z.string().max(50),
+  edge: EdgeIdentity,
+  /** Names the call: the same whenever it is sent again. */
+  call: z.string().regex(/^[0-9a-zA-Z-]{16,64}$/),
+  folder: z.string().min(1).max(4_096),
+  /** Milliseconds since the edge began to look. */
+  age: z
+    .number()
+    .min(0)
+    .max(15 * 24 * 60 * 60_000),
+  channel: z.enum(['stdio', 'cli']),
+  /** An agent works with a person's token as an agent. */
+  as: z.enum(['agent', 'token']),
+  inside_command: z.boolean().optional(),
+  /** What the agent's client calls itself. */
+  client: z.string().max(200).optional(),
+  connection: z.string().max(100).optional(),
+  operation: z.string().max(100).optional(),
+  input: z.unknown().optional(),
+  key: z.string().max(200).optional(),
+  tool: z.string().max(200).optional(),
+  arguments: z.record(z.string(), z.unknown()).optional(),
+  meta: z.record(z.string(), z.unknown()).optional(),
+  /** Whether the client can put a question to its person, and what came back for one. */
+  can_ask: z.boolean().optional(),
+  responses: z.record(z.string(), z.unknown()).optional(),
+  gathered: z.array(PortCallResult).max(500).default([]),
+  /** What was measured for this call so far. */
+  measured: z.array(SentMeasurement).max(500).default([]),
+})
+export type RemoteCallRequest = z.output<typeof RemoteCallRequest>
+
+export const RemoteCallAnswer = z.union([
+  /** With the time of the server, by which the machine says when it measured. */
+  z.object({ measure: MeasureRequest, now: z.number() }),
+  z.object({ gather: z.array(PortRequest).min(1).max(200) }),
+  z.object({ answer: z.record(z.string(), z.unknown()) }),
+  z.object({ result: z.record(z.string(), z.unknown()) }),
+  z.object({ protocol_error: z.object({ code: z.int(), message: z.string() }) }),
+])
+export type RemoteCallAnswer = z.output<typeof RemoteCallAnswer>

@@ -1,0 +1,210 @@
+import { z } from 'zod'
+import type { MissionId, TaskId } from '../../kernel/id.ts'
+import { instant } from '../../kernel/instant.ts'
+import { list, strings } from '../../kernel/operations/list-answer.ts'
+import { type BriefOf, isAmong, measurement } from '../../kernel/operations/measurement.ts'
+import { list as listUpTo, path, place } from '../../kernel/operations/shapes.ts'
+import { excerpt, plainLine } from '../../kernel/text.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import type { SnapshotLocation } from '../../track/domain/task.ts'
+import { commentKinds, commentStanding, type ReviewComment, verdictWords } from '../domain/review.ts'
+import type { ReviewWithTasks } from '../ports/review-reads.ts'
+import { currentLine } from './places.ts'
+import { mostReviews } from './review-lines.ts'
+
+/** A comment as the agent whose work it is about reads it. */
+const AgentComment = z.object({
+  comment_id: z.string(),
+  kind: z.enum(commentKinds),
+  by: z.string(),
+  task_id: z.string().nullable().optional(),
+  path: z.string().optional(),
+  /** As the comment was written; `quoted` is what stood there. */
+  line: z.int().optional(),
+  side: z.literal('old').optional(),
+  quoted: z.string().optional(),
+  text: z.string(),
+  status: z.enum(['open', 'answered']),
+  answers: strings.optional(),
+})
+
+/** A verdict on the work in plain words: what was sent back is to do again, as it says. */
+const AgentReview = z.object({
+  review_id: z.string(),
+  said: z.enum(['sent back', 'approved', 'commented']),
+  by: z.string(),
+  at: z.string(),
+  text: z.string().optional(),
+  comments: z.int().optional(),
+  /** The tasks that it means, where a mission is asked about. */
+  task_ids: strings.optional(),
+})
+
+/** What people said of the work, oldest first, and what they asked that nobody has said is done; where there is any. */
+export const reviewFields = {
+  reviews: list(AgentReview).optional(),
+  review_comments: list(AgentComment).optional(),
+  review_comments_total: z.int().optional(),
+}
+
+const mostComments = 20
+const mostCharacters = 6000
+
+/** For the agent at a task: answer each with reply_to_review. */
+export async function reviewOfTask(reads: Reads, taskId: TaskId) {
+  const [said, comments] = await Promise.all([
+    reads.reviews.saidOf(taskId, mostReviews),
+    reads.reviews.commentsOn([taskId]),
+  ])
+  return { ...reviewsField(said, false), ...openCommentsFields(comments, false) }
+}
+
+/** The same in a mission; what was said of the work, since then where that is asked. */
+export async function reviewInMission(reads: Reads, missionId: MissionId, since = 0) {
+  const [said, comments] = await Promise.all([
+    reads.reviews.saidIn(missionId, mostReviewsOfMission),
+    reads.reviews.commentsInMission(missionId),
+  ])
+  const recent = said.filter(({ at }) => at >= since)
+  return { ...reviewsField(recent, true), ...openCommentsFields(comments, true) }
+}
+
+const mostReviewsOfMission = 5
+const mostTasks = 10
+
+function reviewsField(said: readonly ReviewWithTasks[], withTasks: boolean) {
+  if (said.length === 0) return {}
+  return { reviews: said.map((review) => agentReview(review, withTasks)) }
+}
+
+function agentReview(
+  { id, verdict, by, at, text, comments, tasks }: ReviewWithTasks,
+  withTasks: boolean,
+): z.output<typeof AgentReview> {
+  return {
+    review_id: id,
+    said: verdictWords[verdict],
+    by: plainLine(by.name, 80),
+    at: instant(at),
+    ...(text !== null && { text: excerpt(text, 1200) }),
+    ...(comments > 0 && { comments }),
+    ...(withTasks && { task_ids: tasks.slice(0, mostTasks) }),
+  }
+}
+
+function openCommentsFields(comments: readonly ReviewComment[], withTask: boolean) {
+  const open = comments.filter((comment) => commentStanding(comment) !== 'done')
+  if (open.length === 0) return {}
+  const shown: z.output<typeof AgentComment>[] = []
+  let used = 0
+  for (const comment of open.slice(0, mostComments)) {
+    const entry = agentComment(comment, withTask)
+    used += JSON.stringify(entry).length
+    if (shown.length > 0 && used > mostCharacters) break
+    shown.push(entry)
+  }
+  return { review_comments: shown, review_comments_total: open.length }
+}
+
+function agentComment(comment: ReviewComment, withTask: boolean): z.output<typeof AgentComment> {
+  const { id, kind, by, path, line, side, quoted, text, taskId, replies } = comment
+  return {
+    comment_id: id,
+    kind,
+    by: plainLine(by.name, 80),
+    ...(withTask && { task_id: taskId }),
+    ...(path !== null && { path }),
+    ...(line !== null && { line }),
+    ...(line !== null && side === 'old' && { side }),
+    ...(quoted !== null && { quoted }),
+    text: excerpt(text, 1200),
+    status: replies.length > 0 ? 'answered' : 'open',
+    ...(replies.length > 0 && { answers: replies.slice(-2).map((reply) => excerpt(reply.text, 300)) }),
+  }
+}
+
+/** How the comments on a task were met, at the end of an attempt. */
+export const MetComments = z.object({
+  total: z.int(),
+  /** Somebody said that it is done, or answered. */
+  done: strings,
+  answered: strings,
+  /** Nobody answered, and the line is not there any more or the file is gone. */
+  changed: strings,
+  open: strings,
+})
+
+/** Of which comments the lines are gone at the end of an attempt. */
+export const goneLines = measurement({
+  brief: z.strictObject({
+    end: place,
+    comments: listUpTo(
+      z.strictObject({
+        id: z.string(),
+        path: path.nullable(),
+        line: z.int().nullable(),
+        content: z.string().nullable(),
+        quoted: z.string().nullable(),
+      }),
+      10_000,
+    ),
+  }),
+  measured: listUpTo(z.string(), 10_000),
+  fits: ({ comments }, gone) =>
+    isAmong(
+      gone,
+      comments.map(({ id }) => id),
+    ),
+  measure: async (workTree, { end, comments }) => {
+    const gone = await Promise.all(
+      comments.map(async ({ id, ...comment }) =>
+        (await currentLine(workTree, { ...comment, side: 'new' }, end)).line_is === 'gone' ? [id] : [],
+      ),
+    )
+    return gone.flat()
+  },
+})
+
+/** What is asked of the lines of comments that nobody answered; undefined where there are none. */
+export function goneBrief(
+  comments: readonly ReviewComment[],
+  end: SnapshotLocation | null,
+): BriefOf<typeof goneLines> | undefined {
+  const open = comments.filter(
+    (comment) =>
+      commentStanding(comment) === 'open' &&
+      comment.path !== null &&
+      comment.line !== null &&
+      comment.side !== 'old',
+  )
+  if (end === null || open.length === 0) return undefined
+  return {
+    end,
+    comments: open.map(({ id, path: file, line, content, quoted }) => ({
+      id,
+      path: file,
+      line,
+      content,
+      quoted,
+    })),
+  }
+}
+
+/** How comments were met; undefined where there are none. */
+export function commentStatuses(
+  comments: readonly ReviewComment[],
+  gone: readonly string[] = [],
+): z.output<typeof MetComments> | undefined {
+  if (comments.length === 0) return undefined
+  const met = {
+    done: [] as string[],
+    answered: [] as string[],
+    changed: [] as string[],
+    open: [] as string[],
+  }
+  for (const comment of comments) {
+    const standing = commentStanding(comment)
+    met[standing === 'open' && gone.includes(comment.id) ? 'changed' : standing].push(comment.id)
+  }
+  return { total: comments.length, ...met }
+}

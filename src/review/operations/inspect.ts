@@ -1,0 +1,69 @@
+import { type ApprovalContent, shownContentsOf } from '../../inbox/operations/shown-content.ts'
+import type { TaskId } from '../../kernel/id.ts'
+import type { QueryContext } from '../../kernel/operations/operation.ts'
+import { hasAccess } from '../../people/domain/access.ts'
+import type { InboxItemLine } from '../../store/ports/reads.ts'
+import type { InboxItem } from '../../track/domain/records.ts'
+import { gatherFiles, type ReviewMaterial } from './gather.ts'
+import type { ResolvedSubject } from './subject.ts'
+
+/** What a person sees before they say yes or no: the files, and what waits for their answer. */
+export interface ReviewPreview {
+  readonly gathered: ReviewMaterial
+  readonly waiting: readonly InboxItemLine[]
+  /** What each of them would be bound to, by the hold's id. */
+  readonly contents: ReadonlyMap<string, string>
+  /** The hash over all of it. */
+  readonly shown: ApprovalContent
+}
+
+/** The kinds that a verdict on the work answers; the others are questions of their own. */
+export const answeredByVerdict = [
+  'review',
+  'scope',
+  'approval',
+] as const satisfies readonly InboxItem['kind'][]
+
+export async function inspectSubject(context: QueryContext, found: ResolvedSubject): Promise<ReviewPreview> {
+  const { subject } = found
+  const gathered = await gatherFiles(context, found)
+  const waiting = await context.store.view(async ({ holds }) => {
+    if (subject.kind === 'since') return []
+    const about = subject.kind === 'task' ? { taskId: subject.taskId } : { missionId: subject.missionId }
+    return (await holds.list({ ...about, status: 'open' }, { limit: 100 })).items.map(({ item }) => item)
+  })
+  const contents = await shownContentsOf(
+    context,
+    waiting.map(({ hold }) => hold),
+  )
+  const asked = waiting.map(({ hold }) => [hold.id, contents.get(hold.id) ?? null])
+  const shown: ApprovalContent = {
+    content: asked.length === 0 ? gathered.content : context.fingerprint({ files: gathered.content, asked }),
+    approvals: new Map(),
+    parts: async () => ({
+      files: gathered.files.map(({ path, after }) => ({
+        path,
+        sha256: after === null ? null : `${after.mode} ${after.id}`,
+        text: null,
+      })),
+      facts: { 'what waits': asked.map(([id]) => id).join(', ') || 'nothing' },
+    }),
+  }
+  return { gathered, waiting, contents, shown }
+}
+
+/** Why somebody may not decide, as a sentence; null where they may. */
+export function decisionObstacle({
+  actor,
+  standing,
+}: Pick<QueryContext, 'actor' | 'standing'>): string | null {
+  if (actor.kind !== 'person') return `${actor.name} acts as an agent: a person decides.`
+  if (!standing || hasAccess(standing, 'maintainer')) return null
+  return `To approve or send back needs maintainer access, and ${standing.personName} has ${standing.access ?? 'none in this project'}.`
+}
+
+/** The tasks that were worked on, in order. */
+export function tasksOf({ attempts, task }: ResolvedSubject): readonly TaskId[] {
+  const worked = attempts.map(({ taskId }) => taskId)
+  return [...new Set(task === null ? worked : [task.id])]
+}

@@ -1,0 +1,42 @@
+import type { ReadEvent } from './read-event.ts'
+
+/** Events that were read lately, by what makes two of them the same. */
+export type RecentEvents = Map<string, { readonly key: string; readonly at: number }>
+
+const sameCall = 10 * 60_000
+const samePayload = 2000
+const most = 2000
+
+/**
+ * Whether an event was told before: a client that finds the hook in two files runs it twice. The same call of a session
+ * has one beginning and one end; without an id of the call it is the payload that tells, within two seconds.
+ */
+export function isDouble({ key, at, event }: ReadEvent, seen: RecentEvents): boolean {
+  if (isDoubleEdit({ key, at, event }, seen)) return true
+  const call = event.call ?? event.pair
+  const agent = event.agent?.id ?? ''
+  const sign = `${event.session} ${agent} ${event.kind} ${call ?? event.hash}`
+  const before = seen.get(sign)
+  const within = event.call === null ? samePayload : sameCall
+  const isSame = before !== undefined && before.key !== key && Math.abs(at - before.at) <= within
+  if (isSame) return true
+  seen.delete(sign)
+  seen.set(sign, { key, at })
+  // The other end of a call without an id lets the same call happen once more.
+  if (event.pair !== null) seen.delete(`${event.session} ${agent} ${otherEnd(event.kind)} ${event.pair}`)
+  const oldest = seen.keys().next()
+  if (seen.size > most && !oldest.done) seen.delete(oldest.value)
+  return false
+}
+
+/** Cursor tells of an edit by its file as well as by its call; what tells less is left out. */
+function isDoubleEdit({ key, at, event }: ReadEvent, seen: RecentEvents): boolean {
+  const signs = event.edits.map(({ path }) => `${event.session} edit of ${path}`)
+  if (event.kind === 'edit_began') for (const sign of signs) seen.set(sign, { key, at })
+  if (event.kind !== 'edit_ended' || event.tool !== null) return false
+  return signs.some((sign) => at - (seen.get(sign)?.at ?? Number.NEGATIVE_INFINITY) <= sameCall)
+}
+
+function otherEnd(kind: string): string {
+  return kind.endsWith('_began') ? kind.replace('_began', '_ended') : kind.replace('_ended', '_began')
+}

@@ -1,0 +1,497 @@
+import type { CaptureSessionId, IdSource, TurnId } from '../../kernel/id.ts'
+import type { Coverage, HookEvent, HookEventBody, TokenUsage } from './hook-event.ts'
+import type {
+  CapturedSession,
+  HookCommandWindow,
+  HookEdit,
+  SessionSource,
+  Turn,
+  TurnStatus,
+} from './session.ts'
+
+/** A moment with the tops of the work trees that it concerns, and with what its copies hold. */
+export interface LocatedHookEvent extends Omit<HookEvent, 'what'> {
+  /** Of its folder. */
+  readonly top: string
+  readonly what: LocatedHookEventBody
+}
+
+export type LocatedHookEventBody =
+  | Exclude<HookEventBody, { readonly kind: 'edit_began' | 'edit_ended' }>
+  | {
+      readonly kind: 'edit_began' | 'edit_ended'
+      readonly call: string | null
+      readonly tool: string
+      readonly failed: boolean
+      readonly edits: readonly LocatedEdit[]
+    }
+
+export interface LocatedEdit {
+  readonly top: string
+  /** From the top. */
+  readonly path: string
+  /** An id, null for no file, undefined where no copy was made. */
+  readonly content?: string | null
+  readonly explained: boolean | null
+  /** The id of what the tool's edit alone would have left, where something else was written as well. */
+  readonly meant?: string
+  /** What stood there when it was written, where another call wrote after this one had begun. */
+  readonly onto?: string
+}
+
+/** A session as it stands before a batch of moments. */
+export interface SessionSnapshot {
+  readonly session: CapturedSession
+  readonly turns: readonly OpenTurn[]
+  /** The number of its last turn. */
+  readonly lastNumber: number
+}
+
+export interface OpenTurn {
+  readonly turn: Turn
+  /** What was told of it so far, in order. */
+  readonly moments: readonly LocatedHookEvent[]
+}
+
+export type TurnDraft = Omit<Turn, 'snapshot' | 'baseline' | 'baselineAt'>
+
+export interface TurnEnd {
+  readonly status: Exclude<TurnStatus, 'open'>
+  readonly at: number
+  readonly note: string | null
+  readonly error: string | null
+  readonly usage: TokenUsage | null
+}
+
+/** What a batch comes to, in order. */
+export type SessionChange =
+  | { readonly kind: 'session opened'; readonly session: CapturedSession }
+  | {
+      readonly kind: 'session continued'
+      readonly session: CapturedSession
+      readonly source: SessionSource
+      readonly at: number
+    }
+  | {
+      readonly kind: 'session closed'
+      readonly session: CapturedSession
+      readonly reason: string | null
+      readonly at: number
+    }
+  | { readonly kind: 'turn opened'; readonly draft: TurnDraft; readonly text: string | null }
+  | {
+      readonly kind: 'turn closed'
+      readonly draft: TurnDraft
+      readonly moments: readonly LocatedHookEvent[]
+      readonly ending: TurnEnd
+    }
+  | {
+      readonly kind: 'told'
+      readonly moment: LocatedHookEvent
+      readonly sessionId: CaptureSessionId
+      readonly turnId: TurnId | null
+    }
+
+interface TurnProgress {
+  draft: TurnDraft
+  readonly moments: LocatedHookEvent[]
+  /** It stopped, and a shell that it left runs on. */
+  ending: TurnEnd | null
+}
+
+export interface SessionReducerContext {
+  readonly ids: IdSource
+  /** Sessions that were forked, by their client's own ids. */
+  readonly parents: ReadonlyMap<string, CaptureSessionId>
+}
+
+/** Half an hour without a word, in milliseconds: nobody is at work any more. */
+export const idleAfter = 30 * 60 * 1000
+
+/** Tells what moments of one session come to, from how it stands. They come in the order of their keys. */
+export function reduceSession(
+  standing: SessionSnapshot | null,
+  moments: readonly LocatedHookEvent[],
+  { ids, parents }: SessionReducerContext,
+): readonly SessionChange[] {
+  const story = new SessionReducer(standing, ids, parents)
+  for (const moment of moments) story.tell(moment)
+  return story.steps
+}
+
+/** Ends a session of which nothing more was heard. */
+export function endSession(standing: SessionSnapshot, at: number, ids: IdSource): readonly SessionChange[] {
+  const story = new SessionReducer(standing, ids)
+  story.end(at, 'idle')
+  return story.steps
+}
+
+class SessionReducer {
+  readonly steps: SessionChange[] = []
+  readonly #ids: IdSource
+  readonly #parents: ReadonlyMap<string, CaptureSessionId>
+  #session: CapturedSession | null
+  #turns: TurnProgress[]
+  #lastNumber: number
+  /** Kinds of subagents, as they were named at their start. */
+  readonly #types = new Map<string, string>()
+
+  constructor(
+    standing: SessionSnapshot | null,
+    ids: IdSource,
+    parents: ReadonlyMap<string, CaptureSessionId> = new Map(),
+  ) {
+    this.#ids = ids
+    this.#parents = parents
+    this.#session = standing?.session ?? null
+    this.#lastNumber = standing?.lastNumber ?? 0
+    this.#turns = (standing?.turns ?? []).map(({ turn, moments }) => ({
+      draft: turn,
+      moments: [...moments],
+      ending: endingOf(moments),
+    }))
+  }
+
+  tell(moment: LocatedHookEvent): void {
+    const session = this.#sessionOf(moment)
+    const { what, agent, at } = moment
+    if (agent !== null && agent.type !== null) this.#types.set(agent.id, agent.type)
+    switch (what.kind) {
+      case 'session_started':
+      case 'agent_started':
+        this.#note(moment, null)
+        break
+      case 'prompted':
+        this.#note(moment, this.#prompted(session, moment, what))
+        break
+      case 'edit_began':
+      case 'edit_ended':
+        this.#note(moment, this.#turnIn(session, moment, what.edits[0]?.top ?? moment.top))
+        break
+      case 'command_began':
+      case 'command_ended':
+        this.#note(moment, this.#turnIn(session, moment, moment.top))
+        break
+      case 'own_tool':
+      case 'items':
+      case 'model_switched':
+      case 'lost':
+        this.#note(moment, this.#current(moment))
+        break
+      case 'agent_stopped':
+        this.#note(moment, this.#current(moment))
+        // Its tokens are those of all its turns: they are told once.
+        for (const [n, turn] of (agent === null ? [] : this.#of(agent.id)).entries())
+          this.#close(turn, { ...plainEnding(at), usage: n === 0 ? what.usage : null })
+        break
+      case 'stopped':
+        this.#stopped(moment, what)
+        break
+      case 'session_ended':
+        this.#note(moment, null)
+        this.end(at, what.reason)
+        break
+    }
+  }
+
+  end(at: number, reason: string | null): void {
+    const session = this.#session
+    if (session === null) return
+    for (const turn of this.#turns.slice().reverse()) {
+      const note = reason === 'idle' ? 'Nothing was heard of it for half an hour.' : 'Its session ended.'
+      this.#close(turn, turn.ending ?? { ...plainEnding(at), note })
+    }
+    if (session.status === 'closed') return
+    this.#session = { ...session, status: 'closed' }
+    this.steps.push({ kind: 'session closed', session, reason, at })
+  }
+
+  #sessionOf(moment: LocatedHookEvent): CapturedSession {
+    const { what, at, client, model } = moment
+    const known = this.#session
+    const started = what.kind === 'session_started' ? what : null
+    if (known !== null && started?.source === 'clear' && this.#lastNumber > 0) this.end(at, 'clear')
+    else if (known?.status === 'open') {
+      if (started !== null && started.source !== 'startup')
+        this.steps.push({ kind: 'session continued', session: known, source: started.source, at })
+      return known
+    } else if (known !== null && started?.source !== 'clear') {
+      // Its end is late where a process was slower than the one that wrote it: it is open only for what works.
+      if (what.kind === 'session_ended' || what.kind === 'lost') return known
+      const session: CapturedSession = { ...known, status: 'open' }
+      this.#session = session
+      this.steps.push({ kind: 'session continued', session, source: started?.source ?? 'resume', at })
+      return session
+    }
+    const session: CapturedSession = {
+      id: this.#ids.next('captureSession'),
+      client: client.name,
+      version: client.version,
+      clientSession: moment.session,
+      top: moment.top,
+      source: started?.source ?? 'startup',
+      parentId: known?.id ?? this.#parents.get(started?.parent ?? '') ?? null,
+      model,
+      transcript: started?.transcript ?? null,
+      status: 'open',
+      openedAt: at,
+    }
+    this.#session = session
+    this.#lastNumber = 0
+    this.steps.push({ kind: 'session opened', session })
+    return session
+  }
+
+  #prompted(
+    session: CapturedSession,
+    moment: LocatedHookEvent,
+    { length, wake, text }: Extract<HookEventBody, { readonly kind: 'prompted' }>,
+  ): TurnId {
+    const open = this.#main().at(-1)
+    // A client that is woken goes on with what it left running.
+    if (open && wake) {
+      open.ending = null
+      return open.draft.id
+    }
+    if (open && moment.turn !== null && open.draft.clientTurn === moment.turn) return open.draft.id
+    for (const turn of this.#main()) {
+      if (turn.ending === null)
+        this.#close(turn, { ...plainEnding(moment.at), note: 'It was interrupted: the next prompt came.' })
+    }
+    return this.#open(session, moment, { top: moment.top, prompt: { length, wake }, text }).draft.id
+  }
+
+  #stopped(moment: LocatedHookEvent, what: Extract<HookEventBody, { readonly kind: 'stopped' }>): void {
+    const { error, interrupted, background, usage } = what
+    const ending: TurnEnd = {
+      status: error === null ? 'ended' : 'failed',
+      at: moment.at,
+      note: interrupted ? 'A person interrupted it.' : null,
+      error,
+      usage,
+    }
+    const turns = this.#main()
+    const current = turns.at(-1)
+    this.#note(moment, current ?? null)
+    for (const turn of turns) {
+      if (turn === current) turn.ending = ending
+      if (background > 0) continue
+      this.#close(turn, turn === current ? ending : { ...(turn.ending ?? ending), at: moment.at })
+    }
+  }
+
+  #main(): readonly TurnProgress[] {
+    return this.#turns.filter(({ draft }) => draft.agent === null && draft.parentId === null)
+  }
+
+  #of(agentId: string): readonly TurnProgress[] {
+    return this.#turns.filter(({ draft }) => draft.agent?.id === agentId)
+  }
+
+  /** The turn that something without a path is told to: the agent's own, else its session's. */
+  #current({ agent }: LocatedHookEvent): TurnProgress | null {
+    const own = agent === null ? undefined : this.#of(agent.id).at(-1)
+    return own ?? this.#main().at(-1) ?? null
+  }
+
+  #turnIn(session: CapturedSession, moment: LocatedHookEvent, top: string): TurnProgress {
+    const { agent } = moment
+    const isMeant = ({ draft }: TurnProgress): boolean => draft.top === top
+    const found = (
+      agent === null ? this.#turns.filter(({ draft }) => draft.agent === null) : this.#of(agent.id)
+    ).findLast(isMeant)
+    if (found) return found
+    const main = this.#main().at(-1) ?? null
+    // A client that tells no prompts, or whose session goes on after its turn was closed.
+    if (main === null && agent === null) return this.#open(session, moment, { top, prompt: null, text: null })
+    const parent = main ?? this.#open(session, moment, { top: moment.top, prompt: null, text: null })
+    return this.#open(session, moment, { top, prompt: null, text: null, parent: parent.draft.id })
+  }
+
+  #open(
+    session: CapturedSession,
+    { at, turn, agent, model }: LocatedHookEvent,
+    how: {
+      readonly top: string
+      readonly prompt: Turn['prompt']
+      readonly text: string | null
+      readonly parent?: TurnId
+    },
+  ): TurnProgress {
+    this.#lastNumber += 1
+    const isOfAgent = how.parent !== undefined && agent !== null
+    const draft: TurnDraft = {
+      id: this.#ids.next('turn'),
+      sessionId: session.id,
+      number: this.#lastNumber,
+      clientTurn: turn,
+      agent: isOfAgent ? { id: agent.id, type: agent.type ?? this.#types.get(agent.id) ?? null } : null,
+      parentId: how.parent ?? null,
+      client: session.client,
+      model,
+      prompt: how.prompt,
+      top: how.top,
+      status: 'open',
+      endSnapshot: null,
+      openedAt: at,
+      closedAt: null,
+    }
+    const telling: TurnProgress = { draft, moments: [], ending: null }
+    this.#turns.push(telling)
+    this.steps.push({ kind: 'turn opened', draft, text: how.text })
+    return telling
+  }
+
+  #close(turn: TurnProgress, ending: TurnEnd): void {
+    // What works for a turn in another tree ends with it.
+    for (const inner of this.#turns.filter(
+      ({ draft }) => draft.parentId === turn.draft.id && draft.agent === null,
+    ))
+      this.#close(inner, { ...ending, usage: null })
+    this.#turns = this.#turns.filter((one) => one !== turn)
+    this.steps.push({ kind: 'turn closed', draft: turn.draft, moments: turn.moments, ending })
+  }
+
+  #note(moment: LocatedHookEvent, to: TurnProgress | TurnId | null): void {
+    const turn = typeof to === 'string' ? this.#turns.find(({ draft }) => draft.id === to) : to
+    turn?.moments.push(moment)
+    if (this.#session === null) return
+    const sessionId = this.#session.id
+    this.steps.push({ kind: 'told', moment, sessionId, turnId: turn?.draft.id ?? null })
+  }
+}
+
+function plainEnding(at: number): TurnEnd {
+  return { status: 'ended', at, note: null, error: null, usage: null }
+}
+
+/** Of a turn that stopped before this batch while a shell ran on. */
+function endingOf(moments: readonly LocatedHookEvent[]): TurnEnd | null {
+  const last = moments.findLast(({ what }) => what.kind === 'stopped' || what.kind === 'prompted')
+  if (last?.what.kind !== 'stopped') return null
+  const { error, usage } = last.what
+  return { ...plainEnding(last.at), status: error === null ? 'ended' : 'failed', error, usage }
+}
+
+interface OpenEdit {
+  readonly at: number
+  readonly edit: LocatedEdit
+  readonly call: string | null
+  readonly tool: string
+}
+
+/** What a turn's moments say of its edits, in the order in which they were done. */
+export function seenEdits(moments: readonly LocatedHookEvent[], top: string): readonly HookEdit[] {
+  const began = new Map<string, OpenEdit>()
+  const seen: HookEdit[] = []
+  for (const { at, agent, what } of moments) {
+    if (what.kind !== 'edit_began' && what.kind !== 'edit_ended') continue
+    for (const edit of what.edits.filter((one) => one.top === top)) {
+      const key = `${agent?.id ?? ''} ${what.call ?? what.tool} ${edit.path}`
+      if (what.kind === 'edit_began') {
+        began.set(key, { at, edit, call: what.call, tool: what.tool })
+        continue
+      }
+      const before = began.get(key)
+      began.delete(key)
+      if (what.failed) continue
+      const stood = edit.onto ?? before?.edit.content
+      seen.push({
+        path: edit.path,
+        call: what.call,
+        tool: what.tool,
+        from: before?.at ?? null,
+        at,
+        ...(stood !== undefined && { before: stood }),
+        ...(edit.content !== undefined && { after: edit.content }),
+        explained: edit.explained,
+        ...(edit.meant !== undefined && { meant: edit.meant }),
+        ended: true,
+      })
+    }
+  }
+  const last = moments.at(-1)?.at ?? 0
+  for (const { at, edit, call, tool } of began.values()) {
+    const { path, content: before } = edit
+    const unended = { path, call, tool, from: at, at: last, explained: null, ended: false }
+    seen.push({ ...unended, ...(before !== undefined && { before }) })
+  }
+  return seen.toSorted((a, b) => a.at - b.at)
+}
+
+/** The windows of a turn. What was never told to end, ended with the next word of its agent, unless it was to run on. */
+export function seenCommands(
+  moments: readonly LocatedHookEvent[],
+  top: string,
+): readonly HookCommandWindow[] {
+  const open = new Map<string, HookCommandWindow & { readonly owner: string }>()
+  const seen: HookCommandWindow[] = []
+  const done = ({ owner: _, ...command }: HookCommandWindow & { readonly owner: string }): void => {
+    seen.push(command)
+  }
+  for (const moment of moments) {
+    const { at, agent, what } = moment
+    const owner = agent?.id ?? ''
+    if (what.kind === 'command_ended') {
+      const key = `${owner} ${what.call ?? `${what.tool} ${what.program ?? ''}`}`
+      const began = open.get(key)
+      open.delete(key)
+      const { call, tool, program, failed } = what
+      const background = what.background || began?.background === true
+      const from = began?.from ?? at
+      if (background && !failed)
+        open.set(key, { call, tool, program, from, to: null, background, failed, owner })
+      else done({ call, tool, program, from, to: at, background, failed, owner })
+      continue
+    }
+    for (const [key, command] of open) {
+      if (command.owner !== owner || command.background) continue
+      // Where every end is told, another call while one is open is one of several at once.
+      const isOver = ['stopped', 'prompted', 'agent_stopped'].includes(what.kind)
+      if (moment.coverage.failures && !isOver) continue
+      open.delete(key)
+      done({ ...command, to: at, failed: true })
+    }
+    if (what.kind !== 'command_began') continue
+    if (moment.top !== top) continue
+    const { call, tool, program, background } = what
+    const key = `${owner} ${call ?? `${tool} ${program ?? ''}`}`
+    open.set(key, { call, tool, program, from: at, to: null, background, failed: false, owner })
+  }
+  for (const command of open.values()) done(command)
+  return seen.toSorted((a, b) => a.from - b.from)
+}
+
+/** What the hooks told for certain in all of a turn. */
+export function coverageOf(moments: readonly LocatedHookEvent[]): Coverage {
+  const every = (key: keyof Coverage): boolean =>
+    moments.length > 0 && moments.every(({ coverage }) => coverage[key])
+  return {
+    edits: every('edits'),
+    failures: every('failures'),
+    subagents: every('subagents'),
+    ids: every('ids'),
+  }
+}
+
+export function itemsOf(
+  moments: readonly LocatedHookEvent[],
+): { readonly total: number; readonly done: number } | null {
+  const items = new Map<string, boolean>()
+  for (const { what } of moments) {
+    if (what.kind !== 'items') continue
+    if (what.isWhole) items.clear()
+    for (const { key, done } of what.items) items.set(key, done)
+  }
+  if (items.size === 0) return null
+  return { total: items.size, done: [...items.values()].filter((done) => done).length }
+}
+
+export function countLost(moments: readonly LocatedHookEvent[]): number {
+  return moments.reduce((sum, { what }) => sum + (what.kind === 'lost' ? what.count : 0), 0)
+}
+
+/** Whether something may have been written at this moment: what stood there before is not known from then on. */
+export function canWriteFiles({ what }: LocatedHookEvent): boolean {
+  return ['edit_began', 'edit_ended', 'command_began', 'command_ended'].includes(what.kind)
+}

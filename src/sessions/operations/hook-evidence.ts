@@ -1,0 +1,199 @@
+import type { CaptureSessionId } from '../../kernel/id.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import type { CandidateEvidence } from '../../track/domain/hook-evidence.ts'
+import { type Attempt, treeOf } from '../../track/domain/task.ts'
+import type { Coverage } from '../domain/hook-event.ts'
+import type { HookCommandWindow, HookEdit, Turn } from '../domain/session.ts'
+import {
+  countLost,
+  coverageOf,
+  type LocatedHookEvent,
+  seenCommands,
+  seenEdits,
+} from '../domain/session-reducer.ts'
+import type { TurnLink } from '../ports/capture-reads.ts'
+
+/** A turn as far as the attribution of others needs it, with what was told of it so far. */
+export interface FreshTurn {
+  readonly turn: Turn
+  readonly moments: readonly LocatedHookEvent[]
+}
+
+/** What hooks told of a work tree, by the ids of the turns and attempts that it was told of. */
+export interface WorkTreeEvidence {
+  readonly turns: ReadonlyMap<string, Turn>
+  readonly seen: ReadonlyMap<string, CandidateEvidence>
+  /** The turns and attempts above each, of the same session. */
+  readonly above: ReadonlyMap<string, readonly string[]>
+}
+
+export interface EvidenceQuery {
+  /** As `treeOf` names it. */
+  readonly tree: string
+  readonly since: number
+  readonly attempts: readonly Attempt[]
+  /** What is not recorded yet, in the place of what is. */
+  readonly fresh?: readonly FreshTurn[]
+  readonly links?: readonly TurnLink[]
+}
+
+/** What hooks told of who wrote in a work tree; null where nothing was captured there. */
+export async function readHookEvidence(
+  { capture }: Pick<Reads, 'capture'>,
+  { tree, since, attempts, fresh = [], links: freshLinks = [] }: EvidenceQuery,
+): Promise<WorkTreeEvidence | null> {
+  const recorded = await capture.turnsInTree(tree, since)
+  const known = new Set(fresh.map(({ turn }) => turn.id))
+  const lines = recorded.filter(({ turn }) => !known.has(turn.id))
+  const inTree = fresh.filter(
+    ({ turn }) =>
+      (turn.snapshot === null ? turn.top : treeOf(turn.snapshot)) === tree &&
+      (turn.closedAt === null || turn.closedAt >= since),
+  )
+  if (lines.length + inTree.length === 0) return null
+  const openIds = lines.filter(({ turn }) => turn.status === 'open').map(({ turn }) => turn.id)
+  const closedIds = lines.filter(({ turn }) => turn.status !== 'open').map(({ turn }) => turn.id)
+  const [moments, edits, commands, links] = await Promise.all([
+    capture.moments(openIds),
+    capture.edits(closedIds),
+    capture.commands(closedIds),
+    capture.linksOf(attempts.map(({ id }) => id)),
+  ])
+  const told: TurnHookEvidence[] = [
+    ...lines.map(({ turn, coverage, lost }): TurnHookEvidence => {
+      if (turn.status === 'open') return evidenceSoFar(turn, moments.get(turn.id) ?? [])
+      const isComplete = lost === 0 && coverage !== null && isFull(coverage)
+      return {
+        turn,
+        isComplete,
+        edits: edits.get(turn.id) ?? [],
+        windows: commands.get(turn.id) ?? [],
+      }
+    }),
+    ...inTree.map(({ turn, moments: own }) => evidenceSoFar(turn, own)),
+  ]
+  return combine(told, attempts, [...links, ...freshLinks])
+}
+
+interface TurnHookEvidence {
+  readonly turn: Turn
+  readonly isComplete: boolean
+  readonly edits: readonly HookEdit[]
+  readonly windows: readonly HookCommandWindow[]
+}
+
+function evidenceSoFar(turn: Turn, moments: readonly LocatedHookEvent[]): TurnHookEvidence {
+  return {
+    turn,
+    isComplete: countLost(moments) === 0 && isFull(coverageOf(moments)),
+    edits: seenEdits(moments, turn.top),
+    windows: seenCommands(moments, turn.top),
+  }
+}
+
+function isFull({ edits, failures, subagents }: Coverage): boolean {
+  return edits && failures && subagents
+}
+
+/** What was told of an agent while an attempt of it was open was told of the attempt. */
+function combine(
+  told: readonly TurnHookEvidence[],
+  attempts: readonly Attempt[],
+  links: readonly TurnLink[],
+): WorkTreeEvidence {
+  const byAttempt = new Map(links.map((link) => [link.attemptId, link]))
+  const linked = attempts.flatMap((attempt): readonly LinkedTurns[] => {
+    const link = byAttempt.get(attempt.id) ?? assumedLink(attempt, told)
+    if (link === null) return []
+    return [
+      { attempt, link, turns: told.filter(({ turn }) => isAgents(turn, link) && hasOverlap(turn, attempt)) },
+    ]
+  })
+  const seen = new Map<string, CandidateEvidence>()
+  const above = new Map<string, readonly string[]>()
+  for (const { attempt, link, turns } of linked) {
+    const during = { from: attempt.openedAt, to: attempt.closedAt ?? Number.MAX_SAFE_INTEGER }
+    seen.set(attempt.id, {
+      isTurn: false,
+      isComplete: link.link !== 'assumed' && turns.length > 0 && turns.every(({ isComplete }) => isComplete),
+      edits: turns.flatMap(({ edits }) => edits.filter(({ at }) => at >= during.from && at <= during.to)),
+      windows: turns.flatMap(({ windows }) =>
+        windows
+          .filter(({ from, to }) => from <= during.to && (to === null || to >= during.from))
+          .map(({ from, to }) => ({ from: Math.max(from, during.from), to })),
+      ),
+    })
+    const parents = turns.flatMap(({ turn }) => (turn.parentId === null ? [] : [turn.parentId]))
+    above.set(attempt.id, [...new Set([...turns.map(({ turn }) => turn.id), ...parents])])
+  }
+  for (const { turn, isComplete, edits, windows } of told) {
+    const own = linked.filter(({ turns }) => turns.some((one) => one.turn.id === turn.id))
+    const isAttempts = (at: number): boolean =>
+      own.some(({ attempt }) => at >= attempt.openedAt && at <= (attempt.closedAt ?? Number.MAX_SAFE_INTEGER))
+    seen.set(turn.id, {
+      isTurn: true,
+      isComplete,
+      edits: edits.filter(({ at }) => !isAttempts(at)),
+      windows: windows.filter(({ from }) => !isAttempts(from)),
+    })
+    // A subagent works for what its session's main agent has open.
+    const parents = linked
+      .filter(({ link, attempt }) => isMainOf(turn, link) && isStartedDuring(turn, attempt))
+      .toSorted((a, b) => b.attempt.openedAt - a.attempt.openedAt)
+      .slice(0, 1)
+      .map(({ attempt }) => attempt.id as string)
+    above.set(turn.id, [...parents, ...(turn.parentId === null ? [] : [turn.parentId])])
+  }
+  return { turns: new Map(told.map(({ turn }) => [turn.id, turn])), seen, above }
+}
+
+interface LinkedTurns {
+  readonly attempt: Attempt
+  readonly link: TurnLink
+  readonly turns: readonly TurnHookEvidence[]
+}
+
+function isAgents(turn: Turn, { sessionId, agentId }: TurnLink): boolean {
+  return turn.sessionId === sessionId && (turn.agent?.id ?? null) === agentId
+}
+
+function isMainOf({ sessionId, agent }: Turn, link: TurnLink): boolean {
+  return agent !== null && link.sessionId === sessionId && link.agentId === null
+}
+
+function hasOverlap(turn: Turn, { openedAt, closedAt }: Attempt): boolean {
+  return (
+    turn.openedAt <= (closedAt ?? Number.MAX_SAFE_INTEGER) &&
+    (turn.closedAt === null || turn.closedAt >= openedAt)
+  )
+}
+
+function isStartedDuring(turn: Turn, { openedAt, closedAt }: Attempt): boolean {
+  return turn.openedAt >= openedAt && turn.openedAt <= (closedAt ?? Number.MAX_SAFE_INTEGER)
+}
+
+/** The only session of that client that was at work when the attempt began. */
+function assumedLink(attempt: Attempt, told: readonly TurnHookEvidence[]): TurnLink | null {
+  const there = told.filter(
+    ({ turn }) =>
+      isClient(attempt.actor.name, turn.client) &&
+      turn.openedAt <= attempt.openedAt &&
+      (turn.closedAt === null || turn.closedAt >= attempt.openedAt),
+  )
+  const sessions = new Set<CaptureSessionId>(there.map(({ turn }) => turn.sessionId))
+  const [only, ...more] = sessions
+  if (only === undefined || more.length > 0) return null
+  return { attemptId: attempt.id, sessionId: only, turnId: null, agentId: null, link: 'assumed' }
+}
+
+/** `claude-code` is what hooks and the client itself call it; some add a word to the one or the other. */
+function isClient(name: string, client: string): boolean {
+  const plain = (text: string) => text.toLowerCase().replace(/[^a-z]+/g, '-')
+  const [one, other] = [plain(name), plain(client)]
+  return one.length > 0 && (one.startsWith(other) || other.startsWith(one))
+}
+
+/** Who a turn is of, as reports name it. */
+export function agentOfTurn({ client, agent }: Pick<Turn, 'client' | 'agent'>): string {
+  return agent === null ? client : `${client}, ${agent.type ?? 'subagent'}`
+}

@@ -1,0 +1,159 @@
+import { messageOf } from '../../kernel/failure.ts'
+import type { Context } from '../../kernel/operations/operation.ts'
+import { pathBelow } from '../../kernel/path-below.ts'
+import type { SnapshotLocation } from '../../track/domain/task.ts'
+import type { HookEvent, ToolEdit } from '../domain/hook-event.ts'
+import type { LocatedEdit, LocatedHookEvent } from '../domain/session-reducer.ts'
+
+type TreeContext = Pick<Context, 'witness' | 'ids' | 'clock'>
+
+/** The work trees that moments are from, found once, and the state of each, recorded once. */
+export class WorkTreeIndex {
+  readonly #context: TreeContext
+  readonly #tops = new Map<string, Promise<readonly string[]>>()
+  readonly #states: Map<string, Promise<TreeStateResult>>
+
+  /** `known`: states that were recorded already, by the tops of their trees. */
+  constructor(context: TreeContext, known: ReadonlyMap<string, TreeStateResult> = new Map()) {
+    this.#context = context
+    this.#states = new Map([...known].map(([top, state]) => [top, Promise.resolve(state)]))
+  }
+
+  /** The top of the work tree that a path is in, of those that belong to a folder. */
+  async topOf(folder: string, path = folder): Promise<string> {
+    const known = this.#tops.get(folder) ?? this.#find(folder)
+    this.#tops.set(folder, known)
+    const tops = await known
+    const inside = tops.filter((top) => pathBelow(top, path) !== null)
+    return inside.toSorted((a, b) => b.length - a.length)[0] ?? tops[0] ?? folder
+  }
+
+  async #find(folder: string): Promise<readonly string[]> {
+    const { witness } = this.#context
+    try {
+      const { top } = await witness.locate(folder)
+      return [top, ...(await witness.others(folder))]
+    } catch {
+      return [folder]
+    }
+  }
+
+  /** The state of a work tree now. */
+  state(top: string): Promise<TreeStateResult> {
+    const known = this.#states.get(top) ?? this.#record(top)
+    this.#states.set(top, known)
+    return known
+  }
+
+  async #record(top: string): Promise<TreeStateResult> {
+    const { witness, ids, clock } = this.#context
+    try {
+      const { ref } = await witness.snapshot({ folder: top, name: ids.next('turn') })
+      return { place: ref, at: clock.now(), trouble: '' }
+    } catch (error) {
+      return { place: null, at: clock.now(), trouble: messageOf(error) }
+    }
+  }
+}
+
+export interface TreeStateResult {
+  readonly place: SnapshotLocation | null
+  /** When it was recorded: what was written before is in it. */
+  readonly at: number
+  readonly trouble: string
+}
+
+/** What the copies of hooks are taken in with: any state of their work tree says how git would store them. */
+export interface LocateContext {
+  readonly copies: Context['copies']
+  readonly trees: WorkTreeIndex
+  readonly stateOf: (top: string) => Promise<SnapshotLocation | null>
+}
+
+/** Says of each moment in which work tree it was, and what its copies hold. */
+export async function locateHookEvents(
+  moments: readonly HookEvent[],
+  taking: LocateContext,
+): Promise<readonly LocatedHookEvent[]> {
+  const { trees } = taking
+  const located: {
+    readonly moment: HookEvent
+    readonly top: string
+    readonly edits: readonly EditLocation[]
+  }[] = []
+  for (const moment of moments) {
+    const top = await trees.topOf(moment.folder)
+    const edits: EditLocation[] = []
+    if (moment.what.kind === 'edit_began' || moment.what.kind === 'edit_ended') {
+      for (const edit of moment.what.edits)
+        edits.push({ edit, top: await trees.topOf(moment.folder, edit.path) })
+    }
+    located.push({ moment, top, edits })
+  }
+  const contents = await storeCopies(
+    located.flatMap(({ edits }) => edits),
+    taking,
+  )
+  return located.flatMap(({ moment, top, edits }): readonly LocatedHookEvent[] => {
+    const { what, ...rest } = moment
+    if (what.kind !== 'edit_began' && what.kind !== 'edit_ended') return [{ ...rest, top, what }]
+    const failed = what.kind === 'edit_ended' && what.failed
+    const { kind, call, tool } = what
+    const groups = [...Map.groupBy(edits, (one) => one.top)]
+    if (groups.length === 0) groups.push([top, []])
+    // A tool that writes into two work trees is told to each of them.
+    return groups.map(([tree, some], index) => ({
+      ...rest,
+      key: index === 0 ? rest.key : `${rest.key}+${index}`,
+      top,
+      what: { kind, call, tool, failed, edits: some.map((one) => locateEdit(one, tree, contents)) },
+    }))
+  })
+}
+
+interface EditLocation {
+  readonly edit: ToolEdit
+  readonly top: string
+}
+
+function pathInTree(path: string, top: string): string {
+  return pathBelow(top, path) || path
+}
+
+function locateEdit({ edit }: EditLocation, top: string, contents: ReadonlyMap<string, string>): LocatedEdit {
+  const id = edit.copy === null ? undefined : contents.get(edit.copy)
+  const content = edit.absent ? null : id
+  const path = pathInTree(edit.path, top)
+  const meant = contents.get(edit.meant ?? '')
+  const onto = contents.get(edit.onto ?? '')
+  return {
+    top,
+    path,
+    explained: edit.explained,
+    ...(content !== undefined && { content }),
+    ...(meant !== undefined && { meant }),
+    ...(onto !== undefined && { onto }),
+  }
+}
+
+async function storeCopies(
+  located: readonly EditLocation[],
+  { copies, stateOf }: LocateContext,
+): Promise<ReadonlyMap<string, string>> {
+  const contents = new Map<string, string>()
+  if (copies === undefined) return contents
+  const copied = located.flatMap(({ edit, top }) =>
+    [edit.copy, edit.meant, edit.onto].flatMap((copy) => (copy ? { copy, top, path: edit.path } : [])),
+  )
+  for (const [top, own] of Map.groupBy(copied, (one) => one.top)) {
+    const place = await stateOf(top)
+    if (place === null) continue
+    const wanted = own.map(({ path, copy }) => ({ path: pathInTree(path, top), copy }))
+    const ids = await copies.keep(place, wanted)
+    for (const [index, id] of ids.entries()) {
+      const copy = wanted[index]?.copy
+      if (id !== null && copy !== undefined) contents.set(copy, id)
+    }
+  }
+  return contents
+}

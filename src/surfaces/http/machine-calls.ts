@@ -1,0 +1,232 @@
+import { hash } from 'node:crypto'
+import type { Actor } from '../../kernel/actor.ts'
+import { Failure } from '../../kernel/failure.ts'
+import { firstMistake } from '../../kernel/operations/input/first-mistake.ts'
+import { inputSchema, outputSchema } from '../../kernel/operations/input/json-schema.ts'
+import { expandIds } from '../../kernel/operations/input/short-ids.ts'
+import { invoke } from '../../kernel/operations/invoke.ts'
+import type { Context, RemoteMachine } from '../../kernel/operations/operation.ts'
+import { lowerAccess } from '../../people/domain/access.ts'
+import { addressHeader, callLimits, contractVersion, machineIdOf } from '../../remote/operations/contract.ts'
+import { PortAnswerer } from '../../remote/operations/gather.ts'
+import { remoteContext } from '../../remote/operations/remote-context.ts'
+import { RemoteMeasureRequired } from '../../remote/operations/remote-measurement.ts'
+import { RemoteCallRequest } from '../../remote/operations/remote-request.ts'
+import { answerPerson } from './api.ts'
+import { readJson } from './body.ts'
+import { requireAuth } from './guard/guard.ts'
+import { bodyLimits } from './guard/security.ts'
+import type { McpPart, RequestContext } from './parts.ts'
+import { Refusal } from './refusal.ts'
+import type { HttpServingOptions, ServedProject } from './serving.ts'
+
+/**
+ * `POST /api/edge/call`: a call of somebody who works on another machine. Its handler runs here; what it asks of that
+ * machine is answered there, and sent along when the request is repeated.
+ */
+export function createRemoteCallHandler(serving: HttpServingOptions, mcp: McpPart) {
+  const heard = new RemoteMachineTracker()
+  const operations = new Map(serving.catalog.map((operation) => [operation.name, operation]))
+  return async (c: RequestContext): Promise<Response> => {
+    const { actor } = requireAuth(c.var.caller)
+    const request = await readRequest(c)
+    if (request.contract < contractVersion) throw upgradeRequired(serving.version)
+    const project = c.var.project
+    const gathering = new PortAnswerer(request.gathered)
+    const { call: id, folder, age } = request
+    const edge = machineOf(request)
+    const context = remoteContext(contextForRequest(project.contextOf(actor), request), gathering, {
+      edge,
+      id,
+      folder,
+      age,
+      address: addressOf(c),
+      measured: request.measured,
+    })
+    heard.tell(project, { request, edge, context: project.contextOf(actor) })
+    const done = await gathering
+      .run(() => performed(request, context))
+      .catch((error: unknown) => {
+        if (error instanceof RemoteMeasureRequired)
+          return { kind: 'measure' as const, request: error.request }
+        throw error
+      })
+    if (done.kind === 'measure') {
+      return c.json({ measure: done.request, now: project.contextOf(actor).clock.now() })
+    }
+    return c.json(done.kind === 'asks' ? { gather: done.calls } : done.answer)
+  }
+
+  async function performed(request: RemoteCallRequest, context: Context): Promise<object> {
+    if (request.tool !== undefined) return mcp.callTool(context, { ...request, tool: request.tool })
+    const operation = operations.get(request.operation ?? '')
+    if (!operation) {
+      throw new Failure('NOT_FOUND', `There is no operation "${request.operation ?? ''}" at this server.`, {
+        reason: 'operation_unknown',
+        hint: `The server is Waymark ${serving.version}.`,
+      })
+    }
+    const options = request.key === undefined ? {} : { idempotencyKey: request.key }
+    const given = request.input ?? {}
+    // On the command line, people shorten ids.
+    const isShort = request.channel === 'cli' && isJsonRecord(given)
+    const input = isShort ? await expandIds(context.store, given) : given
+    const answer = invoke(operation, context, input, options)
+    return { answer: await (request.channel === 'cli' ? answerPerson(answer, serving.catalog) : answer) }
+  }
+}
+
+/** Where the record is, as its edge knows it: the database's own address is the server's to know. */
+function addressOf(c: RequestContext): string {
+  const said = c.req.header(addressHeader) ?? ''
+  const isAddress = said.length <= 500 && /^https?:\/\/[\w.:[\]-]+(?:\/p\/[a-z0-9-]+)?$/i.test(said)
+  if (!isAddress) return `the project ${c.var.project.key} of the server`
+  return said.includes('/p/') ? said : `${said}/p/${c.var.project.key}`
+}
+
+function isJsonRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+const toldEvery = 10_000
+
+interface RemoteMachineContact {
+  readonly request: RemoteCallRequest
+  readonly edge: RemoteMachine
+  readonly context: Context
+}
+
+/**
+ * Keeps when each edge was heard of last: not more often than anybody looks. What was kept is asked
+ * of the record, since another server may have heard the same edge in between.
+ */
+class RemoteMachineTracker {
+  /** Of each edge that is being told of in a project: what it said since, if anything. */
+  readonly #telling = new WeakMap<ServedProject, Map<string, RemoteMachineContact | null>>()
+
+  tell(project: ServedProject, heard: RemoteMachineContact): void {
+    const telling = this.#telling.get(project) ?? new Map<string, RemoteMachineContact | null>()
+    this.#telling.set(project, telling)
+    const { id } = heard.edge
+    const isUnderWay = telling.has(id)
+    telling.set(id, isUnderWay ? heard : null)
+    if (!isUnderWay) void this.#keep(telling, heard)
+  }
+
+  async #keep(telling: Map<string, RemoteMachineContact | null>, first: RemoteMachineContact): Promise<void> {
+    const { id } = first.edge
+    for (let heard: RemoteMachineContact | null = first; heard !== null; heard = telling.get(id) ?? null) {
+      telling.set(id, null)
+      await recordHeartbeat(heard).catch(() => undefined) // told with the next call
+    }
+    telling.delete(id)
+  }
+}
+
+async function recordHeartbeat({
+  request,
+  edge,
+  context: { store, actor, clock },
+}: RemoteMachineContact): Promise<void> {
+  const { version } = request
+  const at = clock.now()
+  const before = await store.view(({ edges }) => edges.heard(edge.id))
+  const isSame = before?.name === edge.name && before.token === actor.name
+  if (isSame && at - before.seenAt < toldEvery) return
+  const beside = [{ kind: 'edge seen' as const, ...edge, token: actor.name, version, at }]
+  await store.record({ actor, at, decide: async () => ({ facts: [], beside, answer: null }) })
+}
+
+/** The token says who it is and what it may; what the edge says can only take from that. */
+function contextForRequest(context: Context, request: RemoteCallRequest): Context {
+  const { as, channel, client, connection, inside_command: inside } = request
+  const { actor, standing } = context
+  // A person's token in an agent's hands does what agents may.
+  const isLent = actor.kind === 'person' && (as === 'agent' || inside === true)
+  const shown = client?.replace(/\s+/g, ' ').trim().slice(0, 100)
+  // A token that was given no name of its own says nothing of who uses it.
+  const name = shown && (isLent || actor.name === 'agent') ? shown : actor.name
+  const acting: Actor = {
+    ...actor,
+    name: inside ? 'command of a guard' : name,
+    channel,
+    ...(connection !== undefined && { connection }),
+    ...(isLent && { kind: 'agent', role: null }),
+    ...(inside && { role: null, insideCommand: true }),
+  }
+  if (!standing || !isLent) return { ...context, actor: acting }
+  const { access } = standing
+  const lent = {
+    admin: false,
+    roles: [],
+    access: access === null ? null : lowerAccess(access, 'contributor'),
+  }
+  return { ...context, actor: acting, standing: { ...standing, ...lent } }
+}
+
+function upgradeRequired(version: string): Refusal {
+  return new Refusal('UPGRADE_REQUIRED', "The Waymark on your machine is older than the server's.", {
+    hint: `Install Waymark ${version} there: npm install -g waymark@${version}`,
+    reason: 'machine_outdated',
+    details: { version, contract: contractVersion },
+    headers: { Upgrade: `waymark/${version}` },
+  })
+}
+
+async function readRequest(c: RequestContext): Promise<RemoteCallRequest> {
+  const body = await readJson(c.req.raw, callLimits)
+  // What was measured may be large, and what is asked may not.
+  const fields = isJsonRecord(body) ? Object.keys(body) : []
+  const asked = isJsonRecord(body) ? [body['input'], body['arguments'], body['meta'], body['responses']] : []
+  if (fields.length > 100 || valuesIn(asked, bodyLimits.maxValues) > bodyLimits.maxValues) {
+    throw new Refusal('TOO_LARGE', `The call has more than ${bodyLimits.maxValues} values.`, {
+      reason: 'too_many_values',
+      hint: 'Send it in several calls.',
+    })
+  }
+  const read = RemoteCallRequest.safeParse(body)
+  if (read.success) return read.data
+  throw new Failure(
+    'INVALID_INPUT',
+    `The request of the machine is not understood: ${firstMistake(read.error)}.`,
+    { reason: 'machine_request_invalid' },
+  )
+}
+
+/** Counts values, and stops when there are more than a number of them. */
+function valuesIn(value: unknown, most: number): number {
+  if (typeof value !== 'object' || value === null) return 1
+  let count = 1
+  for (const one of Object.values(value)) {
+    count += valuesIn(one, most - count)
+    if (count > most) break
+  }
+  return count
+}
+
+function machineOf({ edge: { key, name } }: RemoteCallRequest): RemoteMachine {
+  return { id: machineIdOf(hash('sha256', key)), name }
+}
+
+/** `GET /api/catalog`: everything that can be asked of this server, as data. */
+export async function catalogAnswer(c: RequestContext, serving: HttpServingOptions, mcp: McpPart) {
+  const { actor } = requireAuth(c.var.caller)
+  return {
+    version: serving.version,
+    contract: contractVersion,
+    project: c.var.project.key,
+    actor: { name: actor.name, kind: actor.kind },
+    tools: await mcp.listTools(c.var.project.contextOf(actor), c.req.query('toolsets') ?? ''),
+    operations: serving.catalog.map((operation) => ({
+      name: operation.name,
+      tool: operation.tool ?? null,
+      command: operation.command,
+      kind: operation.kind,
+      audience: operation.audience,
+      title: operation.title,
+      description: operation.description,
+      input: inputSchema(operation),
+      output: outputSchema(operation),
+    })),
+  }
+}

@@ -1,0 +1,107 @@
+import { affectedEntities, type EntityChange } from '../../../events/domain/event-kinds.ts'
+import type { ProjectEvent } from '../../../events/domain/project-event.ts'
+import { type FollowableStore, followEventLog } from '../../../events/operations/follow.ts'
+import { messageOf } from '../../../kernel/failure.ts'
+import { changesUri, missionUri, reviewUri, summaryUri, taskUri } from './resource-uri.ts'
+
+export interface EventLogFeedOptions {
+  readonly store: () => FollowableStore
+  readonly log: (line: string) => void
+}
+
+/** Told of what changed. */
+export type ResourceListener = (changed: ResourceChanges) => void
+
+interface FeedSubscription {
+  readonly end: AbortController
+  readonly ready: Promise<void>
+}
+
+/** Follows the facts of every process, once for all who want to hear of them and only while somebody does. */
+export class EventLogFeed {
+  readonly #options: EventLogFeedOptions
+  readonly #hearers = new Set<ResourceListener>()
+  #following: FeedSubscription | null = null
+
+  constructor(options: EventLogFeedOptions) {
+    this.#options = options
+  }
+
+  /** Resolves, with what ends it, when nothing that is recorded from now on will be missed. */
+  async follow(hearer: ResourceListener): Promise<() => void> {
+    this.#hearers.add(hearer)
+    this.#following ??= this.#begin()
+    try {
+      await this.#following.ready
+    } catch (error) {
+      this.#leave(hearer)
+      throw error
+    }
+    return () => this.#leave(hearer)
+  }
+
+  stop(): void {
+    this.#hearers.clear()
+    this.#following?.end.abort()
+    this.#following = null
+  }
+
+  #leave(hearer: ResourceListener): void {
+    this.#hearers.delete(hearer)
+    if (this.#hearers.size === 0) this.stop()
+  }
+
+  #begin(): FeedSubscription {
+    const end = new AbortController()
+    const store = this.#options.store()
+    const head = store.view(({ journal }) => journal.head())
+    return { end, ready: head.then((after) => void this.#run(store, after, end)) }
+  }
+
+  #run(store: FollowableStore, after: number, { signal }: AbortController): Promise<void> {
+    let trouble = ''
+    return followEventLog(store, {
+      after,
+      signal,
+      pause: 1000,
+      hear: (facts) => {
+        trouble = ''
+        const changed = changedResources(facts)
+        if (!signal.aborted) for (const hearer of this.#hearers) hearer(changed)
+      },
+      failed: (error) => {
+        const said = messageOf(error)
+        if (said !== trouble) this.#options.log(`Changes cannot be announced at present: ${said}`)
+        trouble = said
+      },
+    })
+  }
+}
+
+/** What is another than before for those who read resources. */
+export interface ResourceChanges {
+  readonly uris: readonly string[]
+  /** Other resources are listed than before. */
+  readonly list: boolean
+}
+
+/** What facts that are there together change: each address once. */
+export function changedResources(facts: readonly Pick<ProjectEvent, 'body'>[]): ResourceChanges {
+  const changes = facts.flatMap(({ body }) => affectedEntities(body).map(changeOf))
+  return {
+    uris: [...new Set(changes.flatMap(({ uris }) => uris))],
+    list: changes.some(({ list }) => list),
+  }
+}
+
+function changeOf({ change, of }: EntityChange): ResourceChanges {
+  if (of.kind === 'mission') return { uris: [missionUri(of.id)], list: change === 'created' }
+  if (of.kind === 'task') return { uris: [taskUri(of.id)], list: false }
+  // The list shows the tasks that are worked on.
+  if (of.kind === 'attempt') return { uris: [changesUri(of.taskId)], list: true }
+  // A run moved, or what its guards look at did: what may be emitted is another than before.
+  if (of.kind === 'run') return { uris: [summaryUri(of.id)], list: true }
+  if (of.kind === 'command' && of.runId !== null) return { uris: [summaryUri(of.runId)], list: true }
+  if (of.kind === 'review' && of.taskId !== null) return { uris: [reviewUri(of.taskId)], list: false }
+  return { uris: [], list: false }
+}

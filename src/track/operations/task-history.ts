@@ -1,0 +1,122 @@
+import { z } from 'zod'
+import { openItemEntry, WaitingEntry } from '../../inbox/operations/item-answer.ts'
+import type { TaskId } from '../../kernel/id.ts'
+import { instantOrNull } from '../../kernel/instant.ts'
+import { list, strings } from '../../kernel/operations/list-answer.ts'
+import { excerpt } from '../../kernel/text.ts'
+import { type NameBehind, peopleBehind } from '../../people/operations/people-behind.ts'
+import type { PlannedTask } from '../../plan/domain/plan.ts'
+import { reviewFields, reviewOfTask } from '../../review/operations/agent-reviews.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import type { Dependency, PastAttempt } from '../domain/task.ts'
+import { attemptStatuses, outcomeAuthorOf } from '../domain/task.ts'
+import { CorrectionEntry, correctionEntry } from './attempt-answer.ts'
+import { openItemsOfTask } from './completion.ts'
+
+const mostPast = 3
+const mostEntries = 8
+const mostDependencies = 20
+
+export const DependencyEntry = z.object({
+  id: z.string(),
+  title: z.string(),
+  status: z.string(),
+  settled: z.literal(false).optional(),
+  waits_for: list(WaitingEntry).optional(),
+  summary: z.string().optional(),
+  files: strings.optional(),
+})
+
+/** An attempt that ended, for the agent that takes the task up again: its words, cut, and the first files. */
+export const PastAttemptEntry = z.object({
+  attempt_id: z.string(),
+  agent: z.string(),
+  status: z.enum(attemptStatuses),
+  ended_at: z.string().nullable(),
+  summary: z.string().nullable(),
+  limitations: strings,
+  next_steps: strings,
+  files: strings,
+  corrections: list(CorrectionEntry).optional(),
+})
+
+/** What a task says of itself where there is something to say. */
+export const toldStoryFields = {
+  dependencies: list(DependencyEntry).optional(),
+  previous_attempts: list(PastAttemptEntry).optional(),
+  waits_for: list(WaitingEntry).optional(),
+  ...reviewFields,
+}
+
+/**
+ * What an agent that takes a task up is told: what it builds on, what was tried before, what waits for a person. One that
+ * `isAlone` is known to build on nothing.
+ */
+export async function readTaskHistory(reads: Reads, taskId: TaskId, { isAlone = false } = {}) {
+  const [dependencies, past, waiting, review] = await Promise.all([
+    isAlone ? [] : reads.tasks.dependencies(taskId),
+    reads.tasks.past(taskId, mostPast),
+    openItemsOfTask(reads, taskId),
+    reviewOfTask(reads, taskId),
+  ])
+  const personOf = await peopleBehind(
+    reads,
+    past.flatMap(({ corrections }) => corrections.map(({ actor }) => actor)),
+  )
+  return {
+    dependencies: dependencies.slice(0, mostDependencies).map(dependencyEntry),
+    previous_attempts: past.map((attempt) => pastEntry(attempt, personOf)),
+    waits_for: waiting.map(openItemEntry),
+    ...review,
+  }
+}
+
+/** The same, without what is empty. */
+export async function taskStoryFields(reads: Reads, { task, dependsOn }: PlannedTask) {
+  const story = await readTaskHistory(reads, task.id, { isAlone: dependsOn.length === 0 })
+  const { dependencies, previous_attempts, waits_for, ...review } = story
+  return {
+    ...(dependencies.length > 0 && { dependencies }),
+    ...(previous_attempts.length > 0 && { previous_attempts }),
+    ...(waits_for.length > 0 && { waits_for }),
+    ...review,
+  }
+}
+
+function dependencyEntry({
+  task,
+  unsettled,
+  summary,
+  files,
+  holds,
+}: Dependency): z.output<typeof DependencyEntry> {
+  return {
+    id: task.id,
+    title: excerpt(task.name, 120),
+    status: task.resolution ?? task.status,
+    ...(unsettled && { settled: false }),
+    ...(holds.length > 0 && { waits_for: holds.slice(0, 3).map(openItemEntry) }),
+    ...(summary !== null && { summary: excerpt(summary, 400) }),
+    ...(files.length > 0 && { files }),
+  }
+}
+
+function pastEntry(
+  { attempt, outcome, corrections, files }: PastAttempt,
+  personOf: NameBehind,
+): z.output<typeof PastAttemptEntry> {
+  const cut = (texts: readonly string[]) => texts.slice(0, mostEntries).map((text) => excerpt(text))
+  return {
+    attempt_id: attempt.id,
+    agent: outcomeAuthorOf(attempt),
+    status: attempt.status,
+    ended_at: instantOrNull(attempt.closedAt),
+    summary: outcome === null ? null : excerpt(outcome.summary, 600),
+    limitations: cut(outcome?.limitations ?? []),
+    next_steps: cut(outcome?.nextSteps ?? []),
+    files,
+    ...(corrections.length > 0 && {
+      corrections: corrections.slice(-3).map((said) => correctionEntry(said, personOf)),
+    }),
+  }
+}

@@ -1,0 +1,49 @@
+import type { RefObject } from 'preact'
+import { useLayoutEffect, useState } from 'preact/hooks'
+import { runInFrames } from '../../parts/frame-queue.ts'
+
+/** Beyond the window, in pixels: what comes into sight is drawn before. */
+const margin = 1_200
+
+const watched = new Map<Element, (near: boolean) => void>()
+const observers = new WeakMap<Element, IntersectionObserver>()
+
+/** Whether an element is near what is seen of the page. */
+export function useNear(element: RefObject<Element | null>, first: boolean): boolean {
+  const [near, setNear] = useState(first)
+  useLayoutEffect(() => {
+    const { current } = element
+    const page = current?.closest('.page')
+    if (!current || !page) return
+    const observer = observers.get(page) ?? observeFiles(page)
+    watched.set(current, setNear)
+    observer.observe(current)
+    return () => {
+      watched.delete(current)
+      observer.unobserve(current)
+    }
+  }, [element])
+  return near
+}
+
+/** One observer for all elements of a page. What is seen is drawn at once, what only comes near when a frame has room. */
+function observeFiles(page: Element): IntersectionObserver {
+  const last = new WeakMap<Element, boolean>()
+  const made = new IntersectionObserver(
+    (entries) => {
+      const { top, bottom } = page.getBoundingClientRect()
+      for (const { target, isIntersecting, boundingClientRect: at } of entries) {
+        last.set(target, isIntersecting)
+        const tell = () => {
+          // It may have come and gone since.
+          if (last.get(target) === isIntersecting) watched.get(target)?.(isIntersecting)
+        }
+        if (isIntersecting && at.top < bottom && at.bottom > top) tell()
+        else runInFrames(tell)
+      }
+    },
+    { root: page, rootMargin: `${margin}px 0px` },
+  )
+  observers.set(page, made)
+  return made
+}
