@@ -78,8 +78,13 @@ test('a task that was dropped looks dropped', async () => {
   expect(plan).toMatch(new RegExp(`✗ +Second +${gone}`))
   expect(plan).toMatch(new RegExp(`○ [ !] First +${kept}`))
   expect(plan).toMatch(/Design {2}P1 {2}0\/1/)
-  for (const words of [['show', gone], ['task', 'get', gone], ['task', 'list'], ['board']])
+  for (const words of [
+    ['show', gone],
+    ['task', 'get', gone],
+    ['task', 'list'],
+  ])
     expect((await spoken(words, project)).out).toContain('dropped')
+  expect((await spoken(['board'], project)).out).not.toContain(gone)
   expect(project.run('plan', 'graph').out).toMatch(/class t\d+ dropped/)
 })
 

@@ -152,8 +152,8 @@ test('the commands that a fresh team server shows work as they are shown', async
 
   // A person who is not there: the hint of the refusal adds them.
   const unknown = run('member add Ben maintainer --project shop')
-  expect(unknown.shown).toContain('person add <name>')
-  expect(run('person add <name>', { name: 'Ben' }).code).toBe(0)
+  expect(unknown.shown).toContain('--project shop person add <name>')
+  expect(run('--project shop person add <name>', { name: 'Ben' }).code).toBe(0)
   expect(run('member add Ben maintainer --project shop').code).toBe(0)
   expect(run(person, { name: 'Ben' }).code).toBe(0)
   expect(run(agent, { agent: 'claude', name: 'Ben', project: 'shop' }).code).toBe(0)
@@ -163,7 +163,7 @@ test('the commands that a fresh team server shows work as they are shown', async
 function commandsIn(text: string): readonly string[] {
   return [
     ...text.matchAll(
-      /waymark ((?:project|person|member|token) (?:[\w-]+|<\w+>)(?: (?:--[\w-]+|<\w+>|person\b))*)/g,
+      /waymark ((?:--project \w+ )?(?:project|person|member|token) (?:[\w-]+|<\w+>)(?: (?:--[\w-]+|<\w+>|person\b))*)/g,
     ),
   ].map(([, command = '']) => command)
 }

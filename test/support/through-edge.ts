@@ -24,6 +24,7 @@ import {
 } from '../../src/remote/operations/remote-measurement.ts'
 import { fingerprint } from '../../src/store/fingerprint.ts'
 import type { Store } from '../../src/store/ports/store.ts'
+import { randomIds } from '../../src/store/random-ids.ts'
 
 /** A test of the witness alone is of no operation. */
 const allLooks = Object.keys(portCalls) as PortCallName[] // its own keys
@@ -191,6 +192,14 @@ function bareContext(around: {
 }): Context {
   const { witness, folder, stateFolder } = around
   const program = { version: '0.0.0', node: process.versions.node, platform: process.platform, stateFolder }
-  const bare = { witness, folder, program, actor: nobody, clock: { now: () => Date.now() }, fingerprint }
+  const bare = {
+    witness,
+    folder,
+    program,
+    actor: nobody,
+    clock: { now: () => Date.now() },
+    fingerprint,
+    ids: randomIds,
+  }
   return { store: {}, commandApprovals: {}, commandRunner: {}, ...bare } as unknown as Context
 }

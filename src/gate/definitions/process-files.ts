@@ -115,10 +115,12 @@ async function isFile(path: string): Promise<boolean> {
 async function load({ path, origin }: ProcessPath, folders: ProcessFolders): Promise<LoadedProcess> {
   const source = { file: shownPath(path, origin, folders), origin, id: idOf(path) }
   const size = (await stat(path)).size
-  if (size > largest) return { ...source, text: '', ...tooLargeDefinition(size) }
+  if (size > largest) return readSource({ ...source, text: '', unread: { bytes: size } })
   const isOurs = origin === 'shipped' || (origin === 'file' && !folders.isConfined)
   const text = (isOurs ? await readRegular(path) : await readInside(path, folders)).toString('utf8')
-  return isProcess(path, text) ? readSource({ ...source, text }) : { ...source, text: '', ...noProcess }
+  return readSource(
+    isProcess(path, text) ? { ...source, text } : { ...source, text: '', unread: 'no-process' },
+  )
 }
 
 async function readInside(path: string, { project }: ProcessFolders): Promise<Buffer> {
@@ -145,13 +147,18 @@ const noProcess: ReadDefinition = {
 }
 
 async function readSource(source: ProcessSource): Promise<LoadedProcess> {
-  const { definition, findings, patterns } = await readInWorker(source.text)
+  const { definition, findings, patterns } = await readText(source)
   return {
     ...source,
     definition,
     findings: [...fileNameFindings(definition, source.file), ...findings],
     patterns,
   }
+}
+
+async function readText({ text, unread }: ProcessSource): Promise<ReadDefinition> {
+  if (unread === 'no-process') return noProcess
+  return unread ? tooLargeDefinition(unread.bytes) : readInWorker(text)
 }
 
 function tooLargeDefinition(size: number): ReadDefinition {

@@ -29,6 +29,7 @@ export const inbox = defineOperation({
     cursor: identifier('next_cursor of the previous answer').optional(),
     include: z
       .array(choice(['evidence']))
+      .max(1)
       .describe('evidence: what was measured and claimed')
       .optional(),
   }),

@@ -144,6 +144,7 @@ export const processSource = z.strictObject({
   origin: z.enum(['project', 'shipped', 'file']),
   id: z.string(),
   text: z.string().max(4_000_000),
+  unread: z.union([z.literal('no-process'), z.strictObject({ bytes: z.int() })]).exactOptional(),
 })
 
 const note = z.strictObject({

@@ -28,8 +28,10 @@ export interface ProcessSource {
   readonly origin: ProcessOrigin
   /** Its id; by the file's name where it cannot be read. */
   readonly id: string
-  /** What is in the file; empty where it is too large to be read. */
+  /** What is in the file; empty where it is not read. */
   readonly text: string
+  /** Why it is not read: it is no process file, or has more bytes than are read. */
+  readonly unread?: 'no-process' | { readonly bytes: number }
 }
 
 /** The same as it was read. */

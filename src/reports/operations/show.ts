@@ -220,6 +220,7 @@ export const show = defineOperation({
     brief: z.boolean().describe('Cut the lists to what fits an agent’s context').optional(),
     include: z
       .array(choice(['links']))
+      .max(1)
       .describe('links: what a task depends on and blocks, and how each stands in the plan')
       .optional(),
   }),

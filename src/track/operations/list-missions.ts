@@ -38,7 +38,10 @@ export const listMissions = defineOperation({
     limit: count('Default 20', 200).optional(),
     cursor: identifier('next_cursor').optional(),
     include: unlistedField(
-      z.array(choice(['work'])).describe('work: who works in each, what changed and what waits'),
+      z
+        .array(choice(['work']))
+        .max(1)
+        .describe('work: who works in each, what changed and what waits'),
     ).optional(),
   }),
   output: z.object({

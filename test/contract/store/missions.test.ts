@@ -139,7 +139,7 @@ describe.each(dialects)('missions in $dialect', ({ fresh }) => {
     await happened(store, 40, closing(again, [aChange('a.ts'), aChange('d.ts', { origin: 'mixed' })]))
     await store.view(async ({ missions }) => {
       expect(await missions.totals(id)).toEqual({
-        tasksWithAttempt: 1,
+        tasks: 2,
         distinctFilesChanged: 3,
         tokensInput: 200,
         tokensOutput: 40,

@@ -44,8 +44,8 @@ export const everyProcess = measurement({
   measure: async ({ processFiles }) => (await processFiles.list()).map(sourceOf),
 })
 
-function sourceOf({ file, origin: from, id, text }: ProcessSource): ProcessSource {
-  return { file, origin: from, id, text }
+function sourceOf({ file, origin: from, id, text, unread }: ProcessSource): ProcessSource {
+  return { file, origin: from, id, text, ...(unread !== undefined && { unread }) }
 }
 
 /** For an operation that is about one process: its file is measured, and read here. */

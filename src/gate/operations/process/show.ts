@@ -102,6 +102,7 @@ export const processShow = defineOperation({
     diagram: choice(['mermaid', 'text'], 'Draw it instead').optional(),
     include: z
       .array(choice(['source']))
+      .max(1)
       .describe('source: instead, its file with the findings of lint; also of a process with errors')
       .optional(),
   }),
