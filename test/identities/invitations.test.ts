@@ -100,7 +100,7 @@ test('an invitation works once, by its own name and not for another person', asy
     })
 
   const answers = await Promise.all(Array.from({ length: 6 }, () => acceptText(cleo.invitation)))
-  expect(answers.map(({ status }) => status).toSorted()[0]).toBe(200)
+  expect(answers.map(({ status }) => status)).toContain(200)
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
   expect((await acceptText(cleo.invitation)).status).toBe(401)
   const { tokens } = await team.call('token_list')

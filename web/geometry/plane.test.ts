@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { layeredLayout } from './layered-layout.ts'
-import { flowPath, turned } from './plane.ts'
+import { flowPath, transposeLayout } from './plane.ts'
 
 const request = {
   nodes: ['a', 'b', 'c'].map((id) => ({ id, width: 34, height: 204 })),
@@ -10,15 +10,15 @@ const request = {
   ],
 }
 
-test('a layout that is turned lies from the top down, with its nodes upright and in their order', () => {
+test('a layout that is transposeLayout lies from the top down, with its nodes upright and in their order', () => {
   const layout = layeredLayout(request)
-  const { nodes, edges, width, height } = turned(layout)
+  const { nodes, edges, width, height } = transposeLayout(layout)
   expect([width, height]).toEqual([layout.height, layout.width])
   expect(nodes.map((node) => [node.width, node.height])).toEqual(request.nodes.map(() => [204, 34]))
   const tops = nodes.map(({ y }) => y)
   expect(tops).toEqual(tops.toSorted((a, b) => a - b))
   expect(edges[0]?.points[0]).toEqual({ x: nodes[0]?.x, y: (nodes[0]?.y ?? 0) + 17 })
-  expect(turned(turned(layout))).toEqual(layout)
+  expect(transposeLayout(transposeLayout(layout))).toEqual(layout)
 })
 
 test('an edge that falls leaves and arrives upright', () => {

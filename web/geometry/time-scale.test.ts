@@ -1,26 +1,26 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  centred,
+  centeredView,
   clampView,
   contentX,
   fitView,
   foldWidth,
-  type Interval,
-  stretchesOf,
+  intervalsOf,
+  type TimeRange,
   ticksOf,
   timeAt,
   timeScale,
-  unfolded,
-  xOf,
-  zoomAround,
+  unfoldIntervals,
+  viewX,
+  zoomAroundPoint,
 } from './time-scale.ts'
 
 const start = Date.UTC(2026, 10, 3, 9)
 const day = 24 * 3_600_000
 const interval = fc
   .record({ from: fc.nat({ max: 5 * day }), length: fc.nat({ max: day / 4 }) })
-  .map(({ from, length }): Interval => ({ from: start + from, to: start + from + length }))
+  .map(({ from, length }): TimeRange => ({ from: start + from, to: start + from + length }))
 const busy = fc.array(interval, { minLength: 1, maxLength: 30 })
 const width = fc.integer({ min: 400, max: 3000 })
 const share = fc.double({ min: 0, max: 1, noNaN: true })
@@ -29,7 +29,7 @@ describe('folding', () => {
   test('stretches follow each other, take turns, and cover what is busy', () => {
     fc.assert(
       fc.property(busy, (intervals) => {
-        const stretches = stretchesOf(intervals)
+        const stretches = intervalsOf(intervals)
         for (const [place, stretch] of stretches.entries()) {
           expect(stretch.to).toBeGreaterThan(stretch.from)
           expect(stretch.idle).toBe(place % 2 === 1)
@@ -47,9 +47,9 @@ describe('folding', () => {
       { from: start, to: start + 60_000 },
       { from: start + 10 * 60_000, to: start + 11 * 60_000 },
     ]
-    expect(stretchesOf(pause)).toHaveLength(1)
-    expect(unfolded(stretchesOf([{ from: start, to: start }]))).toHaveLength(1)
-    expect(stretchesOf([])).toEqual([])
+    expect(intervalsOf(pause)).toHaveLength(1)
+    expect(unfoldIntervals(intervalsOf([{ from: start, to: start }]))).toHaveLength(1)
+    expect(intervalsOf([])).toEqual([])
   })
 })
 
@@ -61,15 +61,15 @@ describe('the scale', () => {
         width,
         fc.array(share, { minLength: 2, maxLength: 20 }),
         (intervals, pixels, shares) => {
-          const stretches = stretchesOf(intervals)
+          const stretches = intervalsOf(intervals)
           const scale = timeScale(stretches, fitView(stretches, pixels))
           const [from, to] = [stretches[0]?.from ?? 0, stretches.at(-1)?.to ?? 0]
           const times = shares
             .map((part) => from - day / 9 + part * (to - from + day / 4.5))
             .toSorted((a, b) => a - b)
           for (const [place, at] of times.entries()) {
-            const x = xOf(scale, at)
-            if (place > 0) expect(x).toBeGreaterThanOrEqual(xOf(scale, times[place - 1] ?? 0))
+            const x = viewX(scale, at)
+            if (place > 0) expect(x).toBeGreaterThanOrEqual(viewX(scale, times[place - 1] ?? 0))
             expect(Math.abs(timeAt(scale, x) - at)).toBeLessThan(1)
           }
         },
@@ -80,7 +80,7 @@ describe('the scale', () => {
   test('folds idle time to a narrow gap, and fits into the width', () => {
     fc.assert(
       fc.property(busy, width, (intervals, pixels) => {
-        const stretches = stretchesOf(intervals)
+        const stretches = intervalsOf(intervals)
         const scale = timeScale(stretches, fitView(stretches, pixels))
         for (const piece of scale.pieces) if (piece.idle) expect(piece.width).toBeLessThanOrEqual(foldWidth)
         const folds = scale.pieces.filter(({ folded }) => folded).length
@@ -97,12 +97,12 @@ describe('the scale', () => {
         share,
         fc.double({ min: 0.2, max: 8, noNaN: true }),
         (intervals, pixels, part, factor) => {
-          const stretches = stretchesOf(intervals)
+          const stretches = intervalsOf(intervals)
           const scale = timeScale(stretches, fitView(stretches, pixels))
           const x = part * pixels
           const at = timeAt(scale, x)
-          const zoomed = timeScale(stretches, zoomAround(stretches, scale, { x, factor }))
-          expect(Math.abs(xOf(zoomed, at) - x)).toBeLessThan(0.01)
+          const zoomed = timeScale(stretches, zoomAroundPoint(stretches, scale, { x, factor }))
+          expect(Math.abs(viewX(zoomed, at) - x)).toBeLessThan(0.01)
         },
       ),
     )
@@ -111,19 +111,19 @@ describe('the scale', () => {
   test('a view can be moved only as far as there is something to see', () => {
     fc.assert(
       fc.property(busy, width, fc.integer({ min: -1e6, max: 1e6 }), (intervals, pixels, left) => {
-        const stretches = stretchesOf(intervals)
+        const stretches = intervalsOf(intervals)
         const view = clampView(stretches, { ...fitView(stretches, pixels), left }, pixels)
         const scale = timeScale(stretches, view)
-        expect(xOf(scale, stretches[0]?.from ?? 0)).toBeLessThanOrEqual(pixels)
-        expect(xOf(scale, stretches.at(-1)?.to ?? 0)).toBeGreaterThanOrEqual(0)
+        expect(viewX(scale, stretches[0]?.from ?? 0)).toBeLessThanOrEqual(pixels)
+        expect(viewX(scale, stretches.at(-1)?.to ?? 0)).toBeGreaterThanOrEqual(0)
       }),
     )
   })
 
   test('a time can be put in the middle', () => {
-    const stretches = stretchesOf([{ from: start, to: start + day }])
-    const view = centred(stretches, { perMs: 0.001, left: 0 }, { at: start + day / 3, width: 800 })
-    expect(xOf(timeScale(stretches, view), start + day / 3)).toBeCloseTo(400)
+    const stretches = intervalsOf([{ from: start, to: start + day }])
+    const view = centeredView(stretches, { perMs: 0.001, left: 0 }, { at: start + day / 3, width: 800 })
+    expect(viewX(timeScale(stretches, view), start + day / 3)).toBeCloseTo(400)
     expect(contentX(timeScale([], view), start)).toBe(0)
   })
 })
@@ -132,7 +132,7 @@ describe('ticks', () => {
   test('are in order, apart, inside what is shown, and not in a fold', () => {
     fc.assert(
       fc.property(busy, width, fc.integer({ min: -720, max: 840 }), (intervals, pixels, minutes) => {
-        const stretches = stretchesOf(intervals)
+        const stretches = intervalsOf(intervals)
         const scale = timeScale(stretches, fitView(stretches, pixels))
         const ticks = ticksOf(scale, { width: pixels, least: 80, ahead: () => minutes })
         for (const [place, tick] of ticks.entries()) {
@@ -147,7 +147,7 @@ describe('ticks', () => {
   })
 
   test('stand at round local times', () => {
-    const stretches = stretchesOf([{ from: start, to: start + 3 * 3_600_000 }], { margin: 0 })
+    const stretches = intervalsOf([{ from: start, to: start + 3 * 3_600_000 }], { margin: 0 })
     const scale = timeScale(stretches, fitView(stretches, 900))
     const ticks = ticksOf(scale, { width: 900, ahead: () => 330 })
     expect(ticks.map(({ label }) => label)).toEqual([

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Frame } from '../../src/surfaces/http/client/client.ts'
-import { concerns } from './affected-queries.ts'
+import { isAffectedBy } from './affected-queries.ts'
 
 const frame = (event: Frame['event'], data: Frame['data'] = null): Frame => ({
   seq: 1,
@@ -12,27 +12,27 @@ const frame = (event: Frame['event'], data: Frame['data'] = null): Frame => ({
 })
 
 test('a query is read again after facts about the kinds of entities that it shows', () => {
-  expect(concerns('board', {}, frame('task:claimed'))).toBe(true)
-  expect(concerns('board', {}, frame('decision:created'))).toBe(false)
-  expect(concerns('doctor', {}, frame('task:updated'))).toBe(false)
+  expect(isAffectedBy('board', {}, frame('task:claimed'))).toBe(true)
+  expect(isAffectedBy('board', {}, frame('decision:created'))).toBe(false)
+  expect(isAffectedBy('doctor', {}, frame('task:updated'))).toBe(false)
 })
 
 test('what names another mission, task or run does not concern a query about one; what names none may', () => {
   const about = (mission_id: string | null) => frame('hold:opened', { mission_id })
-  expect(concerns('mission_timeline', { id: 'm-1234' }, about('m-1234'))).toBe(true)
-  expect(concerns('mission_timeline', { id: 'm-1234' }, about('m-5678'))).toBe(false)
-  expect(concerns('mission_timeline', { id: 'm-1234' }, about(null))).toBe(true)
-  expect(concerns('mission_timeline', { id: 'm-12' }, about('m-1234'))).toBe(true)
+  expect(isAffectedBy('mission_timeline', { id: 'm-1234' }, about('m-1234'))).toBe(true)
+  expect(isAffectedBy('mission_timeline', { id: 'm-1234' }, about('m-5678'))).toBe(false)
+  expect(isAffectedBy('mission_timeline', { id: 'm-1234' }, about(null))).toBe(true)
+  expect(isAffectedBy('mission_timeline', { id: 'm-12' }, about('m-1234'))).toBe(true)
 })
 
 test('a run that is shown is read again for its own run, whichever task it is about', () => {
   const about = (run_id: string) => frame('run:moved', { run_id, task_id: 't-1234' })
-  expect(concerns('show', { id: 'r-1234' }, about('r-1234'))).toBe(true)
-  expect(concerns('show', { id: 'r-1234' }, about('r-5678'))).toBe(false)
-  expect(concerns('show', { id: 'r-1234' }, frame('turn:ended'))).toBe(false)
+  expect(isAffectedBy('show', { id: 'r-1234' }, about('r-1234'))).toBe(true)
+  expect(isAffectedBy('show', { id: 'r-1234' }, about('r-5678'))).toBe(false)
+  expect(isAffectedBy('show', { id: 'r-1234' }, frame('turn:ended'))).toBe(false)
 })
 
 test('names are read again when something new has one', () => {
-  expect(concerns('search', {}, frame('task:created'))).toBe(true)
-  expect(concerns('search', {}, frame('task:updated'))).toBe(false)
+  expect(isAffectedBy('search', {}, frame('task:created'))).toBe(true)
+  expect(isAffectedBy('search', {}, frame('task:updated'))).toBe(false)
 })

@@ -172,27 +172,15 @@ export function happenedAt({ at, body }: Pick<ProjectEvent, 'at' | 'body'>): num
 }
 
 function ownTime(fact: NewProjectEvent): number | null {
-  switch (fact.kind) {
-    case 'attempt.opened':
-      return fact.attempt.openedAt
-    case 'session.opened':
-      return fact.session.openedAt
-    case 'session.continued':
-    case 'session.closed':
-      return fact.at ?? null
-    case 'turn.opened':
-      return fact.turn.openedAt
-    case 'turn.closed':
-      return fact.closedAt
-    case 'edits.reported':
-      return latest(fact.edits.map(({ at }) => at))
-    case 'commands.seen':
-      return latest(fact.commands.map(({ from, to }) => to ?? from))
-    case 'capture.lost':
-      return fact.to
-    default:
-      return null
-  }
+  const { kind } = fact
+  if (kind === 'attempt.opened') return fact.attempt.openedAt
+  if (kind === 'session.opened') return fact.session.openedAt
+  if (kind === 'session.continued' || kind === 'session.closed') return fact.at ?? null
+  if (kind === 'turn.opened') return fact.turn.openedAt
+  if (kind === 'turn.closed') return fact.closedAt
+  if (kind === 'edits.reported') return latest(fact.edits.map(({ at }) => at))
+  if (kind === 'commands.seen') return latest(fact.commands.map(({ from, to }) => to ?? from))
+  return kind === 'capture.lost' ? fact.to : null
 }
 
 function latest(times: readonly number[]): number | null {

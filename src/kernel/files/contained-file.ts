@@ -309,7 +309,7 @@ const reasons: Readonly<Record<string, RefusalReason>> = {
 }
 
 function codeRefusal(error: unknown): PathRefusal {
-  const { code = `${error}` } = error as NodeJS.ErrnoException
+  const { code = String(error) } = error as NodeJS.ErrnoException
   return refusal(reasons[code] ?? 'unreadable', code)
 }
 

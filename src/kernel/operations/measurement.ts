@@ -155,7 +155,7 @@ export class MeasurementRun<Of extends Measurements, Found> {
     if (isNew) this.#rounds += 1
     else this.#starts += 1
     if (this.#rounds > maxRounds) {
-      throw new Error(`${name} asks for more than ${maxRounds} rounds: ${[...asked.keys()]}`)
+      throw new Error(`${name} asks for more than ${maxRounds} rounds: ${[...asked.keys()].join(', ')}`)
     }
     if (this.#starts >= maxStarts) throw keepsChangingFailure(name)
   }

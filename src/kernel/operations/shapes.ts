@@ -63,7 +63,7 @@ export const place = z.strictObject({
 
 export const snapshotName = z.string().regex(/^[a-z0-9-]{1,100}$/)
 const changeKinds = ['added', 'modified', 'deleted', 'renamed'] as const
-export const lines = z.int().min(0).nullable()
+const lines = z.int().min(0).nullable()
 const ignored = z.strictObject({ added: names, modified: names, deleted: names })
 export const report = z.strictObject({
   status: z.enum(['exact', 'partial', 'unknown']),
@@ -174,7 +174,7 @@ const documentTask = z.strictObject({
   updatedAt: z.number().nullable(),
   foreignId: z.string().nullable(),
 }) satisfies z.ZodType<DocumentTask, unknown>
-export const document = z.strictObject({
+const document = z.strictObject({
   phases: list(
     z.strictObject({
       key: z.string(),
@@ -202,7 +202,7 @@ export const oid = z.string().regex(/^[0-9a-f]{40,64}$/)
 export const oidOrNull = oid.nullable()
 export const salt = z.string().max(200)
 export const count = z.int().min(0)
-export const hashes = z.string().max(8_000_000)
+const hashes = z.string().max(8_000_000)
 export const measuredLines = z.strictObject({
   headBefore: oidOrNull,
   headAfter: oidOrNull,

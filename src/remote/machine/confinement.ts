@@ -192,7 +192,7 @@ export function confinedCommand<Command extends PinnedCommand>(
 }
 
 /** Fails where a person or agent here did not name this very path in the call. */
-export function assertNamedInInput(path: string, { input }: ConfinedContext): void {
+function assertNamedInInput(path: string, { input }: ConfinedContext): void {
   if (collectTexts(input).includes(path)) return
   throw confinementFailure(
     'not_named_here',

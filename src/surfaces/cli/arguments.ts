@@ -126,7 +126,7 @@ function placeArguments(
 /** The flag that a value is for: a task's id in the place of a mission is the task, and the other way round. */
 function flagFor(flags: readonly Flag[], place: string | undefined, value: string): Flag | undefined {
   const named = (name: string | undefined) => flags.find(({ path }) => path.length === 1 && path[0] === name)
-  const kind = /^t-/.test(value) ? 'task' : /^[mw]-/.test(value) ? 'mission' : undefined
+  const kind = value.startsWith('t-') ? 'task' : /^[mw]-/.test(value) ? 'mission' : undefined
   const isEither = place === 'task' || place === 'mission'
   return (isEither ? named(kind) : undefined) ?? named(place)
 }

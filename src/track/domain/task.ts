@@ -119,7 +119,7 @@ export function speakerOf(attempt: Pick<Attempt, 'agentName' | 'actor'> | null, 
 }
 
 /** Whether two calls came from one caller, as far as their connections show it. */
-export function isSameCaller(a: Actor, b: Actor): boolean {
+function isSameCaller(a: Actor, b: Actor): boolean {
   const isOneConnection =
     a.connection === undefined || b.connection === undefined || a.connection === b.connection
   return (

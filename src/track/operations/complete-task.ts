@@ -368,8 +368,17 @@ async function prepareCompletion(
     },
     found: {
       kind: 'ended' as const,
-      ...{ input, inputHash, task, attempt, outcome, evidence, mission, comments, lines },
-      ...{ situation, waiting },
+      input,
+      inputHash,
+      task,
+      attempt,
+      outcome,
+      evidence,
+      mission,
+      comments,
+      lines,
+      situation,
+      waiting,
     },
   }
 }

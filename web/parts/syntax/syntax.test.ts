@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { coloursOf, languageOf } from './syntax.ts'
+import { languageOf, tokenColors } from './syntax.ts'
 
 test('the language is known by the name', () => {
   expect(languageOf('src/a.test.tsx')).toBe('typescript')
@@ -10,7 +10,7 @@ test('the language is known by the name', () => {
 
 test('a comment over several lines is coloured in each of them', () => {
   const lines = ['/* one', '   two */ const x = "s"']
-  const colours = coloursOf(lines, 'typescript') ?? []
+  const colours = tokenColors(lines, 'typescript') ?? []
   const said = colours.map((ranges, at) =>
     ranges.map(({ from, to, colour }) => [lines[at]?.slice(from, to), colour]),
   )
@@ -24,10 +24,10 @@ test('a comment over several lines is coloured in each of them', () => {
 
 test('code within code keeps its place', () => {
   const lines = ['<p>x</p>', '<script>const y = 1</script>']
-  const found = coloursOf(lines, 'xml')?.[1] ?? []
+  const found = tokenColors(lines, 'xml')?.[1] ?? []
   expect(found.map(({ from, to }) => lines[1]?.slice(from, to))).toContain('const')
 })
 
 test('a very long line is left as it is', () => {
-  expect(coloursOf(['x'.repeat(3_000)], 'typescript')).toBeNull()
+  expect(tokenColors(['x'.repeat(3_000)], 'typescript')).toBeNull()
 })
