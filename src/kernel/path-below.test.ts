@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { pathBelow } from './path-below.ts'
 
 test.each([
-  ['/work', '/work/a/b.ts', 'a/b.ts'],
-  ['/work', '/work', ''],
-  ['/work', '/works/a', null],
+  ['/shop', '/shop/a/b.ts', 'a/b.ts'],
+  ['/shop', '/shop', ''],
+  ['/shop', '/shops/a', null],
   ['/', '/a', 'a'],
-  ['/work', '/work/a\\b', 'a\\b'],
+  ['/shop', '/shop/a\\b', 'a\\b'],
   ['C:/shop', 'C:\\shop\\src\\a.ts', 'src/a.ts'],
   ['c:\\shop', 'C:/shop/src', 'src'],
   ['C:\\shop', 'C:\\shops\\a', null],

@@ -50,7 +50,7 @@ const table = {
   state_gate_list_runs: { of: ['run'] },
   process_list: { of: ['run', 'process'] },
   process_show: { of: ['run', 'process', 'command'] },
-  // Persons, tokens and sessions are the server's: see `onIdentities` in feed.ts.
+  // Persons, tokens and sessions are the server's: see `listenToIdentities` in feed.ts.
   member_list: { of: ['member', 'person'] },
   person_list: { of: ['person', 'member'] },
   token_list: { of: ['token', 'person', 'member'] },

@@ -9,17 +9,18 @@ import { messageOf } from '../../kernel/failure.ts'
 import type { CommandEnd, CommandLine, CommandRunner } from '../ports/command-runner.ts'
 import { gateMark, gateVariable, isRunnerAlive, runnerName } from './processes.ts'
 
+// A group of its own gets no signal of this process, so all that run are stopped with it.
+const runningHere = new Set<RunningCommand>()
+processEnd.addEventListener('abort', () => {
+  for (const command of runningHere) void command.stop()
+})
+process.on('exit', () => {
+  for (const command of runningHere) command.kill()
+})
+
 /** Runs commands on this machine. */
 export function commandRunner(environment: NodeJS.ProcessEnv = process.env): CommandRunner {
   const running = new Set<RunningCommand>()
-  const stop = async () => {
-    await Promise.all([...running].map((command) => command.stop()))
-  }
-  processEnd.addEventListener('abort', () => void stop())
-  // A group of its own gets no signal of this process.
-  process.on('exit', () => {
-    for (const command of running) command.kill()
-  })
   return {
     name: runnerName(),
     start: async (line): Promise<CommandEnd> => {
@@ -33,12 +34,16 @@ export function commandRunner(environment: NodeJS.ProcessEnv = process.env): Com
         return { status: 'failed', exitCode: null, output: `The command could not be started: ${reason}` }
       }
       running.add(command)
+      runningHere.add(command)
       const end = await command.ended
       running.delete(command)
+      runningHere.delete(command)
       return end
     },
     isAlive: isRunnerAlive,
-    stop,
+    stop: async () => {
+      await Promise.all([...running].map((command) => command.stop()))
+    },
   }
 }
 

@@ -3,9 +3,9 @@ import { z } from 'zod'
 import type { RunRecord } from '../../gate/domain/run.ts'
 import { subjectOf } from '../../gate/operations/run/find-run.ts'
 import { displayName } from '../../kernel/actor.ts'
-import { personOf } from '../../kernel/operations/find.ts'
 import { list, Named, strings } from '../../kernel/operations/list-answer.ts'
 import { excerpt } from '../../kernel/text.ts'
+import { peopleBehind } from '../../people/operations/people-behind.ts'
 import { MeasuredShort, measuredSummary } from '../../reports/operations/board.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { InboxItem } from '../../track/domain/records.ts'
@@ -35,7 +35,7 @@ export const InboxEvidence = z.object({
 })
 
 export async function inboxEvidence(reads: Reads, hold: InboxItem): Promise<z.output<typeof InboxEvidence>> {
-  const { tasks, runs, identities } = reads
+  const { tasks, runs } = reads
   const { taskId, attemptId, runId } = hold
   const run = runId === null ? null : await runs.find(runId)
   // What a run waits for is judged by the last work on its task.
@@ -43,18 +43,19 @@ export async function inboxEvidence(reads: Reads, hold: InboxItem): Promise<z.ou
   const attempt = attemptId === null ? last : await tasks.attempt(attemptId)
   const end = attempt === null || attempt.status === 'open' ? null : await tasks.end(attempt.id)
   const measured = attempt && (await tasks.measured([attempt.id])).get(attempt.id)
+  const personOf = await peopleBehind(reads, [attempt?.actor, attempt?.completedBy])
   return {
     run: run && { process_name: excerpt(run.process.name, 80), state: run.state },
     choices: await choicesOf(reads, hold, run),
     changed: await changesToApprove(reads, hold, run),
     agent_name: attempt === null ? null : displayName(attempt),
-    person: await personOf(identities, attempt?.actor),
+    person: personOf(attempt?.actor),
     attempt_status: attempt?.status ?? null,
     areas: attempt?.areas ?? [],
     measured: measured ? measuredSummary(measured) : null,
     claimed: end === null ? null : excerpt(end.outcome.summary, 600),
     claimed_by: attempt === null || end === null ? null : outcomeAuthorOf(attempt),
-    claimed_by_person: end === null ? null : await personOf(identities, attempt?.completedBy),
+    claimed_by_person: end === null ? null : personOf(attempt?.completedBy),
   }
 }
 

@@ -2,7 +2,6 @@ import type { Milestone, PlannedTask, PlanOwner, PlanSpan } from '../../plan/dom
 import type { Reads } from '../../store/ports/store.ts'
 import type { Mission, Phase } from '../../track/domain/mission.ts'
 import type { Attempt, Task } from '../../track/domain/task.ts'
-import type { Actor } from '../actor.ts'
 import { callTo, Failure, hintOf } from '../failure.ts'
 
 /** A session or a turn that hooks told of, where something else is asked for: it has commands of its own. */
@@ -84,13 +83,4 @@ export async function spanOf(reads: Reads, mission: string | undefined): Promise
 /** The mission whose plan is meant, or null for the project's own. */
 export async function ownerOf(reads: Reads, mission: string | undefined): Promise<PlanOwner> {
   return mission === undefined ? null : (await findMission(reads, mission)).id
-}
-
-/** The name of the person whose agent this is; null for a person, and where a server knows no people. */
-export async function personOf(
-  identities: Reads['identities'],
-  actor: Actor | null | undefined,
-): Promise<string | null> {
-  if (actor?.kind !== 'agent' || actor.person === undefined) return null
-  return (await identities.person(actor.person))?.name ?? null
 }

@@ -113,7 +113,6 @@ export const day = 24 * 60 * 60_000
 /** How long a token holds unless its maker says otherwise, and at most. */
 export const tokenDays = { usual: 90, most: 365 } as const
 export const sessionLifetime = 12 * 60 * 60_000
-export const invitationLifetime = 1 * day
 
 interface TokenParts {
   readonly id: TokenId

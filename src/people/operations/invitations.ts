@@ -7,7 +7,7 @@ import { defineOperation } from '../../kernel/operations/operation.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { type Access, accesses, lowerAccess } from '../domain/access.ts'
 import {
-  invitationLifetime,
+  day,
   type Member,
   type Person,
   type Token,
@@ -61,7 +61,7 @@ export const invitationCreate = defineOperation({
       role: null,
       ...limits,
       projectId,
-      expiresAt: Math.min(limits.expiresAt, at + invitationLifetime),
+      expiresAt: Math.min(limits.expiresAt, at + day),
       personId: found.id,
       createdBy,
       parentId: parent?.id ?? null,
