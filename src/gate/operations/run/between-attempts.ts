@@ -1,3 +1,4 @@
+import { Failure } from '../../../kernel/failure.ts'
 import type { QueryContext } from '../../../kernel/operations/operation.ts'
 import { pathInsidePrefix } from '../../../kernel/path-pattern.ts'
 import type { FileChange } from '../../../track/domain/changes.ts'
@@ -24,17 +25,22 @@ interface AttemptGap {
 
 /**
  * What changed in the work trees of a subject outside its attempts: between them, since the last, and in those that were
- * given up, whose end nobody measured. Without what git brought and what others worked on. Trees that cannot be seen
- * from here, and snapshots whose time is over, tell nothing.
+ * given up, whose end nobody measured. Without what git brought and what others worked on. Trees that are gone or on
+ * another machine, and snapshots whose time is over, tell nothing. Null where a tree is there and cannot be measured.
  */
 export async function changesBetween(
   context: QueryContext,
   attempts: readonly Attempt[],
-): Promise<readonly GapChange[]> {
+): Promise<readonly GapChange[] | null> {
   const here = attempts.filter(({ snapshot }) => snapshot.edge === context.edge?.id)
   const trees = Map.groupBy(here, ({ snapshot }) => treeOf(snapshot))
-  const found = await Promise.all([...trees.values()].map((own) => changesInTree(context, own)))
-  return found.flat()
+  try {
+    const found = await Promise.all([...trees.values()].map((own) => changesInTree(context, own)))
+    return found.flat()
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'UNAVAILABLE') return null
+    throw error
+  }
 }
 
 async function changesInTree(
@@ -91,13 +97,18 @@ function gapsOf(attempts: readonly Attempt[], now: SnapshotLocation): readonly A
   return gaps
 }
 
+/** The tree as it is now; null where it is gone. */
 async function currentSnapshotPlace(
   { witness, ids }: QueryContext,
   { top, prefix, engine }: SnapshotLocation,
 ): Promise<SnapshotLocation | null> {
   const request = { folder: `${top}/${prefix}`, name: ids.next('attempt'), engine, top }
-  const taken = await witness.snapshot(request).catch(() => null)
-  return taken?.ref ?? null
+  try {
+    return (await witness.snapshot(request)).ref
+  } catch (error) {
+    if (error instanceof Failure && error.reason === 'folder_not_found') return null
+    throw error
+  }
 }
 
 const heldByGit = { change: 'modified', origin: 'task', addedLines: null, deletedLines: null } as const

@@ -34,8 +34,8 @@ export interface ExternalState {
   readonly openChanges: OpenChanges
   /** How the changed files stand to their state at the first attempt; empty where nothing asks for it. */
   readonly netChanges: NetChanges
-  /** What changed while no attempt ran; empty where nothing asks for it. */
-  readonly between: readonly GapChange[]
+  /** What changed while no attempt ran; empty where nothing asks for it, null where it cannot be measured. */
+  readonly between: readonly GapChange[] | null
   /** What an approval of the measured changes is bound to; null where none asks for it, or they cannot be measured. */
   readonly changes: MeasuredChanges | null
   /** Hash of the tree's content; null where nothing asks for it, or it cannot be measured. */
@@ -334,7 +334,7 @@ async function commitHere(witness: CommandContext['witness'], folder: string): P
 async function changesBetweenOf(
   context: QueryContext,
   subject: RunSubject | null,
-): Promise<readonly GapChange[]> {
+): Promise<readonly GapChange[] | null> {
   if (subject === null) return []
   return changesBetween(context, await context.store.view(({ runs }) => runs.attemptsOf(subject)))
 }
@@ -483,7 +483,9 @@ async function measuredChanges(
     if (later === null) return null
     for (const path of later) pathsIn(paths, last.snapshot.top).add(path)
   }
-  for (const { top, path } of await changesBetween(context, begun)) pathsIn(paths, top).add(path)
+  const between = await changesBetween(context, begun)
+  if (between === null) return null
+  for (const { top, path } of between) pathsIn(paths, top).add(path)
   return { files: await hashFiles(context, paths), authors: authorsOf(begun) }
 }
 
@@ -587,9 +589,14 @@ export async function observedChanges(
     .flatMap(({ attempt, changes }) => (changes?.changes ?? []).map((change) => ({ ...change, attempt })))
     .filter(({ scope }) => scope !== 'imported')
   const complete =
-    all.length < maxAttempts && found.every(({ changes }) => changes !== null && isMeasured(changes))
+    between !== null &&
+    all.length < maxAttempts &&
+    found.every(({ changes }) => changes !== null && isMeasured(changes))
   const accepted = await acceptedOutOfScopePaths(reads, attempts)
-  return { complete, ...judgeSubjectChanges(files, { attempts, accepted, netChanges, between }) }
+  return {
+    complete,
+    ...judgeSubjectChanges(files, { attempts, accepted, netChanges, between: between ?? [] }),
+  }
 }
 
 function isMeasured({
