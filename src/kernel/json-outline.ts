@@ -15,13 +15,13 @@ const backslash = 0x5c
 const [comma, colon] = [0x2c, 0x3a]
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
 
-/** Looks a text through once, whether it is JSON or not. */
-export function outlineOf(text: string): JsonOutline {
+/** Looks a text through once, whether it is JSON or not; not on beyond a number of values, where that is named. */
+export function outlineOf(text: string, maxValues = Number.POSITIVE_INFINITY): JsonOutline {
   let depth = 0
   let deepest = 0
   let values = 1
   let id: JsonOutline['id'] = null
-  for (let at = 0; at < text.length; at += 1) {
+  for (let at = 0; at < text.length && values <= maxValues; at += 1) {
     const sign = text.charCodeAt(at)
     if (sign === openBrace || sign === openBracket) {
       depth += 1

@@ -271,7 +271,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
 }
 
 function jsonOr(text: string): unknown {
-  const { tooDeep, values } = outlineOf(text)
+  const { tooDeep, values } = outlineOf(text, answerLimits.maxValues)
   if (tooDeep || values > answerLimits.maxValues) return undefined
   try {
     return JSON.parse(text)

@@ -50,9 +50,9 @@ export async function readText(request: Request, limits: BodyLimits): Promise<st
   const isPacked = maxPackedBytes !== undefined && request.headers.get('content-encoding') === 'gzip'
   const sent = await readBytes(request, isPacked ? maxPackedBytes : maxBytes)
   const text = textOf(isPacked ? await gunzipBody(sent, maxBytes) : sent)
-  const { tooDeep, values } = outlineOf(text)
+  const { tooDeep, values } = outlineOf(text, maxValues)
   // What is nested too deep is refused by its reader, who knows how.
-  if (!tooDeep && values > maxValues) throw bodyTooLarge(`${values} values`, `${maxValues} values`)
+  if (!tooDeep && values > maxValues) throw bodyTooLarge('more', `${maxValues} values`)
   return text
 }
 

@@ -146,15 +146,18 @@ test.each(conditions)(
   },
 )
 
-test.each(conditions)('%s does not hold where the work tree cannot be measured any more', async (condition) => {
-  const { project, run, start, complete, missing } = await gated(condition)
-  await complete(await start())
-  const index = join(project.folder, '.git', 'index')
-  const before = readFileSync(index)
-  project.write('utils.ts', 'export const utils = 2\n')
-  writeFileSync(index, 'DIRC and nothing that git can read')
-  expect(await missing()).toEqual(['right: the changes could not be measured'])
-  writeFileSync(index, before)
-  project.git('checkout', '-q', 'utils.ts')
-  expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
-})
+test.each(conditions)(
+  '%s does not hold where the work tree cannot be measured any more',
+  async (condition) => {
+    const { project, run, start, complete, missing } = await gated(condition)
+    await complete(await start())
+    const index = join(project.folder, '.git', 'index')
+    const before = readFileSync(index)
+    project.write('utils.ts', 'export const utils = 2\n')
+    writeFileSync(index, 'DIRC and nothing that git can read')
+    expect(await missing()).toEqual(['right: the changes could not be measured'])
+    writeFileSync(index, before)
+    project.git('checkout', '-q', 'utils.ts')
+    expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+  },
+)
