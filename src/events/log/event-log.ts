@@ -1,10 +1,10 @@
 import type { Actor } from '../../kernel/actor.ts'
 import { canonicalText, sha256 } from '../../store/fingerprint.ts'
-import type { ChainCheck, EventLogReads } from '../../store/ports/reads.ts'
 import { createYielder } from '../../store/sqlite/lock-retry.ts'
 import { actorOf, parseColumn } from '../../store/tables/query.ts'
 import type { ReadScope } from '../../store/tables/tables.ts'
 import type { NewProjectEvent, ProjectEvent } from '../domain/project-event.ts'
+import type { ChainCheck, EventLogReads } from '../ports/log-reads.ts'
 import { chainedBody, newBody } from './line-seals.ts'
 
 export interface ProjectEventTable {

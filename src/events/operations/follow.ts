@@ -1,6 +1,6 @@
-import type { EventLogReads } from '../../store/ports/reads.ts'
 import type { StoreReader } from '../../store/ports/store.ts'
 import type { NewProjectEvent, ProjectEvent } from '../domain/project-event.ts'
+import type { EventLogReads } from '../ports/log-reads.ts'
 
 /** What is needed of a store to hear what is recorded. */
 export interface FollowableStore extends Pick<StoreReader, 'follow'> {

@@ -4,9 +4,9 @@ import type { Insertable, Selectable } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { CommandResultId, RunId } from '../../kernel/id.ts'
 import { bytesOf } from '../../remote/tables/machine.ts'
-import type { RunReads } from '../../store/ports/reads.ts'
 import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
 import type { CommandResult } from '../domain/run.ts'
+import type { RunReads } from '../ports/run-reads.ts'
 
 export interface CommandResultTable {
   project_id: string

@@ -2,7 +2,6 @@ import { type Insertable, type Selectable, sql } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import type { RunEventId, RunId } from '../../kernel/id.ts'
-import type { RunReads } from '../../store/ports/reads.ts'
 import { pageOf, parseColumn, prepareQuery, splitIntoBatches } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
 import type {
@@ -13,6 +12,7 @@ import type {
   RunRefusal,
   StoredArtifact,
 } from '../domain/run.ts'
+import type { RunReads } from '../ports/run-reads.ts'
 
 export interface RunEventTable {
   project_id: string

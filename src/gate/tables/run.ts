@@ -2,7 +2,6 @@ import { type ExpressionBuilder, type Insertable, type Selectable, sql } from 'k
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { MissionId, RunId, TaskId } from '../../kernel/id.ts'
 import { settingsOf } from '../../project/tables/setting.ts'
-import type { LoadedRun, RunReads } from '../../store/ports/reads.ts'
 import {
   createVersionedCache,
   idsByPrefix,
@@ -13,6 +12,7 @@ import {
 import type { ProjectionContext, ReadScope, RowKey, Tables } from '../../store/tables/tables.ts'
 import { subjectWork } from '../../track/tables/attempt.ts'
 import type { EventIdempotencyKey, RunEvent, RunRecord } from '../domain/run.ts'
+import type { LoadedRun, RunReads } from '../ports/run-reads.ts'
 import { commandResults } from './command-result.ts'
 import { storedDefinition } from './process.ts'
 import { artifactsOfRun, keepArtifacts, runEventReads, runEventRow } from './run-event.ts'

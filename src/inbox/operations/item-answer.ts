@@ -4,9 +4,9 @@ import { instant, instantOrNull } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { NameBehind } from '../../people/operations/people-behind.ts'
-import type { InboxItemLine } from '../../store/ports/reads.ts'
 import { holdAnswers, holdKinds, type InboxItem } from '../../track/domain/records.ts'
 import { issueWords } from '../../track/operations/record-answer.ts'
+import type { InboxItemLine } from '../ports/item-reads.ts'
 
 /** What waits for a person: whole, as a blocker of a mission, and in one line beside a task. */
 

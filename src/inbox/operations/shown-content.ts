@@ -11,10 +11,10 @@ import { awaitedDecision } from '../../gate/domain/decisions.ts'
 import { shownCommandOf, storeShownCommand } from '../../gate/operations/run/commands.ts'
 import { engineRun } from '../../gate/operations/run/evidence.ts'
 import { gatherApprovedContent } from '../../gate/operations/run/external-state.ts'
+import type { LoadedRun } from '../../gate/ports/run-reads.ts'
 import type { WorkTreeWitness } from '../../git/ports/work-tree.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { Context, QueryContext } from '../../kernel/operations/operation.ts'
-import type { LoadedRun } from '../../store/ports/reads.ts'
 import type { InboxItem, InboxItemRequest } from '../../track/domain/records.ts'
 
 /** What an answer to a hold or a run is bound to, as it is now. */

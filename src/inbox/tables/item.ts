@@ -2,15 +2,9 @@ import { type Insertable, type Selectable, sql } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import { displayName } from '../../kernel/actor.ts'
 import type { AttemptId, InboxItemId, IssueId, MissionId, PhaseId, RunId, TaskId } from '../../kernel/id.ts'
+import type { Page, PageRequest } from '../../kernel/page.ts'
 import { countEveryDependency } from '../../plan/tables/dependency.ts'
 import { recountDependents, taskBefore } from '../../plan/tables/task.ts'
-import type {
-  InboxItemFilter,
-  InboxItemLine,
-  InboxItemReads,
-  Page,
-  PageRequest,
-} from '../../store/ports/reads.ts'
 import {
   actorOf,
   idsByPrefix,
@@ -23,6 +17,7 @@ import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/ta
 import type { InboxItem } from '../../track/domain/records.ts'
 import { issueOf, recordConditions } from '../../track/tables/records.ts'
 import { gatingItemKinds } from '../domain/items.ts'
+import type { InboxItemFilter, InboxItemLine, InboxItemReads } from '../ports/item-reads.ts'
 
 export interface InboxItemTable {
   project_id: string

@@ -5,8 +5,8 @@ import { text } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { type Answer, defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
-import type { LineAuthor, TurnAuthor } from '../../store/ports/reads.ts'
 import type { LineFinding } from '../domain/blame.ts'
+import type { LineAuthor, TurnAuthor } from '../ports/line-reads.ts'
 import { findLineOrigins, type LineLookupResult, lineMeasurements } from './line-origins.ts'
 
 const lineKinds = ['agent', 'outside', 'author', 'before', 'uncommitted'] as const

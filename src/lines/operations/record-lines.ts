@@ -22,7 +22,6 @@ import {
 } from '../../kernel/operations/shapes.ts'
 import type { TurnEvidence } from '../../sessions/domain/session.ts'
 import type { EvidenceQuery, WorkTreeEvidence } from '../../sessions/operations/hook-evidence.ts'
-import type { TreeBoundary } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { makersIn } from '../../track/domain/attribution.ts'
 import { type CandidateAuthor, type EvidenceLink, evidenceChain } from '../../track/domain/hook-evidence.ts'
@@ -35,6 +34,7 @@ import {
   type WorkTreeActivity,
 } from '../../track/operations/measure.ts'
 import type { RecordedStep } from '../domain/step.ts'
+import type { TreeBoundary } from '../ports/line-reads.ts'
 
 const mostReported = 500
 

@@ -2,7 +2,6 @@ import { type Selectable, sql } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import { forgottenBody } from '../../events/log/line-seals.ts'
 import type { CaptureSessionId, TurnId } from '../../kernel/id.ts'
-import type { LineReads, TreeBoundary, TurnAuthor } from '../../store/ports/reads.ts'
 import { insertRows, parseColumn, splitIntoBatches } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
 import type { SnapshotLocation } from '../../track/domain/task.ts'
@@ -15,6 +14,7 @@ import {
   type RecordedStep,
   type StepPosition,
 } from '../domain/step.ts'
+import type { LineReads, TreeBoundary, TurnAuthor } from '../ports/line-reads.ts'
 
 /** The time between two snapshots of a work tree in which lines changed. */
 export interface LineSpanTable {

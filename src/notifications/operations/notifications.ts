@@ -6,8 +6,8 @@ import { didYouMean } from '../../kernel/nearest-word.ts'
 import { choice, identifier, name } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { type CommandContext, type Context, defineOperation } from '../../kernel/operations/operation.ts'
+import type { SequencedItem } from '../../kernel/page.ts'
 import { hasAccess } from '../../people/domain/access.ts'
-import type { NoticeDelivery, SequencedItem } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { type Message, slackBody } from '../domain/notice.ts'
 import {
@@ -18,6 +18,7 @@ import {
   noticeKinds,
   notificationForms,
 } from '../domain/notification.ts'
+import type { NoticeDelivery } from '../ports/notification-reads.ts'
 import { sendTestMessage } from './post.ts'
 
 const NotificationEntry = z.object({

@@ -1,6 +1,6 @@
 import { Failure } from '../../kernel/failure.ts'
 import type { Context } from '../../kernel/operations/operation.ts'
-import type { NoticeDelivery, SequencedItem } from '../../store/ports/reads.ts'
+import type { SequencedItem } from '../../kernel/page.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import {
   messageOf,
@@ -12,6 +12,7 @@ import {
 } from '../domain/notice.ts'
 import { type Notification, nextTry } from '../domain/notification.ts'
 import type { Delivery, WebhookMessage } from '../ports/messenger.ts'
+import type { NoticeDelivery } from '../ports/notification-reads.ts'
 
 /** Where notices are sent from, and what they say of it. */
 export interface NoticeSender extends Pick<Context, 'store' | 'clock' | 'ids' | 'actor' | 'messenger'> {

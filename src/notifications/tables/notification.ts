@@ -1,12 +1,12 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { NotificationId } from '../../kernel/id.ts'
-import type { NoticeDelivery, NotificationReads } from '../../store/ports/reads.ts'
 import type { NotificationSideWrite } from '../../store/ports/store.ts'
 import { nonEmptyValues, parseColumn } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
 import type { Notice } from '../domain/notice.ts'
 import type { NoticeState, Notification, NotificationForm } from '../domain/notification.ts'
+import type { NoticeDelivery, NotificationReads } from '../ports/notification-reads.ts'
 
 export interface NotificationTable {
   project_id: string

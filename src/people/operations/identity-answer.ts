@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
 import { Named, strings } from '../../kernel/operations/list-answer.ts'
-import type { MemberListing, SignInSessionListing, TokenListing } from '../../store/ports/reads.ts'
 import { accesses } from '../domain/access.ts'
 import { type Person, tokenErrorOf, tokenKinds } from '../domain/identity.ts'
+import type { MemberListing, SignInSessionListing, TokenListing } from '../ports/identity-reads.ts'
 
 const personStates = ['active', 'invited', 'disabled'] as const
 

@@ -8,7 +8,6 @@ import { choice, count, identifier } from '../../kernel/operations/input/fields.
 import { list } from '../../kernel/operations/list-answer.ts'
 import { type CommandContext, defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
 import type { ProcessSource } from '../../project/ports/project-files.ts'
-import type { TokenListing } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { type Access, accesses, type CallerPermissions, hasAccess, lowerAccess } from '../domain/access.ts'
 import {
@@ -21,6 +20,7 @@ import {
   tokenKinds,
   writeToken,
 } from '../domain/identity.ts'
+import type { TokenListing } from '../ports/identity-reads.ts'
 import { endedTokens } from './ended-tokens.ts'
 import { TokenEntry, tokenEntry } from './identity-answer.ts'
 import { newPerson, personField, personNameField } from './people.ts'

@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { PersonId } from '../../kernel/id.ts'
-import type { MemberListing } from '../../store/ports/reads.ts'
 import { parseColumn } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
 import type { Access } from '../domain/access.ts'
 import { type Member, serverProject } from '../domain/identity.ts'
+import type { MemberListing } from '../ports/identity-reads.ts'
 import { personOf } from './person.ts'
 
 /** In the project that the person is a member of. */

@@ -1,9 +1,9 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { PersonId, SessionId, TokenId } from '../../kernel/id.ts'
-import type { SignInSessionListing } from '../../store/ports/reads.ts'
 import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
 import { type SignInSession, serverProject } from '../domain/identity.ts'
+import type { SignInSessionListing } from '../ports/identity-reads.ts'
 import { personOf } from './person.ts'
 
 /** In the reserved project `server`. The hash of its cookie is in the table `secret`. */

@@ -1,10 +1,10 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { PersonId, TokenId } from '../../kernel/id.ts'
-import type { TokenListing } from '../../store/ports/reads.ts'
 import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
 import type { Access } from '../domain/access.ts'
 import { serverProject, type Token, type TokenKind } from '../domain/identity.ts'
+import type { TokenListing } from '../ports/identity-reads.ts'
 import { personOf } from './person.ts'
 
 /** In the reserved project `server`. The hash of its secret is in the table `secret`. */

@@ -3,12 +3,12 @@ import { spanOf } from '../../kernel/operations/find.ts'
 import { choice } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
-import type { GraphTaskRow } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { dot, mermaid } from '../domain/diagrams.ts'
 import { type OutlinePhase, type OutlineSource, outline, type TaskInPlan } from '../domain/outline.ts'
 import type { PlanSpan } from '../domain/plan.ts'
 import { criticalPath, markOf, marks, readyTasks, type TaskMark } from '../domain/readiness.ts'
+import type { GraphTaskRow } from '../ports/plan-reads.ts'
 import { spanField } from './fields.ts'
 
 /** A task with its subtasks, which stand below the same milestone. */

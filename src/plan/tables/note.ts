@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { NoteId, TaskId } from '../../kernel/id.ts'
-import type { Page, PageRequest } from '../../store/ports/reads.ts'
+import type { Page, PageRequest } from '../../kernel/page.ts'
 import { pageOf, prepareByLimit, prepareQuery } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
 import type { Note } from '../domain/plan.ts'

@@ -1,11 +1,12 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { MilestoneId, MissionId, PhaseId } from '../../kernel/id.ts'
-import type { PhaseCounts, PlanReads } from '../../store/ports/reads.ts'
 import { prepareByIds, prepareByLimit, prepareQuery } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
 import type { Phase, PhaseWithWork } from '../../track/domain/mission.ts'
+import type { PhaseCounts } from '../../track/ports/mission-reads.ts'
 import type { Milestone } from '../domain/plan.ts'
+import type { PlanReads } from '../ports/plan-reads.ts'
 import { ownerCondition, phaseOfOpenMission } from './plan-list.ts'
 import { moveTask, phaseOrder } from './task.ts'
 

@@ -3,14 +3,7 @@ import type { Outcome } from '../../events/domain/project-event.ts'
 import type { ProjectEventTable } from '../../events/log/event-log.ts'
 import { inboxItemOf } from '../../inbox/tables/item.ts'
 import type { AttemptId, TaskId } from '../../kernel/id.ts'
-import type {
-  Page,
-  PageRequest,
-  SequencedItem,
-  TaskFilter,
-  TaskLine,
-  TaskReads,
-} from '../../store/ports/reads.ts'
+import type { Page, PageRequest, SequencedItem } from '../../kernel/page.ts'
 import {
   actorOf,
   idsByPrefix,
@@ -44,6 +37,7 @@ import {
   staleAttempts,
 } from '../../track/tables/attempt.ts'
 import { isHeld } from '../domain/plan.ts'
+import type { TaskFilter, TaskLine, TaskReads } from '../ports/task-reads.ts'
 import { measuredAttempts, taskCards } from './card.ts'
 import { taskById } from './claim.ts'
 import { plannedTasks } from './plan-list.ts'

@@ -9,7 +9,7 @@ import type { Person } from '../../people/domain/identity.ts'
 import { serverProject } from '../../people/domain/identity.ts'
 import { personField } from '../../people/operations/people.ts'
 import { findPerson, recordInTeam, type TeamSubject, teamOf } from '../../people/operations/team.ts'
-import type { ProjectListing } from '../../store/ports/reads.ts'
+import type { ProjectListing } from '../../people/ports/identity-reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 
 const subject: TeamSubject = {

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { type Kysely, sql } from 'kysely'
 import { serverProject } from '../../people/domain/identity.ts'
-import type { ProjectListing } from '../../store/ports/reads.ts'
+import type { ProjectListing } from '../../people/ports/identity-reads.ts'
 import type { Tables } from '../../store/tables/tables.ts'
 
 // In a file, only projects that were added by name have one: the others are found by their folders.

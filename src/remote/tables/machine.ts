@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import type { RemoteMachineReads, RemoteMachineRecord } from '../../store/ports/reads.ts'
 import type { RemoteMachineSideWrite } from '../../store/ports/store.ts'
 import type { ReadScope } from '../../store/tables/tables.ts'
+import type { RemoteMachineReads, RemoteMachineRecord } from '../ports/machine-reads.ts'
 
 /** What is kept beside the facts: no replay makes it, and no decision of the domain rests on it. */
 

@@ -8,13 +8,13 @@ import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { agentOfTurn } from '../../sessions/operations/hook-evidence.ts'
 import type { TurnSummary } from '../../sessions/ports/capture-reads.ts'
-import type { ChangedLines, TimelineAttempt, TimelineTask } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { phaseStatuses, shownStatus } from '../../track/domain/mission.ts'
 import { attemptStatuses, resolutions } from '../../track/domain/task.ts'
 import { ChangeCounts, measurement } from '../../track/operations/attempt-answer.ts'
 import { missionRunsFields, missionStatus } from '../../track/operations/mission-answer.ts'
 import { missionRuns } from '../../track/operations/summary.ts'
+import type { ChangedLines, TimelineAttempt, TimelineTask } from '../ports/timeline-reads.ts'
 
 const TimelineTaskEntry = z.object({
   id: z.string(),

@@ -3,7 +3,6 @@ import type { Outcome } from '../../events/domain/project-event.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import type { AttemptId, MissionId, TaskId } from '../../kernel/id.ts'
 import type { TokenUsage } from '../../sessions/domain/hook-event.ts'
-import type { StatReads, StatsFilter } from '../../store/ports/reads.ts'
 import { parseColumn, parseColumnOrNull } from '../../store/tables/query.ts'
 import type { ReadScope, Tables } from '../../store/tables/tables.ts'
 import type {
@@ -14,6 +13,7 @@ import type {
   CountedTurn,
   StatRecords,
 } from '../domain/stats.ts'
+import type { StatReads, StatsFilter } from '../ports/stat-reads.ts'
 
 export function statReads(scope: ReadScope): StatReads {
   return {

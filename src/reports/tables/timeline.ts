@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { type Actor, displayName } from '../../kernel/actor.ts'
 import type { AttemptId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
-import type { ChangedLines, TimelineAttempt, TimelineReads, TimelineTask } from '../../store/ports/reads.ts'
 import { parseColumn } from '../../store/tables/query.ts'
 import type { ReadScope } from '../../store/tables/tables.ts'
 import { countsOf, scopeMatchesOf } from '../../track/tables/attempt.ts'
 import { missionFiles } from '../../track/tables/mission-change.ts'
+import type { ChangedLines, TimelineAttempt, TimelineReads, TimelineTask } from '../ports/timeline-reads.ts'
 
 export function timelineReads(scope: ReadScope): TimelineReads {
   return {

@@ -1,5 +1,5 @@
 import type { AttemptId, CaptureSessionId, TurnId } from '../../kernel/id.ts'
-import type { Page, PageRequest } from '../../store/ports/reads.ts'
+import type { Page, PageRequest } from '../../kernel/page.ts'
 import type { ChangeCounts } from '../../track/domain/changes.ts'
 import type { SnapshotLocation } from '../../track/domain/task.ts'
 import type { Coverage, TokenUsage } from '../domain/hook-event.ts'

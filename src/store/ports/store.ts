@@ -1,4 +1,7 @@
 import type { NewProjectEvent, ProjectEvent } from '../../events/domain/project-event.ts'
+import type { EventLogReads } from '../../events/ports/log-reads.ts'
+import type { RunReads } from '../../gate/ports/run-reads.ts'
+import type { InboxItemReads } from '../../inbox/ports/item-reads.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import type {
   AttemptId,
@@ -11,27 +14,20 @@ import type {
   TurnId,
 } from '../../kernel/id.ts'
 import type { StepPosition } from '../../lines/domain/step.ts'
+import type { LineReads } from '../../lines/ports/line-reads.ts'
+import type { NoticeDelivery, NotificationReads } from '../../notifications/ports/notification-reads.ts'
+import type { IdentityReads } from '../../people/ports/identity-reads.ts'
+import type { PlanReads } from '../../plan/ports/plan-reads.ts'
+import type { TaskReads } from '../../plan/ports/task-reads.ts'
+import type { RemoteMachineReads, RemoteMachineRecord } from '../../remote/ports/machine-reads.ts'
+import type { StatReads } from '../../reports/ports/stat-reads.ts'
+import type { TimelineReads } from '../../reports/ports/timeline-reads.ts'
 import type { DraftComment } from '../../review/domain/review.ts'
 import type { FileStates, ReviewReads } from '../../review/ports/review-reads.ts'
 import type { LocatedHookEvent } from '../../sessions/domain/session-reducer.ts'
 import type { CaptureReads } from '../../sessions/ports/capture-reads.ts'
-import type {
-  EventLogReads,
-  IdentityReads,
-  InboxItemReads,
-  LineReads,
-  MissionReads,
-  NoticeDelivery,
-  NotificationReads,
-  PlanReads,
-  RecordReads,
-  RemoteMachineReads,
-  RemoteMachineRecord,
-  RunReads,
-  StatReads,
-  TaskReads,
-  TimelineReads,
-} from './reads.ts'
+import type { MissionReads } from '../../track/ports/mission-reads.ts'
+import type { RecordReads } from '../../track/ports/record-reads.ts'
 import type { SideRow } from './record-rows.ts'
 
 /** Every question that can be asked of the store. Each method is one query with a limit. */

@@ -1,7 +1,7 @@
 import type { Database as Copy } from 'better-sqlite3'
 import { type Kysely, sql } from 'kysely'
 import { verifyChain } from '../../events/log/event-log.ts'
-import type { ChainCheck } from '../ports/reads.ts'
+import type { ChainCheck } from '../../events/ports/log-reads.ts'
 import type { Inspection, RepairResult } from '../ports/store.ts'
 import type { PostgresDatabase, TransactionSession } from '../postgres/database.ts'
 import { chainOf, compareWithEvents, headOf } from '../safety/inspection.ts'

@@ -10,7 +10,7 @@ import {
   sql,
 } from 'kysely'
 import type { Actor } from '../../kernel/actor.ts'
-import type { Page, PageRequest } from '../ports/reads.ts'
+import type { Page, PageRequest } from '../../kernel/page.ts'
 import type { ReadScope, Tables } from './tables.ts'
 
 interface PreparedQuery<Row> {

@@ -39,7 +39,6 @@ import {
   heldFiles,
   reportedBriefFor,
 } from '../../review/operations/files-to-keep.ts'
-import type { MissionTree } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { changesOfMission, type MissionChange } from '../domain/changes.ts'
 import type { CompletionSituation } from '../domain/completion.ts'
@@ -60,6 +59,7 @@ import {
   taskOutcomes,
   treeOf,
 } from '../domain/task.ts'
+import type { MissionTree } from '../ports/mission-reads.ts'
 import {
   attemptToClose,
   CompletionAnswer,

@@ -9,11 +9,12 @@ import { choice, count, identifier, name, unlistedField } from '../../kernel/ope
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { nextCursor, readCursor } from '../../kernel/operations/paging.ts'
+import type { Page, PageRequest } from '../../kernel/page.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { reviewFields, reviewInMission } from '../../review/operations/agent-reviews.ts'
-import type { Page, PageRequest, RecordFilter } from '../../store/ports/reads.ts'
 import type { Reads, StoreReader } from '../../store/ports/store.ts'
 import { currentPhase, shownStatus, totalPhases } from '../domain/mission.ts'
+import type { RecordFilter } from '../ports/record-reads.ts'
 import { missionRunsFields, missionStatus, PhaseSummary, TaskEntry, taskEntry } from './mission-answer.ts'
 import {
   DecisionEntry,

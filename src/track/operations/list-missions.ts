@@ -4,7 +4,7 @@ import { choice, count, identifier, text, unlistedField } from '../../kernel/ope
 import { list, page } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { nextCursor, readCursor } from '../../kernel/operations/paging.ts'
-import type { MissionOverview } from '../../store/ports/reads.ts'
+import type { MissionOverview } from '../ports/mission-reads.ts'
 import { MissionEntry, missionEntry } from './mission-answer.ts'
 
 const statuses = ['open', 'ended', 'all'] as const

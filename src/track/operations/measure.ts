@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
+import { maxAttempts } from '../../gate/ports/run-reads.ts'
 import type { ContentAt } from '../../git/ports/work-tree.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
@@ -34,7 +35,6 @@ import {
   readHookEvidence,
   type WorkTreeEvidence,
 } from '../../sessions/operations/hook-evidence.ts'
-import { maxAttempts } from '../../store/ports/reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { type AttributedChanges, attributeChanges } from '../domain/attribution.ts'
 import type {

@@ -3,9 +3,10 @@ import { displayName } from '../../kernel/actor.ts'
 import { instant, instantOrNull, secondsBetween } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { excerpt } from '../../kernel/text.ts'
-import type { MissionListing, TaskLine } from '../../store/ports/reads.ts'
+import type { TaskLine } from '../../plan/ports/task-reads.ts'
 import { currentPhase, type PhaseStatus, type Profile, shownStatus, totalPhases } from '../domain/mission.ts'
 import { type Attempt, callerTypes, type Task, type TaskHistory } from '../domain/task.ts'
+import type { MissionListing } from '../ports/mission-reads.ts'
 import { ChangeCounts } from './attempt-answer.ts'
 
 /** Missions, and what a mission says of its tasks, its phases and the runs that gate it. */

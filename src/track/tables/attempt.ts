@@ -1,18 +1,12 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
+import { type AttemptChanges, maxAttempts, type RunReads } from '../../gate/ports/run-reads.ts'
 import { type Actor, displayName } from '../../kernel/actor.ts'
 import type { AttemptId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
+import type { AttemptEnd, FileChangeCounts, TaskReads } from '../../plan/ports/task-reads.ts'
 import { type ClaimColumns, claimColumns, touchTask, unclaimed } from '../../plan/tables/claim.ts'
 import { aroundTask, changeTask } from '../../plan/tables/task.ts'
-import {
-  type AttemptChanges,
-  type AttemptEnd,
-  type FileChangeCounts,
-  maxAttempts,
-  type RunReads,
-  type TaskReads,
-} from '../../store/ports/reads.ts'
 import {
   insertRows,
   parseColumn,

@@ -2,11 +2,12 @@ import { sql } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
 import type { MissionId } from '../../kernel/id.ts'
+import type { MissionFile } from '../../reports/ports/timeline-reads.ts'
 import { toStorable } from '../../store/fingerprint.ts'
-import type { MissionFile, MissionLineCounts } from '../../store/ports/reads.ts'
 import { nonEmptyValues, numberOrNull, splitIntoBatches } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
 import type { MissionChange } from '../domain/changes.ts'
+import type { MissionLineCounts } from '../ports/mission-reads.ts'
 import type { AttemptTable } from './attempt.ts'
 
 /** A path that attempts of the mission changed in a work tree, and what became of it from the first to the last. */

@@ -2,17 +2,9 @@ import { type Insertable, type Selectable, sql } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import { type Actor, displayName } from '../../kernel/actor.ts'
 import type { MissionId, TaskId } from '../../kernel/id.ts'
+import type { Page } from '../../kernel/page.ts'
 import { openPhases, phaseOf, phaseTallies } from '../../plan/tables/phase.ts'
 import { phaseById } from '../../plan/tables/task.ts'
-import type {
-  MissionCounts,
-  MissionListing,
-  MissionOverview,
-  MissionReads,
-  MissionTotals,
-  MissionTree,
-  Page,
-} from '../../store/ports/reads.ts'
 import {
   idsByPrefix,
   nonEmptyValues,
@@ -26,6 +18,14 @@ import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/ta
 import type { MissionChange } from '../domain/changes.ts'
 import type { Mission } from '../domain/mission.ts'
 import type { Task } from '../domain/task.ts'
+import type {
+  MissionCounts,
+  MissionListing,
+  MissionOverview,
+  MissionReads,
+  MissionTotals,
+  MissionTree,
+} from '../ports/mission-reads.ts'
 import { attemptOf } from './attempt.ts'
 import { linesOfMissions, noMissionLines } from './mission-change.ts'
 

@@ -9,11 +9,12 @@ import type {
   ProgressId,
   TaskId,
 } from '../../kernel/id.ts'
+import type { Page, PageRequest } from '../../kernel/page.ts'
 import { renewClaim } from '../../plan/tables/claim.ts'
-import type { Page, PageRequest, RecordFilter, RecordReads } from '../../store/ports/reads.ts'
 import { insertRow, parseColumn, parseColumnOrNull } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope, RowKey, Tables } from '../../store/tables/tables.ts'
 import type { Decision, Issue, Progress, RecordLocation } from '../domain/records.ts'
+import type { RecordFilter, RecordReads } from '../ports/record-reads.ts'
 import { touchAttempt } from './attempt.ts'
 
 interface TaskRecordTable {

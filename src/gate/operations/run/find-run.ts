@@ -1,10 +1,10 @@
 import type { Actor } from '../../../kernel/actor.ts'
 import { callTo, Failure, hintOf } from '../../../kernel/failure.ts'
 import { identifier } from '../../../kernel/operations/input/fields.ts'
-import type { LoadedRun, RunSubject } from '../../../store/ports/reads.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 import { speakerOf } from '../../../track/domain/task.ts'
 import type { RunRecord } from '../../domain/run.ts'
+import type { LoadedRun, RunSubject } from '../../ports/run-reads.ts'
 
 const otherRuns = hintOf`Use ${callTo('state_gate_list_runs')} to see the runs of this project, or ${callTo('state_gate_create_run')} to start one.`
 

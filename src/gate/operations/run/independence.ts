@@ -1,9 +1,9 @@
 import { identityOf } from '../../../kernel/actor.ts'
-import type { LoadedRun } from '../../../store/ports/reads.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 import { isOfType } from '../../domain/artifacts.ts'
 import type { ProcessDefinition } from '../../domain/definition.ts'
 import type { Independence } from '../../domain/evidence.ts'
+import type { LoadedRun } from '../../ports/run-reads.ts'
 import { subjectOf } from './find-run.ts'
 
 /** Who had a hand in what is approved, and for whom: the person whose token it was. Null where that is not known. */

@@ -1,8 +1,8 @@
 import type { FileState, SnapshotRef } from '../../../git/ports/work-tree.ts'
 import { Failure } from '../../../kernel/failure.ts'
 import type { QueryContext } from '../../../kernel/operations/operation.ts'
-import type { RunSubject } from '../../../store/ports/reads.ts'
 import { type Attempt, treeOf } from '../../../track/domain/task.ts'
+import type { RunSubject } from '../../ports/run-reads.ts'
 import type { OpenChanges } from './external-state.ts'
 
 /**

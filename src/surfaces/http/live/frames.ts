@@ -6,6 +6,7 @@ import {
 import { happenedAt, type ProjectEvent } from '../../../events/domain/project-event.ts'
 import { refusalEntry, runEntry } from '../../../gate/operations/run-answer.ts'
 import { blockerEntry, inboxItemEntry } from '../../../inbox/operations/item-answer.ts'
+import type { InboxItemLine } from '../../../inbox/ports/item-reads.ts'
 import { displayName } from '../../../kernel/actor.ts'
 import { instant, instantOrNull } from '../../../kernel/instant.ts'
 import { peopleBehind } from '../../../people/operations/people-behind.ts'
@@ -16,7 +17,6 @@ import {
   plannedTaskEntry,
 } from '../../../plan/operations/plan-answer.ts'
 import { sessionEntry, turnEntry } from '../../../sessions/operations/session-answer.ts'
-import type { InboxItemLine } from '../../../store/ports/reads.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 import type { RecordLocation } from '../../../track/domain/records.ts'
 import { missionEntry, taskWordOf } from '../../../track/operations/mission-answer.ts'

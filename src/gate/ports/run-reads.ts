@@ -1,0 +1,122 @@
+import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
+import type { AttemptId, CommandResultId, MissionId, RunId, TaskId } from '../../kernel/id.ts'
+import type { Page, PageRequest } from '../../kernel/page.ts'
+import type { ReportedChange } from '../../track/domain/changes.ts'
+import type { Attempt } from '../../track/domain/task.ts'
+import type { ProcessDefinition } from '../domain/definition.ts'
+import type { Visit } from '../domain/evidence.ts'
+import type {
+  CommandResult,
+  EventIdempotencyKey,
+  RunApproval,
+  RunEvent,
+  RunRecord,
+  RunRefusal,
+  RunStatus,
+  SettingName,
+  StoredArtifact,
+} from '../domain/run.ts'
+
+export interface RunFilter {
+  readonly status?: RunStatus
+  readonly missionId?: MissionId
+  readonly taskId?: TaskId
+  readonly processId?: string
+}
+
+export interface RunSubject {
+  readonly missionId: MissionId | null
+  readonly taskId: TaskId | null
+}
+
+/** More attempts at one subject than this are not read. */
+export const maxAttempts = 1_000
+
+export interface AttemptChanges extends Pick<AttemptMeasurement, 'unreadable'> {
+  readonly attemptId: AttemptId
+  readonly measurement: AttemptMeasurement['measurement'] | null
+  readonly changes: readonly ScopedPath[]
+}
+
+/** `scope` null: no areas were declared. */
+export type ScopedPath = Pick<ReportedChange, 'path' | 'from' | 'scope'>
+
+/** A run with all that its engine looks at. */
+export interface LoadedRun {
+  readonly record: RunRecord
+  readonly definition: ProcessDefinition
+  readonly visits: readonly Visit[]
+  readonly artifacts: readonly StoredArtifact[]
+}
+
+export interface RunReads {
+  find(id: string): Promise<RunRecord | null>
+  /** A fixed number of queries, however long the run is. The definition is parsed once per process and hash. */
+  load(id: string): Promise<LoadedRun | null>
+  /** Newest first. */
+  list(filter: RunFilter, request: PageRequest): Promise<Page<RunRecord>>
+  /** Active runs of a mission, and of the tasks at home there or worked on there, at most 100. */
+  gating(missionId: MissionId): Promise<readonly RunRecord[]>
+  /**
+   * Runs of the same that ended failed or cancelled, without a later run of the same definition and subject that
+   * succeeded; those of dropped tasks left out. Oldest first, at most 100.
+   */
+  lost(missionId: MissionId): Promise<readonly RunRecord[]>
+  definition(hash: string): Promise<ProcessDefinition | null>
+  /** What moved a run, newest first. */
+  history(runId: RunId, request: PageRequest): Promise<Page<RunEvent>>
+  /** What gave a run this revision; null for the first. */
+  eventAt(runId: RunId, revision: number): Promise<RunEvent | null>
+  /** The edges that files were handed in from, by the run's revision; those of the record's own machine are not in it. */
+  edgesOf(runId: RunId): Promise<ReadonlyMap<number, string>>
+  refusals(runId: RunId, request: PageRequest): Promise<Page<RunRefusal>>
+  /** How often this event was refused with this code since the run came to this revision's state; with the same tried. */
+  refusalsAlike(
+    runId: RunId,
+    refused: {
+      readonly event: string
+      readonly code: string
+      readonly since: number
+      readonly tried?: RunRefusal['tried']
+    },
+  ): Promise<number>
+  /** What the owner's key is bound to in a run; null when it is free, even where another has the same. */
+  repeat(
+    runId: RunId,
+    key: Required<Pick<EventIdempotencyKey, 'key' | 'owner'>>,
+  ): Promise<EventIdempotencyKey | null>
+  /** Oldest first, at most 1000. */
+  approvals(runId: RunId): Promise<readonly RunApproval[]>
+  /**
+   * The last result of a command line in a folder on a tree, or on any tree. One that a runner handed in counts whatever
+   * its folder is called there.
+   */
+  commandResult(
+    command: Pick<CommandResult, 'run' | 'folder'> & { readonly by?: 'runner' },
+    tree?: string,
+  ): Promise<CommandResult | null>
+  /** The commands that were run for a run and have ended, oldest first. */
+  commandsOf(runId: RunId, limit: number): Promise<readonly CommandResult[]>
+  runningCommands(): Promise<readonly CommandResult[]>
+  /** All that a command printed; null where that is in its result. */
+  commandOutput(id: CommandResultId): Promise<StoredOutput | null>
+  /** Those that are kept of commands which ended before; the size is that of their texts. */
+  outputsBefore(before: number): Promise<{ readonly count: number; readonly bytes: number }>
+  /** The attempts at a task, or in a mission, first to last, at most 1000. */
+  attemptsOf(subject: RunSubject): Promise<readonly Attempt[]>
+  /**
+   * The measured changes of closed attempts, at most 20,000, all `unknown` when there are more; `measurement` null
+   * while an attempt has no end.
+   */
+  changesOf(attemptIds: readonly AttemptId[]): Promise<readonly AttemptChanges[]>
+  /** What the project set, by name; what is not there has its default. */
+  settings(): Promise<ReadonlyMap<SettingName, string>>
+  idsLike(prefix: string, limit: number): Promise<readonly string[]>
+}
+
+export interface StoredOutput {
+  /** Null where it was removed because its time was over. */
+  readonly text: string | null
+  readonly bytes: number
+  readonly removedAt: number | null
+}

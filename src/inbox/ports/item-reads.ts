@@ -1,0 +1,39 @@
+import type { Actor } from '../../kernel/actor.ts'
+import type { TaskId } from '../../kernel/id.ts'
+import type { Page, PageRequest } from '../../kernel/page.ts'
+import type { InboxItem, InboxItemKind, Issue } from '../../track/domain/records.ts'
+import type { RecordFilter } from '../../track/ports/record-reads.ts'
+
+export interface InboxItemFilter extends RecordFilter {
+  readonly kinds?: readonly InboxItemKind[]
+  readonly status?: 'open' | 'closed'
+}
+
+/** A hold with the issue that opened it. */
+export interface InboxItemLine {
+  readonly hold: InboxItem
+  readonly issue: Issue | null
+  /** Who acted when it was opened; null where it is not recorded yet. */
+  readonly opener: Actor | null
+}
+
+export interface InboxItemReads {
+  find(id: string): Promise<InboxItem | null>
+  /** Who acted when it was opened. */
+  opener(id: InboxItem['id']): Promise<Actor | null>
+  /** Open ones oldest first, closed ones newest first; `before` is then `after` for open ones. */
+  list(filter: InboxItemFilter, request: PageRequest): Promise<Page<InboxItemLine>>
+  ofIssue(issueId: string): Promise<InboxItem | null>
+  ofAttempt(attemptId: string): Promise<readonly InboxItem[]>
+  /** Open holds of a task, oldest first, at most 100. */
+  ofTask(taskId: TaskId): Promise<readonly InboxItem[]>
+  /** Open holds of a run, oldest first, at most 100. */
+  ofRun(runId: string): Promise<readonly InboxItem[]>
+  /** The ended holds of a run that were answered in words, newest first. */
+  answeredOfRun(runId: string, limit: number): Promise<readonly InboxItem[]>
+  /** The open question whether a command may run, by the hash of what is asked. */
+  openCommand(hash: string): Promise<InboxItem | null>
+  /** Of such hashes the last question that a person said yes or no to, unless that was taken back since. */
+  answeredCommands(hashes: readonly string[]): Promise<readonly InboxItem[]>
+  idsLike(prefix: string, limit: number): Promise<readonly string[]>
+}

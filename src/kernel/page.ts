@@ -1,0 +1,18 @@
+/** A part of a list. `before` continues after an item already seen, newest first. */
+export interface PageRequest {
+  readonly limit: number
+  /** Only items with a lower seq. */
+  readonly before?: number
+}
+
+export interface Page<Item> {
+  readonly items: readonly SequencedItem<Item>[]
+  /** How many there are in all, whatever the limit. */
+  readonly total: number
+}
+
+/** An item with the journal position that orders it. */
+export interface SequencedItem<Item> {
+  readonly seq: number
+  readonly item: Item
+}

@@ -1,0 +1,52 @@
+import type { CaptureSessionId, TurnId } from '../../kernel/id.ts'
+import type { Attempt, SnapshotLocation } from '../../track/domain/task.ts'
+import type { LineStep, StepPosition } from '../domain/step.ts'
+
+/** A snapshot of a work tree that the journal knows of. */
+export interface TreeBoundary {
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly place: SnapshotLocation
+}
+
+/** An attempt that made lines, with what it was for. */
+export interface LineAuthor {
+  readonly attempt: Attempt
+  readonly taskName: string
+  readonly goal: string | null
+  readonly missionName: string | null
+  /** As its client's hooks told; null where they did not. */
+  readonly model: string | null
+  /** The client's session that it is from, as the client itself names it; null where hooks told of none. */
+  readonly session: { readonly client: string; readonly name: string } | null
+}
+
+/** A turn of an agent that made lines without a task. */
+export interface TurnAuthor {
+  readonly turnId: TurnId
+  readonly sessionId: CaptureSessionId
+  readonly client: string
+  readonly model: string | null
+}
+
+export interface LineReads {
+  /** What the hashes of the project's lines begin with: the same wherever its journal goes. */
+  salt(): Promise<string>
+  /** The last snapshot of a work tree at the start or the end of an attempt or of a turn, until a time. */
+  lastBoundary(tree: string, until?: number): Promise<TreeBoundary | null>
+  /** When the first lines were recorded, milliseconds since the epoch. */
+  since(): Promise<number | null>
+  /** Of which files lines were recorded, in order. */
+  paths(most: number): Promise<readonly string[]>
+  /** The steps of some paths, also those that gave them another name. */
+  stepsOf(paths: readonly string[]): Promise<readonly LineStep[]>
+  /** The steps that some lines are marks of, those with the most first. */
+  stepsMarked(marks: readonly string[], limit: number): Promise<readonly LineStep[]>
+  makers(ids: readonly string[]): Promise<readonly LineAuthor[]>
+  /** Of turns of agents, by their ids. */
+  turnMakers(ids: readonly string[]): Promise<readonly TurnAuthor[]>
+  /** How many lines that are not blank each of the last 2,000 attempts with lines added net at its end. */
+  addedBy(): Promise<readonly { readonly attemptId: string; readonly lines: number }[]>
+  /** The steps with hashes that attempts or turns made, or may have made. */
+  stepsMadeBy(makers: readonly string[]): Promise<readonly StepPosition[]>
+}
