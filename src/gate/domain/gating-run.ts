@@ -2,14 +2,14 @@ import { callTo, Failure, type Hint, hintLines, hintOf } from '../../kernel/fail
 import { type ProcessDefinition, stateNamed } from './definition.ts'
 import type { RunRecord } from './run.ts'
 
-/** An active run that gates a mission or a task, with what its state still lacks. */
+/** An active run that gates a mission or a task, with what leads on from its state. */
 export interface GatingRun {
   readonly record: RunRecord
-  /** Events that lead on from here, with who may send them and what they lack now. */
+  /** Events that lead on from here, with who may send them and the guards that they ask for. */
   readonly ways: readonly {
     readonly event: string
     readonly roles: readonly string[]
-    readonly missing: readonly string[]
+    readonly guards: readonly string[]
     /** Every role that may send it is a person's. */
     readonly forPeople: boolean
   }[]
@@ -73,11 +73,11 @@ export function lossWords({ id, process, status, state }: RunRecord): string {
   return `run ${id} of process ${process.id}, which gates it, ${how}`
 }
 
-function formatGatingStep({ event, roles, missing }: GatingRun['ways'][number]): string {
+function formatGatingStep({ event, roles, guards }: GatingRun['ways'][number]): string {
   const who = roles.includes('*') ? 'anybody' : roles.join(' or ')
-  return missing.length === 0
+  return guards.length === 0
     ? `${who} can emit ${event} now.`
-    : `${who} can emit ${event} once this holds: ${missing.join('; ')}.`
+    : `${who} can emit ${event} once this holds: ${guards.join(', ')}.`
 }
 
 function nextCall({ record: { id, revision }, ways }: GatingRun): Hint {

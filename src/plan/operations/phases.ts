@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { assertPhaseFree, refuseGatedPhase } from '../../gate/operations/run/gating.ts'
+import { assertPhaseFree } from '../../gate/operations/run/gating.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type { PhaseId } from '../../kernel/id.ts'
 import { findPhase, ownerOf, spanOf } from '../../kernel/operations/find.ts'
@@ -107,14 +107,12 @@ export const phaseEdit = defineOperation({
   output: PhaseOrBrief,
   brief: briefEntity,
   print: printEditedEntity,
-}).handler(async (handling, input) => {
-  const asked = input.status === undefined ? undefined : phaseStatus(input.status)
-  const before = await handling.store.view((reads) => findPhase(reads, input.id))
-  // What gates a phase gates it by whatever call an agent ends it.
-  const isGated = asked === 'completed' && before.status !== 'completed' && handling.actor.kind === 'agent'
-  if (isGated) await refuseGatedPhase(handling, { missionId: before.missionId, phaseId: before.id })
-  return handling.record(async (reads) => {
+}).handler((handling, input) =>
+  handling.record(async (reads) => {
+    const asked = input.status === undefined ? undefined : phaseStatus(input.status)
     const phase = await findPhase(reads, input.id)
+    // What gates a phase gates it by whatever call an agent ends it.
+    const isGated = asked === 'completed' && phase.status !== 'completed' && handling.actor.kind === 'agent'
     if (isGated) await assertPhaseFree(reads, { missionId: phase.missionId, phaseId: phase.id }, 'agent')
     const changes: PhaseChanges = {
       ...(input.name !== undefined && { name: input.name }),
@@ -127,8 +125,8 @@ export const phaseEdit = defineOperation({
       facts: [{ kind: 'phase.edited', phaseId: phase.id, missionId: phase.missionId, changes }],
       answerFrom: async (after) => phaseEntry(await findPhase(after, phase.id)),
     }
-  })
-})
+  }),
+)
 
 export const phaseList = defineOperation({
   name: 'taskman_phase_list',

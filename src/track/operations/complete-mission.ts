@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
-import { type GatingRun, lossWords, refuseAfterLoss, refuseWhileGated } from '../../gate/domain/gating-run.ts'
+import { lossWords, refuseAfterLoss } from '../../gate/domain/gating-run.ts'
 import { cancelRun } from '../../gate/domain/lifecycle.ts'
 import type { RunRecord } from '../../gate/domain/run.ts'
-import { refuseGatedMission } from '../../gate/operations/run/gating.ts'
+import { assertMissionFree } from '../../gate/operations/run/gating.ts'
 import { openItemEntry, WaitingEntry } from '../../inbox/operations/item-answer.ts'
 import type { InboxItemLine } from '../../inbox/ports/item-reads.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
@@ -80,14 +80,11 @@ export const completeMission = defineOperation({
     'waits_for',
     'warnings',
   ],
-}).handler(async (handling, input) => {
-  const before = await handling.store.view((reads) => findMission(reads, input.mission_id))
-  const isGated = !isEnded(before) && input.status !== 'failed'
-  if (isGated) await refuseGatedMission(handling, before.id)
-  return handling.record(async (reads, setting) => {
+}).handler((handling, input) =>
+  handling.record(async (reads, setting) => {
     const mission = await findMission(reads, input.mission_id)
     const gating = isEnded(mission) ? [] : await reads.runs.gating(mission.id)
-    if (isGated) refuseWhileGated(`mission ${mission.id}`, gating.map(gatingRunWithoutSteps))
+    if (input.status !== 'failed') await assertMissionFree(reads, mission.id, gating)
     const lost = isEnded(mission) ? [] : await reads.runs.lost(mission.id)
     if (input.status === 'completed' && handling.actor.kind === 'agent') {
       const personsWay = `Or complete it as partial or failed; a person may complete it as it is: waymark mission complete ${mission.id} --status completed --summary "…".`
@@ -148,8 +145,8 @@ export const completeMission = defineOperation({
         ...(repeat && { already_completed: true }),
       },
     }
-  })
-})
+  }),
+)
 
 /** With `holds_gate: all` a mission is not completed while something of it waits for a person. */
 function refuseWhileWaiting(mission: Mission, { items, total }: Page<InboxItemLine>): void {
@@ -221,11 +218,6 @@ async function unfinishedTasks(reads: Reads, owner: MissionId, now: number): Pro
     ),
   )
   return pages.flatMap(({ tasks }) => tasks.map(({ task }) => task))
-}
-
-/** A run that was begun since it was looked for: what it lacks is told when the call is made again. */
-function gatingRunWithoutSteps(record: RunRecord): GatingRun {
-  return { record, ways: [] }
 }
 
 /** The runs of a mission that failed end with it; those of its tasks go on. */

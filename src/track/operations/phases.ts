@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
-import { assertPhaseFree, refuseGatedPhase } from '../../gate/operations/run/gating.ts'
+import { assertPhaseFree } from '../../gate/operations/run/gating.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import { instant, secondsBetween } from '../../kernel/instant.ts'
 import { findMission, findPhase } from '../../kernel/operations/find.ts'
@@ -135,15 +135,12 @@ export const completePhase = defineOperation({
     warnings: strings,
     already_completed: z.literal(true).optional(),
   }),
-}).handler(async (handling, input) => {
-  const before = await handling.store.view((reads) => findPhase(reads, input.phase_id))
-  const isGated = input.status === 'completed' && before.status !== 'completed'
-  if (isGated) await refuseGatedPhase(handling, { missionId: before.missionId, phaseId: before.id })
-  return handling.record(async (reads, setting) => {
+}).handler((handling, input) =>
+  handling.record(async (reads, setting) => {
     const phase = await findPhase(reads, input.phase_id)
     const isRepeat = phase.status === input.status
     if (!isRepeat) refuseEnded(phase, input.status)
-    if (isGated)
+    if (input.status === 'completed' && !isRepeat)
       await assertPhaseFree(reads, { missionId: phase.missionId, phaseId: phase.id }, handling.actor.kind)
     const completedAt = isRepeat ? (phase.completedAt ?? setting.at) : setting.at
     const tasks = await phaseTally(reads, phase)
@@ -175,8 +172,8 @@ export const completePhase = defineOperation({
         ...(isRepeat && { already_completed: true }),
       },
     }
-  })
-})
+  }),
+)
 
 function refuseEnded(phase: Phase, asked: string): void {
   if (phase.status !== 'completed' && phase.status !== 'failed') return

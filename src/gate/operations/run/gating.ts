@@ -1,9 +1,10 @@
 import type { Actor } from '../../../kernel/actor.ts'
 import type { MissionId, PhaseId } from '../../../kernel/id.ts'
-import type { CommandContext } from '../../../kernel/operations/operation.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 import type { Attempt } from '../../../track/domain/task.ts'
 import { isForPeople } from '../../domain/decisions.ts'
+import type { ProcessDefinition } from '../../domain/definition.ts'
+import { guardNames } from '../../domain/expression.ts'
 import {
   type GatingRun,
   isPhaseCompletionAllowed,
@@ -12,30 +13,20 @@ import {
 } from '../../domain/gating-run.ts'
 import type { RunRecord } from '../../domain/run.ts'
 import { candidates } from '../../domain/transitions.ts'
-import { guardLine } from './refusal.ts'
-import { eventsFor, type RunSituation, situationOf } from './situation.ts'
 
 /** Refuses a mission's end while a run that gates it, or one of its tasks, is not at an end. */
-export async function refuseGatedMission(handling: CommandContext, missionId: MissionId): Promise<void> {
-  const runs = await handling.store.view((reads) => reads.runs.gating(missionId))
-  if (runs.length === 0) return
-  refuseWhileGated(`mission ${missionId}`, await describeGatingRuns(handling, runs))
-}
-
-/** Refuses a phase's end while its mission's run forbids it, or a run of a task in it is not at an end. */
-export async function refuseGatedPhase(
-  handling: CommandContext,
-  { missionId, phaseId }: Pick<Attempt, 'missionId' | 'phaseId'>,
+export async function assertMissionFree(
+  reads: Reads,
+  missionId: MissionId,
+  gating: readonly RunRecord[],
 ): Promise<void> {
-  if (missionId === null || phaseId === null) return
-  const runs = await handling.store.view(async (reads) =>
-    blockingRuns(reads, await reads.runs.gating(missionId), phaseId),
-  )
-  if (runs.length === 0) return
-  refuseWhileGated(`phase ${phaseId}`, await describeGatingRuns(handling, runs))
+  refuseWhileGated(`mission ${missionId}`, await describeGatingRuns(reads, gating))
 }
 
-/** The same under the lock: a run may have been begun since. What a lost run shuts, a person may open. */
+/**
+ * Refuses a phase's end while its mission's run forbids it, or a run of a task in it is not at an end. What a lost run
+ * shuts, a person may open.
+ */
 export async function assertPhaseFree(
   reads: Reads,
   { missionId, phaseId }: Pick<Attempt, 'missionId' | 'phaseId'>,
@@ -43,10 +34,7 @@ export async function assertPhaseFree(
 ): Promise<void> {
   if (missionId === null || phaseId === null) return
   const runs = await blockingRuns(reads, await reads.runs.gating(missionId), phaseId)
-  refuseWhileGated(
-    `phase ${phaseId}`,
-    runs.map((record) => ({ record, ways: [] })),
-  )
+  refuseWhileGated(`phase ${phaseId}`, await describeGatingRuns(reads, runs))
   if (by === 'person') return
   const lost = await blockingRuns(reads, await reads.runs.lost(missionId), phaseId)
   refuseAfterLoss(
@@ -84,27 +72,32 @@ async function blockingRuns(
   return found
 }
 
+const mostDescribed = 3
+
+/** The runs with what leads on from where they are. Whether its guards hold is measured where they are asked for. */
 async function describeGatingRuns(
-  handling: CommandContext,
+  { runs: known }: Reads,
   runs: readonly RunRecord[],
 ): Promise<readonly GatingRun[]> {
   return Promise.all(
-    runs.slice(0, 3).map(async ({ id }) => {
-      const situation = await situationOf(handling, id)
-      const { record } = situation
-      const ways = eventsFor(handling, situation)
-        .filter(({ event }) => isForwardEvent(situation, event.name))
-        .map(({ event, transitions }) => ({
-          event: event.name,
-          roles: event.allowedRoles,
-          forPeople: isForPeople(situation.definition, event),
-          missing: [...new Set(transitions.flatMap(({ missing }) => missing.map(guardLine)))],
-        }))
-      return { record, ways }
+    runs.slice(0, mostDescribed).map(async (record) => {
+      const definition = await known.definition(record.process.hash)
+      return { record, ways: definition === null ? [] : forwardEvents(definition, record.state) }
     }),
   )
 }
 
-function isForwardEvent({ definition, record }: RunSituation, event: string): boolean {
-  return candidates(definition, record.state, event).some((way) => !way.escape)
+function forwardEvents(definition: ProcessDefinition, state: string): GatingRun['ways'] {
+  return definition.events.flatMap((event) => {
+    const forward = candidates(definition, state, event.name).filter((way) => !way.escape)
+    if (forward.length === 0) return []
+    return [
+      {
+        event: event.name,
+        roles: event.allowedRoles,
+        forPeople: isForPeople(definition, event),
+        guards: [...new Set(forward.flatMap(({ guard }) => guardNames(guard)))],
+      },
+    ]
+  })
 }

@@ -58,7 +58,7 @@ export async function situationOf(handling: QueryContext, runId: string | undefi
 }
 
 /** Each event in the role that the caller would emit it in. */
-export function eventsFor(
+function eventsFor(
   handling: QueryContext,
   { run, observed, definition }: Pick<RunSituation, 'run' | 'observed' | 'definition'>,
 ): readonly PossibleEvent[] {
