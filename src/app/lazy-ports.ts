@@ -76,15 +76,7 @@ export function deferredWitness(find: () => Promise<WorkTreeWitness>): WorkTreeW
       ['states', 'read'],
     ),
     ...deferMethods(witness, ['locate', 'others', 'snapshot', 'changes', 'branch', 'touched', 'unifiedDiff']),
-    ...deferMethods(witness, [
-      'wholeDiff',
-      'matching',
-      'overlapping',
-      'packages',
-      'treeHash',
-      'content',
-      'sweep',
-    ]),
+    ...deferMethods(witness, ['matching', 'overlapping', 'packages', 'treeHash', 'content', 'sweep']),
     settle: async () => (await witness.begun())?.settle(),
   }
 }

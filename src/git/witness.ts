@@ -111,12 +111,6 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
       return typeof span === 'string' ? null : touchedPaths(span, environment).catch(() => null)
     },
     unifiedDiff: diffBetween,
-    wholeDiff: async (from, to, most) => {
-      const diff = await diffBetween(from, to)
-      if (diff === null) return null
-      const { text, leftOut } = diff
-      return { text: text.slice(0, most), cut: text.length > most || leftOut.length > 0 }
-    },
     matching: async (place, areas) => surveyAreas(await scopeIn(place, areas), listed.of(place)),
     overlapping: async (place, areas, others) => {
       const ours = await scopeIn(place, areas)

@@ -172,7 +172,6 @@ export function witnessThroughEdge(own: WorkTreeWitness, stateFolder: string): W
     branch: (request) => over(request.folder, (witness) => witness.branch(request)),
     touched: (from, to) => over(from.top, (witness) => witness.touched(from, to)),
     unifiedDiff: (from, to, paths) => over(from.top, (witness) => witness.unifiedDiff(from, to, paths)),
-    wholeDiff: (from, to, most) => over(from.top, (witness) => witness.wholeDiff(from, to, most)),
     matching: (place, areas) => over(place.top, (witness) => witness.matching(place, areas)),
     overlapping: (place, areas, others) =>
       over(place.top, (witness) => witness.overlapping(place, areas, others)),

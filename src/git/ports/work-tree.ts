@@ -59,12 +59,6 @@ export interface UnifiedDiff {
   readonly leftOut: readonly OmittedFile[]
 }
 
-export interface WholeDiff {
-  readonly text: string
-  /** Whether there is more of it, or it only names a file. */
-  readonly cut: boolean
-}
-
 /** The areas of an attempt, from its project's folder. */
 export interface DeclaredAreas {
   readonly areas: readonly string[]
@@ -154,8 +148,6 @@ export interface WorkTreeWitness {
   touched(from: SnapshotRef, to: SnapshotRef): Promise<readonly string[] | null>
   /** The unified diff between two snapshots, of some paths (old or new names) when given. `null` when a snapshot is gone. */
   unifiedDiff(from: SnapshotRef, to: SnapshotRef, paths?: readonly string[]): Promise<UnifiedDiff | null>
-  /** All of it, cut after so many characters. `null` when a snapshot is gone. */
-  wholeDiff(from: SnapshotRef, to: SnapshotRef, most: number): Promise<WholeDiff | null>
   /** How many files each area matches in a snapshot that was just taken: tracked and untracked ones, not the ignored. */
   matching(place: SnapshotRef, areas: readonly string[]): Promise<readonly AreaCount[]>
   /** Which areas meet those of others, in one of these files or by what they say; in the order of the others. */

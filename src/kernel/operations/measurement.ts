@@ -126,7 +126,7 @@ export class MeasurementRun<Of extends Measurements, Found> {
     decide: (how: (reads: Reads) => Promise<SettledMeasurements<Of, Found>>) => Promise<Answered>,
   ): Promise<Answered> {
     for (;;) {
-      await this.#measure()
+      await this.answered(async () => null)
       try {
         return await decide((reads) => this.#settled(reads))
       } catch (error) {
@@ -135,16 +135,21 @@ export class MeasurementRun<Of extends Measurements, Found> {
     }
   }
 
-  async #measure(): Promise<void> {
+  /** Measures until nothing more is asked, and answers in the view of the record that asked for nothing. */
+  async answered<Answered>(
+    answer: (settled: SettledMeasurements<Of, Found>) => Promise<Answered>,
+  ): Promise<Answered> {
     const { context, operation, input } = this.#parts
     for (;;) {
-      const { briefs } = await context.store.view((reads) => this.#prepared(reads))
-      const asked = this.#asked(briefs)
-      if (asked.size === 0) return
-      this.#count(asked)
-      const measured = await context.measurer(operation, asked, input)
-      for (const [name, { hash }] of asked) this.#known.set(name, { hash, value: measured.get(name) })
-      if (drains(operation.measurements, asked)) await context.drain?.()
+      const step = await context.store.view(async (reads) => {
+        const { asked, settled } = await this.#prepared(reads)
+        return asked.size > 0 ? { asked } : { answer: await answer(settled) }
+      })
+      if (!('asked' in step)) return step.answer
+      this.#count(step.asked)
+      const measured = await context.measurer(operation, step.asked, input)
+      for (const [name, { hash }] of step.asked) this.#known.set(name, { hash, value: measured.get(name) })
+      if (drains(operation.measurements, step.asked)) await context.drain?.()
     }
   }
 
@@ -161,13 +166,15 @@ export class MeasurementRun<Of extends Measurements, Found> {
   }
 
   async #settled(reads: Reads): Promise<SettledMeasurements<Of, Found>> {
-    const { briefs, found } = await this.#prepared(reads)
-    if (this.#asked(briefs).size > 0) throw new StateMovedError()
-    return { found, measured: this.#measured(), reads }
+    const { asked, settled } = await this.#prepared(reads)
+    if (asked.size > 0) throw new StateMovedError()
+    return settled
   }
 
-  #prepared(reads: Reads): Promise<PreparedOperation<Of, Found>> {
-    return this.#parts.prepare(reads, this.#measured())
+  async #prepared(reads: Reads) {
+    const measured = this.#measured()
+    const { briefs, found } = await this.#parts.prepare(reads, measured)
+    return { asked: this.#asked(briefs), settled: { found, measured, reads } }
   }
 
   #measured(): MeasurementValues<Of> {

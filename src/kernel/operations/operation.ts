@@ -234,14 +234,12 @@ export function defineOperation<
           decide: (deciding: TransactionInput<typeof measurements, never>) => Promise<Answered>,
         ) => {
           const setting = { at: handling.clock.now(), ids: handling.ids }
-          return measuring(handling, input).decided((settled) =>
-            handling.store.view(async (reads) =>
-              decide({
-                ...((await settled(reads)) as TransactionInput<typeof measurements, never>),
-                context: handling,
-                setting,
-              }),
-            ),
+          return measuring(handling, input).answered((settled) =>
+            decide({
+              ...(settled as TransactionInput<typeof measurements, never>),
+              context: handling,
+              setting,
+            }),
           )
         }
         const steps = {

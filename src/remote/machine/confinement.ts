@@ -90,7 +90,6 @@ export function confinedWorkTree(running: ConfinedContext): WorkTree {
       },
       touched: async (from, to) => witness.touched(place(from), place(to)),
       unifiedDiff: async (from, to, paths) => witness.unifiedDiff(place(from), place(to), paths),
-      wholeDiff: async (from, to, most) => witness.wholeDiff(place(from), place(to), most),
       matching: async (one, areas) => witness.matching(place(one), areas),
       overlapping: async (one, areas, others) => witness.overlapping(place(one), areas, others),
       packages: async (one) => witness.packages(place(one)),

@@ -136,7 +136,6 @@ function table(running: ConfinedPortContext): PortHandlers {
     },
     'witness.touched': ([from, to]) => witness.touched(from, to),
     'witness.unifiedDiff': ([from, to, paths]) => witness.unifiedDiff(from, to, paths ?? undefined),
-    'witness.wholeDiff': ([from, to, most]) => witness.wholeDiff(from, to, most),
     'witness.matching': ([one, areas]) => witness.matching(one, areas),
     'witness.overlapping': ([one, areas, others]) => witness.overlapping(one, areas, others),
     'witness.packages': ([one]) => witness.packages(one),

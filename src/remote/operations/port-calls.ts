@@ -131,11 +131,6 @@ export const portCalls = {
       })
       .nullable(),
   ),
-  // The whole of it, cut where it is longer than so many characters.
-  'witness.wholeDiff': asked(
-    z.tuple([place, place, z.int().min(1).max(8_000_000)]),
-    z.strictObject({ text: z.string().max(8_000_000), cut: z.boolean() }).nullable(),
-  ),
   'witness.matching': asked(
     z.tuple([place, names]),
     list(z.strictObject({ area: z.string(), excludes: z.boolean(), files: z.int() })),

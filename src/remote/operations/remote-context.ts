@@ -184,8 +184,6 @@ function machineWitness(gathering: PortAnswerer, edge: RemoteMachine, own: WorkT
       isHere(from, to)
         ? gathering.ask('witness.unifiedDiff', [from, to, paths === undefined ? null : [...paths]])
         : null,
-    wholeDiff: async (from, to, most) =>
-      isHere(from, to) ? gathering.ask('witness.wholeDiff', [from, to, most]) : null,
     matching: (place, areas) => gathering.ask('witness.matching', [place, [...areas]]),
     overlapping: (place, areas, others) =>
       gathering.ask('witness.overlapping', [

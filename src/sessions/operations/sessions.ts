@@ -7,7 +7,9 @@ import { defineOperation, type QueryContext } from '../../kernel/operations/oper
 import { nextCursor, pageSize, readCursor } from '../../kernel/operations/paging.ts'
 import { hashRemoval } from '../../lines/operations/forget-hashes.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { diffAnswer, noDiff, truncationFields } from '../../track/operations/attempt-answer.ts'
+import { diffAnswer, maxShownDiff, truncationFields } from '../../track/operations/attempt-answer.ts'
+import { attemptEnds } from '../../track/operations/measure.ts'
+import { unifiedDiffs } from '../../track/operations/measure-diff.ts'
 import type { SessionLine, TurnSummary } from '../ports/capture-reads.ts'
 import {
   SessionEntry,
@@ -178,44 +180,48 @@ export const sessionsDiff = defineOperation({
     diff: z.string(),
     ...truncationFields,
   }),
-}).handler(async (handling, input) => {
-  await handling.drain?.()
-  const { line, changes } = await handling.store.view(async (reads) => ({
-    line: await findTurn(reads, input.id),
-    changes: await reads.capture.changes(input.id, { limit: 20_000, offset: 0 }),
-  }))
-  const { turn } = line
-  assertOnThisMachine(handling, line)
-  const end = turn.status === 'open' ? await stateNow(handling, line) : turn.endSnapshot
-  if (turn.snapshot === null || end === null) {
-    throw new Failure('UNAVAILABLE', `What turn ${turn.id} changed was not measured.`, {
-      reason: 'turn_not_measured',
-      hint: `waymark sessions show ${turn.id} tells why.`,
-    })
-  }
-  const named = changes.filter(({ path, from }) => [undefined, path, from].includes(input.path))
-  const own = named.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
-  const given = input.path === undefined ? undefined : [input.path]
-  if (turn.status !== 'open' && given && own.length === 0) {
-    throw new Failure('NOT_FOUND', `"${input.path}" is no file that turn ${turn.id} changed.`, {
-      reason: 'file_not_in_turn',
-      hint: `waymark sessions show ${turn.id} lists those.`,
-    })
-  }
-  const paths = turn.status === 'open' ? given : own
-  const unified = paths?.length === 0 ? noDiff : await handling.witness.unifiedDiff(turn.snapshot, end, paths)
-  if (unified === null) {
-    throw new Failure('UNAVAILABLE', `The snapshots of turn ${turn.id} are gone or cannot be compared.`, {
-      reason: 'turn_snapshots_unavailable',
-      hint: `waymark sessions show ${turn.id} still lists the files; snapshots are kept for 30 days.`,
-    })
-  }
-  return {
-    turn_id: turn.id,
-    session_id: turn.sessionId,
-    ...diffAnswer([unified]),
-  }
 })
+  .measure({ end: attemptEnds, diff: unifiedDiffs })
+  .handler(async (handling, input, measure) => {
+    await handling.drain?.()
+    const { line, changes } = await handling.store.view(async (reads) => ({
+      line: await findTurn(reads, input.id),
+      changes: await reads.capture.changes(input.id, { limit: 20_000, offset: 0 }),
+    }))
+    const { turn } = line
+    const { id, snapshot: from, top } = turn
+    assertOnThisMachine(handling, line)
+    const isOpen = turn.status === 'open'
+    const now =
+      from !== null && isOpen ? await measure({ end: [{ id, top, prefix: '', engine: from.engine }] }) : null
+    const to = isOpen ? (now?.end[0]?.place ?? null) : turn.endSnapshot
+    if (from === null || to === null) {
+      throw new Failure('UNAVAILABLE', `What turn ${id} changed was not measured.`, {
+        reason: 'turn_not_measured',
+        hint: `waymark sessions show ${id} tells why.`,
+      })
+    }
+    const named = changes.filter(({ path, from: old }) => [undefined, path, old].includes(input.path))
+    const own = named.flatMap(({ path, from: old }) => (old === undefined ? [path] : [path, old]))
+    if (!isOpen && input.path !== undefined && own.length === 0) {
+      throw new Failure('NOT_FOUND', `"${input.path}" is no file that turn ${id} changed.`, {
+        reason: 'file_not_in_turn',
+        hint: `waymark sessions show ${id} lists those.`,
+      })
+    }
+    const given = input.path === undefined ? null : [input.path]
+    const paths = isOpen ? given : own
+    const parts = paths?.length === 0 ? [] : [{ from, to, paths }]
+    const { diff: diffs } = await measure({ diff: { most: maxShownDiff, parts } })
+    const found = diffs.filter((diff) => diff !== null)
+    if (found.length < diffs.length) {
+      throw new Failure('UNAVAILABLE', `The snapshots of turn ${id} are gone or cannot be compared.`, {
+        reason: 'turn_snapshots_unavailable',
+        hint: `waymark sessions show ${id} still lists the files; snapshots are kept for 30 days.`,
+      })
+    }
+    return { turn_id: id, session_id: turn.sessionId, ...diffAnswer(found) }
+  })
 
 /** The contents of snapshots are where the files are. */
 function assertOnThisMachine({ edge }: QueryContext, { turn: { id, snapshot } }: TurnSummary): void {
@@ -225,12 +231,6 @@ function assertOnThisMachine({ edge }: QueryContext, { turn: { id, snapshot } }:
     reason: 'turn_on_other_machine',
     hint: `Run it there: waymark sessions diff ${id}. waymark sessions show ${id} lists the files.`,
   })
-}
-
-async function stateNow({ witness, ids }: QueryContext, { turn }: TurnSummary) {
-  const { snapshot, top } = turn
-  const how = snapshot === null ? {} : { engine: snapshot.engine, top: snapshot.top }
-  return (await witness.snapshot({ folder: top, name: ids.next('turn'), ...how })).ref
 }
 
 export const sessionsForget = defineOperation({

@@ -234,7 +234,7 @@ function takeWithinBudget<Item>(
 }
 
 /** Most characters of a diff in one answer. */
-const maxDiffLength = 2_000_000
+export const maxShownDiff = 2_000_000
 const maxLeftOut = 100
 
 /** Whether a diff has everything, and the files that it only names. */
@@ -246,15 +246,15 @@ export const truncationFields = {
 
 const DiffAnswer = z.object({ diff: z.string(), ...truncationFields })
 
-export const noDiff: UnifiedDiff = { text: '', leftOut: [] }
-
-/** Diffs one after the other; `isCut` where they were cut before. */
-export function diffAnswer(parts: readonly UnifiedDiff[], isCut = false): z.output<typeof DiffAnswer> {
+/** Diffs one after the other. */
+export function diffAnswer(
+  parts: readonly (UnifiedDiff & { readonly cut: boolean })[],
+): z.output<typeof DiffAnswer> {
   const text = parts.map((part) => part.text).join('')
   const leftOut = parts.flatMap((part) => part.leftOut)
   return {
-    diff: text.slice(0, maxDiffLength),
-    truncated: isCut || text.length > maxDiffLength || leftOut.length > 0,
+    diff: text.slice(0, maxShownDiff),
+    truncated: parts.some(({ cut }) => cut) || text.length > maxShownDiff || leftOut.length > 0,
     ...(leftOut.length > 0 && { left_out: leftOut.slice(0, maxLeftOut), left_out_total: leftOut.length }),
   }
 }

@@ -5,24 +5,27 @@ import type { MissionId } from '../../kernel/id.ts'
 import { findAttempt, findMission, findTask } from '../../kernel/operations/find.ts'
 import { count, identifier, text } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
-import { defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
+import type { MeasurementValues, PreparedOperation } from '../../kernel/operations/measurement.ts'
+import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { countChanges, sortOutOfScopeFirst } from '../domain/changes.ts'
-import { type Attempt, attemptStatuses } from '../domain/task.ts'
+import type { Mission } from '../domain/mission.ts'
+import { type Attempt, attemptStatuses, type SnapshotLocation } from '../domain/task.ts'
 import {
   ChangeCounts,
   ChangeEntry,
   changeEntry,
   diffAnswer,
+  maxShownDiff,
   measurement,
-  noDiff,
   sharedTree,
   sharedTreeFields,
   truncationFields,
   unexpectedFiles,
   Verification,
 } from './attempt-answer.ts'
-import { endOf, measure, measureAttempt } from './measure.ts'
+import { measuredOpenAttempts, openAttemptMeasurements } from './measure.ts'
+import { unifiedDiffs } from './measure-diff.ts'
 
 export const changes = defineOperation({
   name: 'changes',
@@ -50,36 +53,39 @@ export const changes = defineOperation({
     total: z.int(),
     next_offset: z.int().nullable(),
   }),
-}).handler(async (handling, input) => {
-  const limit = input.limit ?? 50
-  const offset = input.offset ?? 0
-  const attempt = await handling.store.view((reads) => attemptOf(reads, input.id))
-  const read = attempt.status === 'open' ? measureCurrentChanges : storedChanges
-  const found = await read(handling, attempt, { limit, offset })
-  const total = found.counts.added + found.counts.modified + found.counts.deleted + found.counts.renamed
-  return {
-    task_id: attempt.taskId,
-    attempt_id: attempt.id,
-    status: attempt.status,
-    ...found,
-    changes: found.changes.map(changeEntry),
-    counts: found.counts,
-    total,
-    next_offset: offset + found.changes.length < total ? offset + found.changes.length : null,
-  }
 })
+  .measure(openAttemptMeasurements)
+  .prepare(async (reads, input, context, measured) => {
+    const attempt = await attemptOf(reads, input.id)
+    const open = attempt.status === 'open' ? [attempt] : []
+    const { briefs, found } = await measuredOpenAttempts(reads, context, open, measured)
+    return { briefs, found: { attempt, evidence: found?.get(attempt.id)?.evidence } }
+  })
+  .answer(async ({ reads, found: { attempt, evidence } }, input) => {
+    const limit = input.limit ?? 50
+    const offset = input.offset ?? 0
+    const found = evidence
+      ? measuredChanges(evidence, { limit, offset })
+      : await storedChanges(reads, attempt, { limit, offset })
+    const { added, modified, deleted, renamed } = found.counts
+    const total = added + modified + deleted + renamed
+    return {
+      task_id: attempt.taskId,
+      attempt_id: attempt.id,
+      status: attempt.status,
+      ...found,
+      changes: found.changes.map(changeEntry),
+      total,
+      next_offset: offset + found.changes.length < total ? offset + found.changes.length : null,
+    }
+  })
 
 interface ChangesSlice {
   readonly limit: number
   readonly offset: number
 }
 
-async function measureCurrentChanges(
-  handling: QueryContext,
-  attempt: Attempt,
-  { limit, offset }: ChangesSlice,
-) {
-  const evidence = await measure(handling, attempt)
+function measuredChanges(evidence: AttemptMeasurement, { limit, offset }: ChangesSlice) {
   return {
     measurement: evidence.measurement,
     verification: verificationOf(evidence),
@@ -89,17 +95,15 @@ async function measureCurrentChanges(
   }
 }
 
-async function storedChanges({ store }: QueryContext, attempt: Attempt, part: ChangesSlice) {
-  return store.view(async ({ tasks }) => {
-    const end = await tasks.end(attempt.id)
-    return {
-      measurement: end === null ? ('unknown' as const) : end.evidence.measurement,
-      verification: end === null ? unmeasured : verificationOf(end.evidence),
-      ...(end !== null && sharedTree(end.evidence)),
-      changes: await tasks.changes(attempt.id, part),
-      counts: end?.counts ?? { added: 0, modified: 0, deleted: 0, renamed: 0 },
-    }
-  })
+async function storedChanges({ tasks }: Reads, attempt: Attempt, part: ChangesSlice) {
+  const end = await tasks.end(attempt.id)
+  return {
+    measurement: end === null ? ('unknown' as const) : end.evidence.measurement,
+    verification: end === null ? unmeasured : verificationOf(end.evidence),
+    ...(end !== null && sharedTree(end.evidence)),
+    changes: await tasks.changes(attempt.id, part),
+    counts: end?.counts ?? { added: 0, modified: 0, deleted: 0, renamed: 0 },
+  }
 }
 
 const unmeasured: z.output<typeof Verification> = {
@@ -118,6 +122,8 @@ function verificationOf({
     warnings: warnings.slice(0, 20),
   }
 }
+
+const diffMeasurements = { ...openAttemptMeasurements, diff: unifiedDiffs }
 
 export const diff = defineOperation({
   name: 'diff',
@@ -143,57 +149,70 @@ export const diff = defineOperation({
     contested_files: sharedTreeFields.contested_files,
     contested_files_total: sharedTreeFields.contested_files_total,
   }),
-}).handler(async (handling, input) => {
-  const mission = await handling.store.view((reads) => reads.missions.find(input.id))
-  if (mission !== null) return diffOfMission(handling, mission.id, input.path)
-  const attempt = await handling.store.view((reads) => attemptOf(reads, input.id))
-  if (attempt.snapshot.edge !== handling.edge?.id) {
-    const kept = await handling.store.view(({ tasks }) => tasks.end(attempt.id))
-    return {
-      ...(await storedDiff(handling, attempt, input.path)),
-      ...contestedFields(kept?.evidence, input.path),
-    }
-  }
-  const { end, evidence } = await endOfAttempt(handling, attempt)
-  if (end === null) {
-    throw new Failure(
-      'UNAVAILABLE',
-      `The end of attempt ${attempt.id} was not measured (${attempt.status}).`,
-      { reason: 'attempt_not_measured', hint: `waymark show ${attempt.taskId} tells what is known.` },
-    )
-  }
-  const unified = await handling.witness.unifiedDiff(
-    attempt.snapshot,
-    end,
-    input.path === undefined ? undefined : [input.path],
-  )
-  if (unified === null) {
-    throw new Failure(
-      'UNAVAILABLE',
-      `The snapshots of attempt ${attempt.id} are gone or cannot be compared.`,
-      {
-        reason: 'attempt_snapshots_unavailable',
-        hint: `waymark changes ${attempt.taskId} still lists the files; snapshots are kept for 30 days.`,
-      },
-    )
-  }
-  return {
-    task_id: attempt.taskId,
-    attempt_id: attempt.id,
-    ...diffAnswer([unified]),
-    ...contestedFields(evidence, input.path),
-  }
 })
+  .measure(diffMeasurements)
+  .prepare(async (reads, input, context, measured): Promise<DiffSource> => {
+    const mission = await reads.missions.find(input.id)
+    if (mission) return missionDiffSource(reads, context, { mission, path: input.path })
+    return attemptDiffSource(reads, await attemptOf(reads, input.id), { context, measured, path: input.path })
+  })
+  .answer(async ({ reads, found, measured }, input) => {
+    if (found.kind === 'mission') {
+      const parts = (measured.diff ?? []).filter((part) => part !== null)
+      if (parts.length < (measured.diff ?? []).length) throw missionSnapshotsFailure(found.missionId)
+      return { mission_id: found.missionId, ...diffAnswer(parts) }
+    }
+    const { attempt, evidence } = found
+    const [unified] = measured.diff ?? [await storedDiff(reads, attempt, input.path)]
+    if (!unified) throw attemptSnapshotsFailure(attempt)
+    return {
+      task_id: attempt.taskId,
+      attempt_id: attempt.id,
+      ...diffAnswer([unified]),
+      ...contestedFields(evidence, input.path),
+    }
+  })
 
-/** How an attempt ended, and what was found of it; of an open one as it is now. */
-async function endOfAttempt(handling: QueryContext, attempt: Attempt) {
-  if (attempt.status !== 'open') {
-    const kept = await handling.store.view(({ tasks }) => tasks.end(attempt.id))
-    return { end: attempt.endSnapshot, evidence: kept?.evidence }
+type DiffSource = PreparedOperation<
+  typeof diffMeasurements,
+  | { readonly kind: 'mission'; readonly missionId: MissionId }
+  | { readonly kind: 'attempt'; readonly attempt: Attempt; readonly evidence?: Evidence | undefined }
+>
+
+type Evidence = Omit<AttemptMeasurement, 'changes'>
+
+/** Of an attempt that is open its state now; of one on another machine there is what that one sent. */
+async function attemptDiffSource(
+  reads: Reads,
+  attempt: Attempt,
+  {
+    context,
+    measured,
+    path,
+  }: {
+    readonly context: RecordContext
+    readonly measured: MeasurementValues<typeof diffMeasurements>
+    readonly path: string | undefined
+  },
+): Promise<DiffSource> {
+  const kind = 'attempt' as const
+  const isHere = attempt.snapshot.edge === context.edge?.id
+  const diffTo = (to: SnapshotLocation) => ({
+    most: maxShownDiff,
+    parts: [{ from: attempt.snapshot, to, paths: path === undefined ? null : [path] }],
+  })
+  if (attempt.status !== 'open' || !isHere) {
+    const evidence = (await reads.tasks.end(attempt.id))?.evidence
+    if (isHere && attempt.endSnapshot === null) throw endNotMeasuredFailure(attempt)
+    const briefs = isHere && attempt.endSnapshot !== null ? { diff: diffTo(attempt.endSnapshot) } : {}
+    return { briefs, found: { kind, attempt, evidence } }
   }
-  const now = await endOf(handling, attempt)
-  const evidence = await measureAttempt(handling, now)
-  if (now.end?.place) return { end: now.end.place, evidence }
+  const { briefs, found } = await measuredOpenAttempts(reads, context, [attempt], measured)
+  const now = found?.get(attempt.id)
+  if (now === undefined) return { briefs, found: { kind, attempt } }
+  const { end, evidence } = now
+  if (end?.place)
+    return { briefs: { ...briefs, diff: diffTo(end.place) }, found: { kind, attempt, evidence } }
   throw new Failure(
     'UNAVAILABLE',
     evidence.warnings[0] ?? `The state of attempt ${attempt.id} is not known.`,
@@ -201,11 +220,22 @@ async function endOfAttempt(handling: QueryContext, attempt: Attempt) {
   )
 }
 
+function endNotMeasuredFailure({ id, status, taskId }: Attempt): Failure {
+  return new Failure('UNAVAILABLE', `The end of attempt ${id} was not measured (${status}).`, {
+    reason: 'attempt_not_measured',
+    hint: `waymark show ${taskId} tells what is known.`,
+  })
+}
+
+function attemptSnapshotsFailure({ id, taskId }: Attempt): Failure {
+  return new Failure('UNAVAILABLE', `The snapshots of attempt ${id} are gone or cannot be compared.`, {
+    reason: 'attempt_snapshots_unavailable',
+    hint: `waymark changes ${taskId} still lists the files; snapshots are kept for 30 days.`,
+  })
+}
+
 /** What others probably changed in the time of an attempt, of one file or of all. */
-function contestedFields(
-  evidence: Omit<AttemptMeasurement, 'changes'> | undefined,
-  path: string | undefined,
-) {
+function contestedFields(evidence: Evidence | undefined, path: string | undefined) {
   const contested = evidence?.contested?.filter((file) => path === undefined || file.path === path) ?? []
   if (evidence === undefined || contested.length === 0) return {}
   const { contested_files, contested_files_total } = sharedTree({ ...evidence, contested })
@@ -213,9 +243,9 @@ function contestedFields(
 }
 
 /** Of an attempt on another machine there is what that one sent. */
-async function storedDiff({ store }: QueryContext, attempt: Attempt, path: string | undefined) {
+async function storedDiff({ edges }: Reads, attempt: Attempt, path: string | undefined) {
   const { machine = 'the machine that keeps the record', top } = attempt.snapshot
-  const kept = await store.view(({ edges }) => edges.diff(attempt.id))
+  const kept = await edges.diff(attempt.id)
   if (kept === null) {
     const why = attempt.status === 'open' ? 'they are sent when the task is completed' : 'they were not sent'
     throw new Failure(
@@ -237,12 +267,7 @@ async function storedDiff({ store }: QueryContext, attempt: Attempt, path: strin
       },
     )
   }
-  const text = path === undefined ? kept.text : partOf(kept.text, path)
-  return {
-    task_id: attempt.taskId,
-    attempt_id: attempt.id,
-    ...diffAnswer([{ text, leftOut: [] }], kept.cut),
-  }
+  return { text: path === undefined ? kept.text : partOf(kept.text, path), leftOut: [], cut: kept.cut }
 }
 
 /** The part of a diff that is about one file, by its old or its new name. */
@@ -261,33 +286,30 @@ function diffFileNames(part: string): readonly string[] {
 }
 
 /** The work trees one after the other, each with the files that attempts of the mission changed there. */
-async function diffOfMission(
-  { store, witness, edge }: QueryContext,
-  missionId: MissionId,
-  path: string | undefined,
-) {
-  const trees = await store.view(async ({ missions }) => {
-    const tops = await missions.treesOf(missionId)
-    return Promise.all(tops.map((top) => missions.tree(missionId, top)))
+async function missionDiffSource(
+  { missions }: Reads,
+  { edge }: Pick<RecordContext, 'edge'>,
+  { mission: { id }, path }: { readonly mission: Mission; readonly path: string | undefined },
+): Promise<DiffSource> {
+  const tops = await missions.treesOf(id)
+  const trees = await Promise.all(tops.map((top) => missions.tree(id, top)))
+  const parts = trees.flatMap(({ first, lastEnded, recorded }) => {
+    if (first === null || lastEnded?.endSnapshot == null) return []
+    if (first.snapshot.edge !== edge?.id) throw changesElsewhereFailure(id, first)
+    const changed = recorded.filter(({ change, origin }) => change !== 'none' && origin !== 'imported')
+    const all = changed.flatMap((one) => (one.from === undefined ? [one.path] : [one.path, one.from]))
+    const paths = path === undefined ? all : all.filter((known) => known === path)
+    return paths.length === 0 ? [] : [{ from: first.snapshot, to: lastEnded.endSnapshot, paths }]
   })
-  const parts = await Promise.all(
-    trees.map(async ({ first, lastEnded, recorded }) => {
-      if (first === null || lastEnded?.endSnapshot == null) return noDiff
-      if (first.snapshot.edge !== edge?.id) throw changesElsewhereFailure(missionId, first)
-      const changed = recorded.filter(({ change, origin }) => change !== 'none' && origin !== 'imported')
-      const paths = changed.flatMap((one) => (one.from === undefined ? [one.path] : [one.path, one.from]))
-      const wanted = path === undefined ? paths : paths.filter((known) => known === path)
-      return wanted.length === 0 ? noDiff : witness.unifiedDiff(first.snapshot, lastEnded.endSnapshot, wanted)
-    }),
-  )
-  const found = parts.filter((part) => part !== null)
-  if (found.length < parts.length) {
-    throw new Failure('UNAVAILABLE', `Snapshots of mission ${missionId} are gone or cannot be compared.`, {
-      reason: 'mission_snapshots_unavailable',
-      hint: `waymark mission changes ${missionId} still lists the files; snapshots are kept for 30 days after the last task.`,
-    })
-  }
-  return { mission_id: missionId, ...diffAnswer(found) }
+  const briefs = parts.length === 0 ? {} : { diff: { most: maxShownDiff, parts } }
+  return { briefs, found: { kind: 'mission', missionId: id } }
+}
+
+function missionSnapshotsFailure(missionId: MissionId): Failure {
+  return new Failure('UNAVAILABLE', `Snapshots of mission ${missionId} are gone or cannot be compared.`, {
+    reason: 'mission_snapshots_unavailable',
+    hint: `waymark mission changes ${missionId} still lists the files; snapshots are kept for 30 days after the last task.`,
+  })
 }
 
 function changesElsewhereFailure(missionId: MissionId, { snapshot }: Attempt): Failure {

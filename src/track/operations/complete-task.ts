@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { AttemptMeasurement, NewProjectEvent, Outcome } from '../../events/domain/project-event.ts'
 import { settingOf } from '../../gate/domain/settings.ts'
 import { assertPhaseFree } from '../../gate/operations/run/gating.ts'
-import type { WholeDiff } from '../../git/ports/work-tree.ts'
 import { gatingItemKinds, type InboxGateMode } from '../../inbox/domain/items.ts'
 import { openItemEntry } from '../../inbox/operations/item-answer.ts'
 import { type Actor, displayName } from '../../kernel/actor.ts'
@@ -79,6 +78,7 @@ import {
   measurementOf,
   pathsNamed,
 } from './measure.ts'
+import { maxDiffLength, unifiedDiffs } from './measure-diff.ts'
 
 const outcomeFields = z
   .strictObject({
@@ -165,8 +165,6 @@ type CompletionInput = Omit<z.output<typeof inputFields>, 'status' | 'outcome'> 
   readonly outcome: z.output<typeof outcomeFields>
 }
 
-const longestKeptDiff = 4_000_000
-
 /** What the changes of a mission in a work tree are made of. */
 const missionStates = measurement({
   brief: z.strictObject({
@@ -201,11 +199,7 @@ const completionMeasurements = {
   end: attemptEnds,
   changes: attemptChanges,
   mission: missionStates,
-  diff: measurement({
-    brief: z.strictObject({ from: place, to: place }),
-    measured: z.strictObject({ text: z.string().max(longestKeptDiff + 1_000), cut: z.boolean() }).nullable(),
-    measure: ({ witness }, { from, to }) => witness.wholeDiff(from, to, longestKeptDiff),
-  }),
+  diff: unifiedDiffs,
   held: heldFiles,
   gone: goneLines,
   reported: reportedContents,
@@ -283,13 +277,22 @@ export const completeTask = defineOperation({
           review,
           evidence: { ...evidence, ...(attempt.missionId !== null && { mission: rows }) },
           lines: recorded,
-          diff: measured.diff ?? null,
+          diff: keptDiff(measured.diff?.[0]),
           files: await filesToKeep(measured.held),
         },
       )
     },
     { only: ({ preview, correction }) => preview === true && correction === undefined },
   )
+
+interface KeptDiff {
+  readonly text: string
+  readonly cut: boolean
+}
+
+function keptDiff(diff: MeasurementOf<typeof unifiedDiffs>[number] | undefined): KeptDiff | null {
+  return diff ? { text: diff.text, cut: diff.cut || diff.leftOut.length > 0 } : null
+}
 
 type Completion =
   | { readonly kind: 'correction' }
@@ -361,7 +364,7 @@ async function prepareCompletion(
     briefs: {
       ...first,
       ...(keeps && {
-        diff: { from: attempt.snapshot, to: endSnapshot },
+        diff: { most: maxDiffLength, parts: [{ from: attempt.snapshot, to: endSnapshot, paths: null }] },
         held: reportedBriefFor({ edge: context.edge, isOn }, attempt, evidence),
       }),
       ...(lines && measured.reported && { lines: linesBrief(lines.around, lines.now, measured.reported) }),
@@ -434,7 +437,7 @@ interface TaskCompletionContext {
   readonly review: ReturnType<typeof commentStatuses>
   /** What became of lines since the work tree's last snapshot. */
   readonly lines: readonly NewProjectEvent[]
-  readonly diff: WholeDiff | null
+  readonly diff: KeptDiff | null
   /** What its files held, where they are on another machine. */
   readonly files: FilesToKeep | null
 }

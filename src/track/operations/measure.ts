@@ -9,7 +9,9 @@ import {
   assertTime,
   type BriefOf,
   type MeasurementOf,
+  type MeasurementValues,
   measurement,
+  type PreparedOperation,
   type Readable,
   type WorkTree,
   withMachine,
@@ -77,8 +79,47 @@ export interface AttemptEndState {
   readonly end: EndedTree | null
 }
 
+/** How an open attempt is now: where its work tree stands, and what it changed until then. */
+export interface OpenAttemptState extends AttemptEndState {
+  readonly evidence: AttemptMeasurement
+}
+
+type OpenAttemptStates = ReadonlyMap<string, OpenAttemptState>
+
+/** What open attempts changed until now, by their ids; null until it is measured. */
+export async function measuredOpenAttempts(
+  reads: Reads,
+  context: Pick<Context, 'edge' | 'clock' | 'settingNow'>,
+  attempts: readonly Attempt[],
+  measured: MeasurementValues<typeof openAttemptMeasurements>,
+): Promise<PreparedOperation<typeof openAttemptMeasurements, OpenAttemptStates | null>> {
+  const ends = isEndMeasuredBriefly(context, attempts)
+  const states = attempts.map((attempt): AttemptEndState | null => {
+    if (attempt.snapshot.edge !== context.edge?.id) return { attempt, end: null }
+    const end = measured.ends?.find(({ id }) => id === attempt.id)
+    return end ? { attempt, end: endedTree(context, end) } : null
+  })
+  const known = states.filter((state) => state !== null)
+  if (known.length < states.length) return { briefs: { ends }, found: null }
+  const asked = await Promise.all(
+    known.map(async (state) => {
+      const around = await changesAround(reads, state)
+      return { state, around, brief: changesBrief(state, around) }
+    }),
+  )
+  const changes = asked.flatMap(({ brief }) => brief ?? [])
+  const briefs = { ...(ends.length > 0 && { ends }), ...(changes.length > 0 && { changes }) }
+  const made = new Map(measured.changes?.map((one) => [one.id, one]))
+  if (changes.some(({ id }) => !made.has(id))) return { briefs, found: null }
+  const found = asked.map(({ state, around }): readonly [string, OpenAttemptState] => {
+    const { id } = state.attempt
+    return [id, { ...state, evidence: measurementOf(state, around, made.get(id)) }]
+  })
+  return { briefs, found: new Map(found) }
+}
+
 /** Looks at the work tree of an attempt as if it ended now. */
-export async function endOf(handling: QueryContext, attempt: Attempt): Promise<AttemptEndState> {
+async function endOf(handling: QueryContext, attempt: Attempt): Promise<AttemptEndState> {
   const brief = isEndMeasuredBriefly(handling, [attempt])
   const [end] = await attemptEnds.measure(workTreeOf(handling as Context), brief, {})
   // What a hook has not handed over yet would look as if nobody had told of it.
@@ -87,7 +128,7 @@ export async function endOf(handling: QueryContext, attempt: Attempt): Promise<A
 }
 
 /** Measures what an attempt changed until it was looked at. */
-export async function measureAttempt(
+async function measureAttempt(
   handling: QueryContext,
   ended: AttemptEndState,
   claims: Claims = nothingSaid,
@@ -240,6 +281,8 @@ export const attemptChanges = measurement({
       }),
     ),
 })
+
+export const openAttemptMeasurements = { ends: attemptEnds, changes: attemptChanges }
 
 /** What was read around an attempt whose changes are measured. */
 export interface AttemptChangesContext extends WorkTreeActivity {
