@@ -109,9 +109,7 @@ class SqliteStore implements Store {
       const { answer, project } = await db.transaction().execute(async (transaction) => {
         this.#assertHolds({ db, raw })
         const found = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
-        const sent = await record(transaction, request, { ...this.#options, found })
-        await sent.written
-        return sent
+        return record(transaction, request, { ...this.#options, found })
       })
       if (project) {
         this.#resolved.set(db, project)

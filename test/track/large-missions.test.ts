@@ -1,4 +1,3 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { NewProjectEvent } from '../../src/events/domain/project-event.ts'
@@ -6,11 +5,12 @@ import type { AttemptId, MissionId, PhaseId, TaskId } from '../../src/kernel/id.
 import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
 import type { Context } from '../../src/kernel/operations/operation.ts'
-import type { TransactionStats } from '../../src/store/record/session.ts'
+import type { SentStatement } from '../../src/store/statement-channel.ts'
 import { dialects } from '../contract/store/dialects.ts'
 import { aChange, closing, happened } from '../contract/store/facts.ts'
 import { anAttempt, aTask } from '../support/entities.ts'
 import { openProject } from '../support/project.ts'
+import { statementsSent } from '../support/statements.ts'
 
 async function call(context: Context, name: string, input: object): Promise<Record<string, string>> {
   const operation = catalog.find((candidate) => candidate.name === name)
@@ -33,15 +33,6 @@ function threeTasks(number: number, home: { readonly missionId: MissionId; reado
   })
 }
 
-/** What each record asks of its database from now on, while it holds the project. */
-function listened(): TransactionStats[] {
-  const records: TransactionStats[] = []
-  const take = (message: unknown) => void records.push(message as TransactionStats) // what the channel carries
-  subscribe('waymark.record', take)
-  onTestFinished(() => void unsubscribe('waymark.record', take))
-  return records
-}
-
 const report = { status: 'success', outcome: { summary: 'It works.' } }
 
 describe.each(dialects)('in a mission with many tasks in $dialect', ({ dialect, fresh }) => {
@@ -57,31 +48,35 @@ describe.each(dialects)('in a mission with many tasks in $dialect', ({ dialect, 
     const home = { missionId: mission_id as MissionId, phaseId: phase_id as PhaseId } // as they were answered
     const facts = Array.from({ length: threes }, (_, number) => threeTasks(number, home)).flat()
     await happened(temporary.store, context.clock.now(), ...facts)
-    const records = listened()
-    const round = async (number: number) => {
-      records.length = 0
-      const { task_id } = await call(context, 'start_task', { ...work, name: `number ${number}` })
-      await call(context, 'log_milestone', { task_id, message: 'half', progress: 50 })
-      project.write('src/auth.ts', `export const auth = ${threes + number}\n`)
-      await call(context, 'complete_task', { task_id, ...report })
-      const planned_task_id = `t-planned-${number}`
-      await call(context, 'start_task', { planned_task_id })
-      await call(context, 'complete_task', { task_id: planned_task_id, ...report })
+    const sent = statementsSent()
+    const calls: { readonly name: string; readonly statements: readonly SentStatement[] }[] = []
+    const counted = async (name: string, input: object) => {
+      const answer = await call(context, name, input)
+      calls.push({ name, statements: sent.splice(0) })
+      return answer
     }
-    // What is asked or written together is one statement once it was sent before.
-    for (const number of [0, 1, 2]) await round(number)
-    return { records: [...records], file: temporary.file }
+    const { task_id } = await counted('start_task', { ...work, name: 'another' })
+    await counted('log_milestone', { task_id, message: 'half', progress: 50 })
+    project.write('src/auth.ts', `export const auth = ${threes}\n`)
+    await counted('complete_task', { task_id, ...report })
+    const planned_task_id = 't-planned-0'
+    await counted('start_task', { planned_task_id })
+    await counted('complete_task', { task_id: planned_task_id, ...report })
+    return { calls, file: temporary.file }
   }
 
   test('a task is begun, spoken of and completed with as many statements and rows as in a small one', async () => {
-    const cost = ({ statements, rows }: TransactionStats) => ({ statements: statements.length, rows })
+    const cost = ({ name, statements }: Awaited<ReturnType<typeof asked>>['calls'][number]) => ({
+      name,
+      statements: statements.length,
+      rows: statements.reduce((sum, { rows }) => sum + rows, 0),
+    })
     const small = await asked(3)
     const large = await asked(120)
-    expect(small.records).toHaveLength(5)
-    expect(large.records.map(cost)).toEqual(small.records.map(cost))
+    expect(large.calls.map(cost)).toEqual(small.calls.map(cost))
     if (dialect !== 'sqlite') return
     const database = new Database(large.file, { readonly: true })
-    const plans = new Set(large.records.flatMap(({ statements }) => statements))
+    const plans = new Set(large.calls.flatMap(({ statements }) => statements.map(({ sql }) => sql)))
     const scans = [...plans].flatMap((statement) =>
       database
         .prepare<[], { detail: string }>(`explain query plan ${statement.replaceAll('?', 'null')}`)

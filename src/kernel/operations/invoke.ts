@@ -151,7 +151,7 @@ function idempotencyOf(
 function handlingContext(context: Context, idempotency: Idempotency | undefined): CommandContext {
   const recording =
     (key: Idempotency | undefined): RecordFunction =>
-    (decide, ahead) => {
+    (decide) => {
       const setting: TransactionContext = context.settingNow?.() ?? {
         at: context.clock.now(),
         ids: context.ids,
@@ -160,7 +160,6 @@ function handlingContext(context: Context, idempotency: Idempotency | undefined)
         actor: context.actor,
         at: setting.at,
         ...(key && { idempotency: key }),
-        ...(ahead && { ahead }),
         decide: (reads) => decide(reads, setting),
       })
     }

@@ -374,6 +374,4 @@ export type RecordFunction = <Answer>(
     reads: Reads,
     setting: TransactionContext,
   ) => Promise<ChangeSet<Answer> | DeferredChangeSet<Answer>>,
-  /** As `RecordRequest` says it. */
-  ahead?: (reads: Reads) => Promise<unknown>,
 ) => Promise<Answer>

@@ -117,8 +117,8 @@ export interface TaskReads {
   silentAttempts(lastCall: number): Promise<readonly Attempt[]>
   /** Attempts in a work tree that were open at some time since `since`, oldest first, at most 200. */
   attemptsInTree(top: string, since: number): Promise<readonly Attempt[]>
-  /** The chain of parents of a task, nearest first. */
-  ancestors(taskId: TaskId): Promise<readonly TaskId[]>
+  /** The chain of parents of each of some tasks, nearest first; a task without a parent is not in it. */
+  ancestors(taskIds: readonly TaskId[]): Promise<ReadonlyMap<TaskId, readonly TaskId[]>>
   /** Newest first. */
   list(filter: TaskFilter, request: PageRequest): Promise<Page<TaskLine>>
   /** Planned tasks of a mission that nobody finished, in order of planning, at most 100. */

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { TaskId } from '../../kernel/id.ts'
-import { cacheAnswer } from '../../store/record/session.ts'
 import { lateralLookup, prepareQuery, splitIntoBatches } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
 import { touchTask } from './claim.ts'
@@ -162,11 +161,6 @@ const linkRows = prepareQuery((db, projectId: string, taskId: string) =>
 export async function linksOf({ db, projectId }: ReadScope, taskId: string): Promise<TaskDependencies> {
   const others = (await linkRows(db, projectId, taskId)).map(({ other }) => other)
   return { prerequisites: others.filter((id) => id !== ''), hasDependents: others.includes('') }
-}
-
-/** A new task has none. */
-export function makeUnlinked({ db, projectId }: ReadScope, taskId: string): Promise<void> {
-  return cacheAnswer(db, linkRows.filled(db, [projectId, taskId]), [])
 }
 
 /** What a task waits for no longer begins a chain through it. */

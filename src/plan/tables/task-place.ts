@@ -79,12 +79,12 @@ export async function placeTask(
   ])
 }
 
-/** Lists a task that was not listed anywhere, counts it there and where it is at home, and answers its places. */
+/** Lists a task that was not listed anywhere, and counts it there and where it is at home. */
 export async function placeNewTask(
   projecting: ProjectionContext,
   task: TaskListEntry,
   home: TaskHome,
-): Promise<readonly TaskListRow[]> {
+): Promise<void> {
   const rows = placeRows(projecting, task, {
     project: projecting.projectId,
     mission: home.mission_id,
@@ -96,7 +96,6 @@ export async function placeNewTask(
     ...rows.map(({ kind, place }) => ({ kind, place, status, tasks: 1 })),
     ...homeCounts(home, 1),
   ])
-  return rows.map(({ kind, place }) => ({ kind, place, status }))
 }
 
 /** Lists a task where it is at home now; where it was before it stays only if it was worked on there. */

@@ -77,7 +77,7 @@ export function taskReads(scope: ReadScope): TaskReads {
     openSubtasks: (taskId) => openSubtasks(scope, taskId),
     silentAttempts: (lastCall) => staleAttempts(scope, lastCall),
     attemptsInTree: (top, since) => attemptsInTree(scope, top, since),
-    ancestors: (taskId) => ancestors(scope, taskId),
+    ancestors: (taskIds) => ancestors(scope, taskIds),
     list: (filter, request) => listTasks(scope, filter, request),
     async planned(missionId) {
       const rows = await tasks()
@@ -443,18 +443,28 @@ function correctionOf(
 }
 
 /** At most 100, nearest first. */
-async function ancestors({ db, projectId }: ReadScope, taskId: TaskId): Promise<readonly TaskId[]> {
-  const { rows } = await sql<{ id: TaskId }>`
-    with recursive above (id, distance) as (
-      select parent_task_id, 1 from task
-        where project_id = ${projectId} and id = ${taskId} and parent_task_id is not null
-      union all
-      select task.parent_task_id, above.distance + 1 from above
-        join task on task.project_id = ${projectId} and task.id = above.id
-        where task.parent_task_id is not null and above.distance < 100
-    )
-    select id from above order by distance`.execute(db)
-  return rows.map(({ id }) => id)
+const parentChains = prepareByIds((db, projectId, ids) => ({
+  compile: () =>
+    sql<{ task_id: TaskId; id: TaskId }>`
+      with recursive above (task_id, id, distance) as (
+        select id, parent_task_id, 1 from task
+          where project_id = ${projectId} and id in (${sql.join(ids)}) and parent_task_id is not null
+        union all
+        select above.task_id, task.parent_task_id, above.distance + 1 from above
+          join task on task.project_id = ${projectId} and task.id = above.id
+          where task.parent_task_id is not null and above.distance < 100
+      )
+      select task_id, id from above order by distance`.compile(db),
+}))
+
+async function ancestors(
+  scope: ReadScope,
+  taskIds: readonly TaskId[],
+): Promise<ReadonlyMap<TaskId, readonly TaskId[]>> {
+  if (taskIds.length === 0) return new Map()
+  const rows = await parentChains(scope, [...new Set(taskIds)])
+  const chains = Map.groupBy(rows, ({ task_id }) => task_id)
+  return new Map([...chains].map(([taskId, chain]) => [taskId, chain.map(({ id }) => id)]))
 }
 
 const subtaskIds = prepareQuery((db, projectId: string, taskId: string) =>

@@ -1,8 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { MilestoneId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
-import { toStorable } from '../../store/fingerprint.ts'
-import { cacheAnswer } from '../../store/record/session.ts'
 import { parseColumn, prepareQuery } from '../../store/tables/query.ts'
 import { searchText } from '../../store/tables/search.ts'
 import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
@@ -12,7 +10,6 @@ import {
   countDependents,
   linksOf,
   lowerPrerequisites,
-  makeUnlinked,
   restoreHeight,
   type TaskDependencies,
 } from './dependency.ts'
@@ -180,21 +177,12 @@ export async function applyTaskPlanned(
 ): Promise<void> {
   const phase = task.phaseId === null ? null : await phaseRowOf(projecting, task.phaseId)
   const row = taskRow(projecting, task, placeByPhase(phase))
-  const { db, projectId } = projecting
-  await db.insertInto('task').values(row).execute()
-  const placed = await placeNewTask(
+  await projecting.db.insertInto('task').values(row).execute()
+  await placeNewTask(
     projecting,
     { id: task.id, seq: projecting.seq, status: task.status },
     { mission_id: task.missionId, phase_id: task.phaseId, status: task.status },
   )
-  // A task is usually begun in the very record that makes it.
-  await cacheAnswer(db, taskById.filled(db, [projectId, task.id]), [toStoredRow(row)])
-  await cacheAnswer(db, placesOf.filled(db, [projectId, task.id]), placed.map(toStoredRow))
-  await makeUnlinked(projecting, task.id)
-}
-
-function toStoredRow<Row extends object>(row: Row): Row {
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toStorable(value)])) as Row // the same columns
 }
 
 export const phaseById = prepareQuery((db, projectId: string, id: string) =>

@@ -3,7 +3,6 @@ import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { instant } from '../../kernel/instant.ts'
 import type { LogHead } from '../../store/ports/record-rows.ts'
-import { cacheAnswer } from '../../store/record/session.ts'
 import { prepareQuery } from '../../store/tables/query.ts'
 import type { ProjectionContext, Tables } from '../../store/tables/tables.ts'
 
@@ -50,16 +49,6 @@ export async function projectState(db: Kysely<Tables>, projectId: string): Promi
   if (!row) return null
   const { seq, head, goes_on_at: to, ended_at: at } = row
   return { seq, hash: head, ended: at === null ? null : { to, at } }
-}
-
-/** In a session: how far a project has come by what was written just now, so that it need not be asked. It is written here. */
-export function cacheHead(
-  db: Kysely<Tables>,
-  projectId: string,
-  head: { readonly seq: number; readonly head: string },
-): Promise<void> {
-  const row = { ...head, goes_on_at: null, ended_at: null }
-  return cacheAnswer(db, states.filled(db, [projectId]), [row])
 }
 
 /** What is said first of what is read of a project in which writing ended. */

@@ -210,11 +210,6 @@ export interface RecordRequest<Answer> {
   readonly idempotency?: Idempotency
   /** It opens a project in which writing ended. */
   readonly reopens?: true
-  /**
-   * Asks, all at once, what `decide` and what it records are going to ask: on a server these questions go out together with
-   * the one for the lock, and are answered under it. What it fails with is left to `decide`.
-   */
-  ahead?(reads: Reads): Promise<unknown>
   /** Runs inside the one write transaction: reads what it rests on, calls the pure domain, answers what happened. */
   decide(reads: Reads): Promise<ChangeSet<Answer> | DeferredChangeSet<Answer>>
 }

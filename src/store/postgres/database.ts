@@ -3,8 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type BinaryOperationNode,
   type CompiledQuery,
+  type DatabaseConnection,
+  DeleteQueryNode,
   type Dialect,
   type Driver,
+  InsertQueryNode,
   Kysely,
   OperatorNode,
   PostgresAdapter,
@@ -13,10 +16,11 @@ import {
   PrimitiveValueListNode,
   type QueryResult,
   sql,
+  UpdateQueryNode,
 } from 'kysely'
 import { Pool, type PoolClient } from 'pg'
 import { sha256, toStorable } from '../fingerprint.ts'
-import type { BufferedWrite, JoinedQuery, JoiningConnection } from '../record/session.ts'
+import { type SentStatement, statementChannel } from '../statement-channel.ts'
 import type { Tables } from '../tables/tables.ts'
 import { clientConfig, type PostgresLocation } from './database-url.ts'
 import {
@@ -26,7 +30,6 @@ import {
   isAboutStatements,
   isConnectionLost,
 } from './errors.ts'
-import { joinedQuestion, joinWrites } from './join-writes.ts'
 
 const patience = 10_000
 const mostConflicts = 5
@@ -75,8 +78,6 @@ export interface TransactionSession {
   readonly begun: Promise<unknown>
   /** Sends at once: whatever is asked later is asked after it. */
   readonly send: <Row>(query: CompiledQuery<Row>) => Promise<QueryResult<Row>>
-  /** What was sent last and is not waited for: the commit goes out behind it. */
-  readonly unanswered: Promise<unknown>[]
 }
 
 /** One database on a server, with the connections of this process to it. */
@@ -119,18 +120,17 @@ export class PostgresDatabase {
     work: (session: TransactionSession) => Promise<Answer>,
   ): Promise<Answer> {
     const connection = await this.#connect()
-    const unanswered: Promise<unknown>[] = []
+    connection.begin(isWriting(access))
     const session: TransactionSession = {
       db: connection.db(access, this.#adapters),
       begun: connection.send(begin[access]),
       send: (query) => connection.executeQuery(query),
-      unanswered,
     }
     session.begun.catch(() => undefined)
     try {
       const answer = await work(session)
       await session.begun
-      if (isWriting(access)) await connection.commit(unanswered)
+      if (isWriting(access)) await connection.commit()
       else connection.send('commit').catch(() => undefined)
       connection.release()
       this.#away = null
@@ -238,23 +238,14 @@ function newAdapters(): Readonly<Record<'write' | 'read', PostgresAdapter>> {
 }
 
 const mostNames = 300
-// Each connection keeps a plan of each, and those of many tables are large.
-const mostJoined = 120
+// An import writes many thousand rows in one transaction.
+const maxUnanswered = 200
 
 /** Which statements are sent under a name. One that is asked once is not worth it. */
 class StatementNames {
   areKept = true
   readonly #seen = new Set<string>()
   readonly #names = new Map<string, string>()
-  #joined = 0
-
-  /** Whether a text of several statements has a name. Without one it takes longer to plan than they do by themselves. */
-  isJoined(sql: string): boolean {
-    const isNew = !this.#names.has(sql)
-    if ((isNew && this.#joined >= mostJoined) || this.nameOf(sql) === undefined) return false
-    if (isNew) this.#joined += 1
-    return true
-  }
 
   nameOf(sql: string): string | undefined {
     // Several statements in one text have no name.
@@ -274,9 +265,13 @@ class StatementNames {
 }
 
 /** Asks one connection, without waiting for its turn: the server answers in the order of asking. */
-class PostgresConnection implements JoiningConnection {
+class PostgresConnection implements DatabaseConnection {
   readonly #client: PoolClient
   readonly #statements: StatementNames
+  /** Whether its transaction may hold a project. */
+  #isWriting = false
+  /** Writes that were sent and not waited for. */
+  #unanswered: Promise<unknown>[] = []
   #isHeld = false
   #asked: { readonly adapter: PostgresAdapter; readonly db: Kysely<Tables> } | null = null
 
@@ -294,7 +289,35 @@ class PostgresConnection implements JoiningConnection {
     return this.#asked.db
   }
 
-  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+  begin(isWriting: boolean): void {
+    this.#isWriting = isWriting
+    this.#unanswered = []
+  }
+
+  /** A write whose rows nobody asks for is not waited for: its failure is thrown by the next question or the commit. */
+  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    const answer = this.#ask<Row>(query)
+    if (this.#isWriting && isWriteWithoutRows(query)) {
+      answer.catch(() => undefined)
+      this.#unanswered.push(answer)
+      if (this.#unanswered.length >= maxUnanswered) await Promise.all(this.#unanswered.splice(0))
+      return { rows: [] }
+    }
+    try {
+      return await answer
+    } catch (error) {
+      // After one that failed, the database only says that something failed before.
+      throw (await this.#failureOfWrites()) ?? error
+    }
+  }
+
+  async #failureOfWrites(): Promise<unknown> {
+    for (const settled of await Promise.allSettled(this.#unanswered))
+      if (settled.status === 'rejected') return settled.reason
+    return null
+  }
+
+  async #ask<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     const name = this.#statements.nameOf(sql)
     const values = parameters.map(toStorable)
     this.#together()
@@ -302,15 +325,9 @@ class PostgresConnection implements JoiningConnection {
       name === undefined ? { text: sql, values } : { name, text: sql, values },
     )
     const rows = result.rows as Row[] // a driver's rows
+    if (this.#isWriting && statementChannel.hasSubscribers)
+      statementChannel.publish({ sql, rows: result.rowCount ?? 0 } satisfies SentStatement)
     return result.command === 'SELECT' ? { rows } : { rows, numAffectedRows: BigInt(result.rowCount ?? 0) }
-  }
-
-  joined(writes: readonly BufferedWrite[]): readonly CompiledQuery[] {
-    return joinWrites(writes, (sql) => this.#statements.isJoined(sql))
-  }
-
-  joinedQuestion(questions: readonly CompiledQuery[]): JoinedQuery | null {
-    return joinedQuestion(questions, (sql) => this.#statements.isJoined(sql))
   }
 
   streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
@@ -324,13 +341,10 @@ class PostgresConnection implements JoiningConnection {
     if (this.#isHeld) return
     this.#isHeld = true
     stream.cork()
-    // What is gathered in this turn to be asked as one is sent at its end, and still goes along.
-    process.nextTick(() =>
-      process.nextTick(() => {
-        this.#isHeld = false
-        stream.uncork()
-      }),
-    )
+    process.nextTick(() => {
+      this.#isHeld = false
+      stream.uncork()
+    })
   }
 
   send(statements: string): Promise<unknown> {
@@ -339,9 +353,12 @@ class PostgresConnection implements JoiningConnection {
   }
 
   /** Behind what is not answered yet. What the database refused of that was not committed; of what was lost nobody knows. */
-  async commit(unanswered: readonly Promise<unknown>[]): Promise<void> {
+  async commit(): Promise<void> {
     this.#together()
-    const [ended, ...before] = await Promise.allSettled([this.#client.query('commit'), ...unanswered])
+    const [ended, ...before] = await Promise.allSettled([
+      this.#client.query('commit'),
+      ...this.#unanswered.splice(0),
+    ])
     const refused = [...before, ended].find(({ status }) => status === 'rejected')
     if (refused?.status === 'rejected') {
       const { reason } = refused
@@ -358,6 +375,11 @@ class PostgresConnection implements JoiningConnection {
   drop(): void {
     this.#client.release(true)
   }
+}
+
+function isWriteWithoutRows({ query }: CompiledQuery): boolean {
+  const isWrite = InsertQueryNode.is(query) || UpdateQueryNode.is(query) || DeleteQueryNode.is(query)
+  return isWrite && query.returning === undefined
 }
 
 /** SQLite takes a comparison with no values at all, which PostgreSQL cannot read. */

@@ -1,4 +1,4 @@
-import { type BatchMember, type RecordResult, recordGroup } from '../record/record.ts'
+import { type BatchMember, type BatchOutcome, type RecordResult, recordGroup } from '../record/record.ts'
 import type { PostgresDatabase, TransactionSession } from './database.ts'
 import { errorReaction } from './errors.ts'
 
@@ -10,7 +10,7 @@ export interface QueuedRecord extends BatchMember {
   readonly failed: (error: unknown) => void
 }
 
-// One has the lock, or commits; one waits at the lock with its questions asked.
+// One has the lock, or commits; one waits for it.
 const sideBySide = 2
 // So that others in other processes need not wait long.
 const mostTogether = 16
@@ -66,8 +66,7 @@ export class WriteQueue {
   /** Answers the error that keeps all of them from being recorded. */
   async #together(members: readonly QueuedRecord[]): Promise<unknown> {
     const { database, lock, isCommitted, committed } = this.#ways
-    type BatchResult = Pick<Awaited<ReturnType<typeof recordGroup>>, 'results' | 'last'>
-    const sent: { last: BatchResult | null } = { last: null }
+    const sent: { last: BatchOutcome | null } = { last: null }
     try {
       const { results, last } = await database.patiently(
         () => {
@@ -76,10 +75,8 @@ export class WriteQueue {
             const locked = lock(session).then((isThere) => {
               if (!isThere) throw new Error('the project is gone')
             })
-            const { written, ...found } = await recordGroup(session.db, members, locked)
-            session.unanswered.push(written)
-            sent.last = found
-            return found
+            sent.last = await recordGroup(session.db, members, locked)
+            return sent.last
           })
         },
         async () => (sent.last?.last && (await isCommitted(sent.last.last)) ? sent.last : null),

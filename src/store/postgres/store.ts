@@ -24,7 +24,7 @@ import type {
 import { storedAnswer } from '../record/idempotency.ts'
 import { keptRowsIn } from '../record/kept-rows.ts'
 import { type ResolvedProject, writeProjectId } from '../record/project.ts'
-import { type RecordCommit, type RecordResult, record } from '../record/record.ts'
+import { type RecordResult, record } from '../record/record.ts'
 import { restore } from '../record/restore.ts'
 import { inspectChainIn, inspectIn, repairIn } from '../record/server-rows.ts'
 import { emptyDatabase } from '../sqlite/database-file.ts'
@@ -251,8 +251,7 @@ class PostgresStore implements Store {
         sent.last = null
         await this.#server.made()
         return database.transaction('record', async (session) => {
-          const { written, ...recorded } = await this.#write(session, request)
-          session.unanswered.push(written)
+          const recorded = await this.#write(session, request)
           sent.last = recorded
           return recorded
         })
@@ -281,7 +280,7 @@ class PostgresStore implements Store {
   async #write<Answer>(
     session: TransactionSession,
     request: RecordRequest<Answer>,
-  ): Promise<RecordCommit<Answer>> {
+  ): Promise<RecordResult<Answer>> {
     const { project: wanted } = this.#options
     const { db } = session
     if (this.#found) {

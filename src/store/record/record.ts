@@ -9,7 +9,7 @@ import type { IdSource, ProjectId } from '../../kernel/id.ts'
 import { isServerEventKind, serverProject } from '../../people/domain/identity.ts'
 import { writeSecretRows } from '../../people/tables/secret.ts'
 import { makeHeights } from '../../plan/tables/dependency.ts'
-import { assertProjectNotEnded, cacheHead, projectState } from '../../project/tables/project-end.ts'
+import { assertProjectNotEnded, type ProjectState, projectState } from '../../project/tables/project-end.ts'
 import { renameProject } from '../../project/tables/project-name.ts'
 import { toWellFormed } from '../fingerprint.ts'
 import type { ChangeSet, DeferredChangeSet, Reads, RecordRequest, SideWrite } from '../ports/store.ts'
@@ -20,7 +20,6 @@ import { readsOf } from '../tables/reads.ts'
 import type { Tables } from '../tables/tables.ts'
 import { storeAnswer, storedAnswer } from './idempotency.ts'
 import { markRootSeen, type ResolvedProject } from './project.ts'
-import { startInSession } from './session.ts'
 
 export interface RecordResult<Answer> {
   readonly answer: Answer
@@ -30,23 +29,14 @@ export interface RecordResult<Answer> {
   readonly last: { readonly seq: number; readonly head: string } | null
 }
 
-/** Recorded as soon as what was sent is done, and committed. */
-export interface RecordCommit<Answer> extends RecordResult<Answer> {
-  /** Fails with the first statement that was refused. */
-  readonly written: Promise<void>
-}
-
 /** Runs inside the one write transaction, which holds the project until it ends. */
 export async function record<Answer>(
   db: Kysely<Tables>,
   request: RecordRequest<Answer>,
   place: RecordTarget,
-): Promise<RecordCommit<Answer>> {
-  const { result, written } = await startInSession(db, async (session) => {
-    const decision = await decideWithReads(session, request, place)
-    return 'recorded' in decision ? decision.recorded : append(session, request, place, decision)
-  })
-  return { ...result, written }
+): Promise<RecordResult<Answer>> {
+  const decision = await decideWithReads(db, request, place)
+  return 'recorded' in decision ? decision.recorded : append(db, request, place, decision)
 }
 
 /** One of several that are recorded in one transaction. */
@@ -60,7 +50,6 @@ export interface BatchOutcome {
   readonly results: readonly PromiseSettledResult<RecordResult<unknown>>[]
   /** The last fact of all. */
   readonly last: RecordResult<unknown>['last']
-  readonly written: Promise<void>
 }
 
 /**
@@ -72,28 +61,19 @@ export async function recordGroup(
   members: readonly BatchMember[],
   locked: Promise<void>,
 ): Promise<BatchOutcome> {
-  const { result, written } = await startInSession(db, async (session) => {
-    const results: PromiseSettledResult<RecordResult<unknown>>[] = []
-    let last: RecordResult<unknown>['last'] = null
-    for (const { request, place } of members) {
-      const decision = await decideWithReads(session, request, { ...place, locked }).catch(refusal)
-      if (decision instanceof Failure) {
-        results.push({ status: 'rejected', reason: decision })
-        continue
-      }
-      if ('recorded' in decision) {
-        results.push({ status: 'fulfilled', value: decision.recorded })
-        continue
-      }
-      const value = await append(session, request, place, decision)
-      results.push({ status: 'fulfilled', value })
-      last = value.last ?? last
-      const isEnded = decision.decided.facts.some(({ kind }) => kind === 'project.ended')
-      if (value.last && !isEnded) await cacheHead(session, place.found.id, value.last)
+  const results: PromiseSettledResult<RecordResult<unknown>>[] = []
+  let last: RecordResult<unknown>['last'] = null
+  for (const { request, place } of members) {
+    const decision = await decideWithReads(db, request, { ...place, locked }).catch(refusal)
+    if (decision instanceof Failure) {
+      results.push({ status: 'rejected', reason: decision })
+      continue
     }
-    return { results, last }
-  })
-  return { ...result, written }
+    const value = 'recorded' in decision ? decision.recorded : await append(db, request, place, decision)
+    results.push({ status: 'fulfilled', value })
+    last = value.last ?? last
+  }
+  return { results, last }
 }
 
 function refusal(error: unknown): Failure {
@@ -116,6 +96,7 @@ type RecordOutcome<Answer> =
   | {
       readonly reads: Reads
       readonly project: AppendTarget['project']
+      readonly state: ProjectState | null
       readonly decided: ChangeSet<Answer> | DeferredChangeSet<Answer>
     }
 
@@ -133,8 +114,7 @@ async function decideWithReads<Answer>(
   const reads = readsOf({ db, projectId: project.id })
   const asked = Promise.all([
     idempotency && found ? storedAnswer(db, found.id, idempotency) : null,
-    projectState(db, project.id), // asked again when facts are appended, and known by then
-    found && request.ahead?.(reads).catch(() => undefined),
+    projectState(db, project.id),
   ])
   asked.catch(() => undefined) // without the lock, what is said of it comes first
   await place.locked
@@ -143,20 +123,20 @@ async function decideWithReads<Answer>(
   if (state && request.reopens !== true) assertProjectNotEnded(state)
   const decided = await request.decide(reads)
   if (project.id === serverProject) assertServerEvents(decided.facts)
-  return { reads, project, decided }
+  return { reads, project, state, decided }
 }
 
 async function append<Answer>(
   db: Kysely<Tables>,
   { idempotency, actor: caller, at }: RecordRequest<Answer>,
   { root, found }: RecordTarget,
-  { reads, project, decided }: Exclude<RecordOutcome<Answer>, { readonly recorded: unknown }>,
+  { reads, project, state, decided }: Exclude<RecordOutcome<Answer>, { readonly recorded: unknown }>,
 ): Promise<RecordResult<Answer>> {
   const { facts } = decided
   const actor = withAgentName(caller, decided.agentName)
   const beside = decided.beside ?? []
   const isWritten = facts.length > 0 || idempotency !== undefined || beside.length > 0
-  const last = isWritten ? await appendEvents({ db, root, project }, facts, { actor, at }) : null
+  const last = isWritten ? await appendEvents({ db, root, project, state }, facts, { actor, at }) : null
   for (const one of beside) if (one.kind === 'project made') await createProject(db, one, { actor, at })
   await writeSecretRows({ db, projectId: project.id }, beside)
   const answer = 'answerFrom' in decided ? await decided.answerFrom(reads) : decided.answer
@@ -186,7 +166,11 @@ async function createProject(
   { id, name, facts }: Extract<SideWrite, { readonly kind: 'project made' }>,
   by: RecordAuthor,
 ): Promise<void> {
-  await appendEvents({ db, root: '', project: { id, rootKnown: true, exists: false } }, facts, by)
+  await appendEvents(
+    { db, root: '', project: { id, rootKnown: true, exists: false }, state: null },
+    facts,
+    by,
+  )
   await renameProject(db, id, name)
 }
 
@@ -195,6 +179,8 @@ export interface AppendTarget {
   readonly root: string
   /** The id that the project gets if it is not there yet. */
   readonly project: ResolvedProject & { readonly exists: boolean }
+  /** How far it has come; null for a new one. */
+  readonly state: ProjectState | null
 }
 
 type RecordAuthor = Pick<RecordRequest<unknown>, 'actor' | 'at'>
@@ -207,12 +193,12 @@ async function appendEvents(
 ): Promise<RecordHead> {
   // What was gathered may lack what could no longer be measured.
   processEnd.throwIfAborted()
-  const { db, root, project } = journal
+  const { db, root, project, state } = journal
   const id = project.id as ProjectId // a brand
   const all: readonly NewProjectEvent[] = project.exists
     ? facts
     : [{ kind: 'project.created', id, root }, ...facts]
-  const head = await headOf(journal)
+  const head = state ? { seq: state.seq, head: state.hash } : { seq: 0, head: beforeFirst }
   const heightsLater = all.filter(({ kind }) => kind === 'dependency.added').length > fewLinks
   const pause = createYielder()
   for (const [index, fact] of all.entries()) {
@@ -249,9 +235,4 @@ export const fewLinks = 20
 interface RecordHead {
   readonly seq: number
   readonly head: string
-}
-
-async function headOf({ db, project }: Pick<AppendTarget, 'db' | 'project'>): Promise<RecordHead> {
-  const state = await projectState(db, project.id)
-  return state ? { seq: state.seq, head: state.hash } : { seq: 0, head: beforeFirst }
 }

@@ -16,7 +16,6 @@ import { copyWhole } from './copy-database.ts'
 import { deleteKeptRows, keepRows } from './kept-rows.ts'
 import { markRootSeen, type ResolvedProject } from './project.ts'
 import { fewLinks } from './record.ts'
-import { runInSession } from './session.ts'
 
 interface RestoreTarget {
   /** What the database is called for people. */
@@ -32,7 +31,6 @@ export interface RestoredProject extends LogRestoreResult {
   readonly project: ResolvedProject
 }
 
-// Long sessions slow down with what they remember.
 const block = 500
 
 /**
@@ -83,7 +81,7 @@ async function applyAll(
   for (let from = start.seq; from < facts.length; from += block) {
     const after = head
     const some = facts.slice(from, from + block)
-    head = await runInSession(db, (session) => applyEvents(session, id, some, after))
+    head = await applyEvents(db, id, some, after)
   }
 }
 

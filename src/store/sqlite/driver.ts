@@ -22,6 +22,7 @@ import {
 } from 'kysely'
 import { assertExactNumber } from '../exact-number.ts'
 import { toStorable } from '../fingerprint.ts'
+import { type SentStatement, statementChannel } from '../statement-channel.ts'
 import type { Tables } from '../tables/tables.ts'
 import { AsyncLimiter, processUptimeMs, retryWhileLocked } from './lock-retry.ts'
 
@@ -147,7 +148,7 @@ class SqliteDriver implements Driver {
   constructor(database: Database, access: SqliteAccessMode) {
     this.#database = database
     this.#access = access
-    this.#connection = new SqliteConnection(database)
+    this.#connection = new SqliteConnection(database, access === 'write')
   }
 
   /** Closes the connection as soon as nobody uses it. */
@@ -209,13 +210,22 @@ interface PreparedStatement {
 /** Runs queries on one SQLite connection and keeps their prepared statements. */
 class SqliteConnection implements DatabaseConnection {
   readonly #database: Database
+  readonly #isWriting: boolean
   readonly #statements = new Map<string, PreparedStatement>()
 
-  constructor(database: Database) {
+  constructor(database: Database, isWriting: boolean) {
     this.#database = database
+    this.#isWriting = isWriting
   }
 
-  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    const result = this.#execute<Row>(query)
+    if (this.#isWriting && statementChannel.hasSubscribers)
+      statementChannel.publish({ sql: query.sql, rows: result.rows.length } satisfies SentStatement)
+    return result
+  }
+
+  #execute<Row>({ sql, parameters }: CompiledQuery): QueryResult<Row> {
     const { statement, computed } = this.#prepared(sql)
     const values = parameters.map(toStorable)
     if (statement.reader) {

@@ -38,10 +38,8 @@ export function prepareQuery<Row, Values extends readonly QueryValue[]>(build: Q
     const { query, slots } = ready
     return { ...query, parameters: slots.map((slot, at) => (slot < 0 ? query.parameters[at] : values[slot])) }
   }
-  const ask = async (db: Kysely<Tables>, ...values: Values): Promise<readonly Row[]> =>
+  return async (db: Kysely<Tables>, ...values: Values): Promise<readonly Row[]> =>
     (await db.executeQuery<Row>(filled(db, values))).rows
-  /** The question as it is asked. */
-  return Object.assign(ask, { filled })
 }
 
 function prepare<Row, Values extends readonly QueryValue[]>(

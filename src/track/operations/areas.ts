@@ -6,7 +6,7 @@ import type { Reads } from '../../store/ports/store.ts'
 import { parseScope } from '../domain/scope/scope.ts'
 import { type AreaOverlap, overlappingAreas } from '../domain/scope/survey.ts'
 import type { StartedTask } from '../domain/start-task.ts'
-import { type Attempt, type SnapshotLocation, type Task, treeOf } from '../domain/task.ts'
+import { type Attempt, type SnapshotLocation, treeOf } from '../domain/task.ts'
 
 /** What areas meet those of the attempts that are open in the work tree; by the attempt's id. */
 export interface AreaOverlaps {
@@ -52,19 +52,19 @@ export async function overlappingAttempts(
   const inTree = await reads.tasks.attemptsInTree(treeOf(attempt.snapshot), attempt.openedAt)
   const open = inTree.filter((other) => other.status === 'open' && other.taskId !== task.id)
   if (open.length === 0) return []
-  const above = new Set<string>(await ancestry(reads, task.parentTaskId))
-  const lineages = await Promise.all(open.map(({ taskId }) => reads.tasks.ancestors(taskId)))
-  const rivals = open.filter(({ taskId }, index) => !above.has(taskId) && !lineages[index]?.includes(task.id))
+  // A task that begins now is not stored yet: its chain is read from its parent.
+  const parent = task.parentTaskId
+  const chains = await reads.tasks.ancestors([
+    ...open.map(({ taskId }) => taskId),
+    ...(parent === null ? [] : [parent]),
+  ])
+  const above = new Set(parent === null ? [] : [parent, ...(chains.get(parent) ?? [])])
+  const rivals = open.filter(({ taskId }) => !above.has(taskId) && !chains.get(taskId)?.includes(task.id))
   if (rivals.length === 0) return []
   return [
     ...rivals.slice(0, 5).map((rival) => overlapWarning(attempt, rival, overlaps)),
     offerOfOwnTree(task.id),
   ]
-}
-
-/** A task and everything above it: read from the parent, because a task that begins now is not stored yet. */
-async function ancestry(reads: Reads, parent: Task['parentTaskId']): Promise<readonly string[]> {
-  return parent === null ? [] : [parent, ...(await reads.tasks.ancestors(parent))]
 }
 
 function overlapWarning(attempt: Attempt, rival: Attempt, overlaps: AreaOverlaps): string {

@@ -188,8 +188,8 @@ async function tasksSentBack(reads: Reads, missionId: MissionId): Promise<readon
   const verdicts = said.filter(({ verdict }) => verdict !== 'comment')
   const last = new Map(verdicts.flatMap(({ tasks, verdict }) => tasks.map((id) => [id, verdict] as const)))
   const again = [...last].filter(([, verdict]) => verdict === 'send_back')
-  const tasks = await Promise.all(again.map(([id]) => reads.tasks.find(id)))
-  return tasks.filter((task) => task !== null).filter(({ status }) => status !== 'done')
+  const cards = await reads.tasks.cards(again.map(([id]) => id))
+  return cards.map(({ task }) => task).filter(({ status }) => status !== 'done')
 }
 
 function tasksSentBackText(tasks: readonly Task[]): string {

@@ -936,13 +936,13 @@ export async function readChangesAround(
 ): Promise<WorkTreeActivity> {
   const { tasks } = reads
   const inTree = await tasks.attemptsInTree(where.tree, where.since)
-  const [sightings, ...lineages] = await Promise.all([
+  const [sightings, chains] = await Promise.all([
     readHookEvidence(reads, { ...where, attempts: inTree }),
-    ...inTree.map(({ taskId }) => tasks.ancestors(taskId)),
+    tasks.ancestors(inTree.map(({ taskId }) => taskId)),
   ])
   const neighbours = new Map(
-    inTree.map((other, index) => {
-      const lineage = new Set<string>(lineages[index])
+    inTree.map((other) => {
+      const lineage = new Set(chains.get(other.taskId))
       const above = inTree.filter(({ taskId }) => lineage.has(taskId)).map(({ id }) => id)
       return [other.id as string, { ...other, above }]
     }),

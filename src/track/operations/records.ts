@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { Actor } from '../../kernel/actor.ts'
-import type { TaskId } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
 import { findAttempt, findTask } from '../../kernel/operations/find.ts'
 import { choice, freeObject, identifier, text, texts } from '../../kernel/operations/input/fields.ts'
@@ -41,27 +40,24 @@ export const logDecision = defineOperation({
   }),
   output: z.object({ decision_id: z.string(), created_at: z.string() }),
 }).handler(({ record, actor }, input) =>
-  record(
-    async (reads, setting) => {
-      const decision: Decision = {
-        id: setting.ids.next('decision'),
-        ...(await recordPlaceOf(reads, input, actor)),
-        category: input.category,
-        question: input.question,
-        optionsConsidered: input.options_considered ?? [],
-        chosen: input.chosen,
-        reasoning: input.reasoning,
-        tradeOffs: input.trade_offs ?? null,
-        createdAt: setting.at,
-      }
-      return {
-        facts: [{ kind: 'decision.logged', decision }],
-        agentName: decision.agentName,
-        answer: { decision_id: decision.id, created_at: instant(decision.createdAt) },
-      }
-    },
-    (reads) => prefetchSubjects(reads, input),
-  ),
+  record(async (reads, setting) => {
+    const decision: Decision = {
+      id: setting.ids.next('decision'),
+      ...(await recordPlaceOf(reads, input, actor)),
+      category: input.category,
+      question: input.question,
+      optionsConsidered: input.options_considered ?? [],
+      chosen: input.chosen,
+      reasoning: input.reasoning,
+      tradeOffs: input.trade_offs ?? null,
+      createdAt: setting.at,
+    }
+    return {
+      facts: [{ kind: 'decision.logged', decision }],
+      agentName: decision.agentName,
+      answer: { decision_id: decision.id, created_at: instant(decision.createdAt) },
+    }
+  }),
 )
 
 export const logIssue = defineOperation({
@@ -94,25 +90,22 @@ export const logIssue = defineOperation({
   }),
   output: z.object({ issue_id: z.string(), created_at: z.string(), blocker: z.boolean() }),
 }).handler(({ record, actor }, input) =>
-  record(
-    async (reads, setting) => {
-      const said = {
-        type: input.type,
-        description: input.description,
-        resolution: input.resolution ?? '',
-        requiresHumanReview: input.requires_human_review ?? false,
-      }
-      const where = await recordPlaceOf(reads, input, actor)
-      const { issue, facts } = decide(said, where, setting)
-      const answer = {
-        issue_id: issue.id,
-        created_at: instant(issue.createdAt),
-        blocker: issue.requiresHumanReview,
-      }
-      return { facts, agentName: where.agentName, answer }
-    },
-    (reads) => prefetchSubjects(reads, input),
-  ),
+  record(async (reads, setting) => {
+    const said = {
+      type: input.type,
+      description: input.description,
+      resolution: input.resolution ?? '',
+      requiresHumanReview: input.requires_human_review ?? false,
+    }
+    const where = await recordPlaceOf(reads, input, actor)
+    const { issue, facts } = decide(said, where, setting)
+    const answer = {
+      issue_id: issue.id,
+      created_at: instant(issue.createdAt),
+      blocker: issue.requiresHumanReview,
+    }
+    return { facts, agentName: where.agentName, answer }
+  }),
 )
 
 export const logMilestone = defineOperation({
@@ -135,35 +128,26 @@ export const logMilestone = defineOperation({
   }),
   output: z.object({ milestone_id: z.string(), created_at: z.string() }),
 }).handler(({ record, actor }, input) =>
-  record(
-    async (reads, setting) => {
-      const progress: Progress = {
-        id: setting.ids.next('progress'),
-        ...(await recordPlaceOf(reads, input, actor)),
-        message: input.message,
-        progress: input.progress ?? null,
-        metadata: input.metadata ?? null,
-        createdAt: setting.at,
-      }
-      return {
-        facts: [{ kind: 'progress.logged', progress }],
-        agentName: progress.agentName,
-        answer: { milestone_id: progress.id, created_at: instant(progress.createdAt) },
-      }
-    },
-    (reads) => prefetchSubjects(reads, input),
-  ),
+  record(async (reads, setting) => {
+    const progress: Progress = {
+      id: setting.ids.next('progress'),
+      ...(await recordPlaceOf(reads, input, actor)),
+      message: input.message,
+      progress: input.progress ?? null,
+      metadata: input.metadata ?? null,
+      createdAt: setting.at,
+    }
+    return {
+      facts: [{ kind: 'progress.logged', progress }],
+      agentName: progress.agentName,
+      answer: { milestone_id: progress.id, created_at: instant(progress.createdAt) },
+    }
+  }),
 )
 
 interface TaskRecordInput {
   readonly task_id: string
   readonly attempt_id?: string | undefined
-}
-
-/** What `recordPlaceOf` looks at. */
-function prefetchSubjects({ tasks }: Reads, { task_id, attempt_id }: TaskRecordInput): Promise<unknown> {
-  const attempt = attempt_id === undefined ? tasks.openAttempt(task_id as TaskId) : tasks.attempt(attempt_id) // or no task has that id
-  return Promise.all([tasks.find(task_id), attempt])
 }
 
 /** Reads, under the lock, where something said about a task belongs. */

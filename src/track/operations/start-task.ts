@@ -270,7 +270,6 @@ interface ContainerInput {
 async function loadSituation(reads: Reads, input: ContainerInput): Promise<TaskSituation> {
   const planned = input.planned_task_id === undefined ? null : await findPlanned(reads, input.planned_task_id)
   const parentId = input.parent_task_id ?? planned?.task.parentTaskId ?? undefined
-  // Asked together, in two steps: while the project is held, every answer that is waited for holds up others.
   const [parent, last, home, dependencies, token] = await Promise.all([
     parentId === undefined ? null : findTask(reads, parentId),
     planned ? reads.tasks.lastAttempt(planned.task.id) : null,
@@ -280,7 +279,7 @@ async function loadSituation(reads: Reads, input: ContainerInput): Promise<TaskS
   ])
   const [parentAttempt, above, holds] = await Promise.all([
     parent ? reads.tasks.openAttempt(parent.id) : null,
-    parent ? reads.tasks.ancestors(parent.id) : [],
+    parent ? reads.tasks.ancestors([parent.id]) : null,
     last ? reads.holds.ofAttempt(last.id) : [],
   ])
   const mission = await missionOf(reads, input, { planned: planned?.task ?? null, parent, parentAttempt })
@@ -290,7 +289,7 @@ async function loadSituation(reads: Reads, input: ContainerInput): Promise<TaskS
     home,
     parent,
     parentAttempt,
-    depth: parent ? 1 + above.length : 0,
+    depth: parent ? 1 + (above?.get(parent.id)?.length ?? 0) : 0,
     planned,
     last,
     holds,

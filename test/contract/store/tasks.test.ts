@@ -206,8 +206,13 @@ describe.each(dialects)('tasks in $dialect', ({ fresh }) => {
       { kind: 'attempt.opened', attempt: anAttempt({ taskId: t(3) }) },
     )
     await store.view(async ({ tasks }) => {
-      expect(await tasks.ancestors(t(3))).toEqual(['t-2', 't-1'])
-      expect(await tasks.ancestors(t(1))).toEqual([])
+      expect(await tasks.ancestors([t(1), t(3), t(4), t(3)])).toEqual(
+        new Map([
+          ['t-3', ['t-2', 't-1']],
+          ['t-4', ['t-2', 't-1']],
+        ]),
+      )
+      expect(await tasks.ancestors([])).toEqual(new Map())
       expect((await tasks.openSubtasks(t(2))).map((task) => task.id)).toEqual(['t-3'])
       expect(await tasks.openSubtasks(t(1))).toEqual([])
     })

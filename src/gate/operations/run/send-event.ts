@@ -189,14 +189,7 @@ async function decideEvent(
   deciding: EventDecisionContext,
 ): Promise<ChangeSet<SendEventResult | 'moved'>> {
   const { handling, sending, external } = deciding
-  const { runId, repeat } = sending
-  const [loaded] = await Promise.all([
-    loadRun(reads, runId),
-    // Looked at below, and asked with it: every answer that is waited for while the project is held holds up others.
-    repeat && reads.runs.repeat(runId, repeat),
-    reads.holds.ofRun(runId),
-    runStatements(reads, { id: runId }),
-  ])
+  const loaded = await loadRun(reads, sending.runId)
   const repeated = await repeatedEvent(reads, loaded, sending)
   if (repeated) return { facts: [], answer: repeated }
   if (hasRunMoved(loaded, deciding)) return { facts: [], answer: 'moved' }

@@ -1,0 +1,91 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { catalog } from '../../src/kernel/operations/catalog.ts'
+import { invoke } from '../../src/kernel/operations/invoke.ts'
+import { dialects } from '../contract/store/dialects.ts'
+import { openProject } from '../support/project.ts'
+import { statementsSent } from '../support/statements.ts'
+
+describe.each(dialects)('while a call holds the project in $dialect', ({ dialect, fresh }) => {
+  async function calls() {
+    const temporary = await fresh()
+    onTestFinished(() => temporary[Symbol.asyncDispose]())
+    const project = await openProject()
+    const context = { ...project.context, store: temporary.store }
+    const sent = statementsSent()
+    let keys = 0
+    const call = async (name: string, input: object) => {
+      const operation = catalog.find((candidate) => candidate.name === name)
+      if (!operation) throw new Error(`no operation ${name}`)
+      sent.length = 0
+      keys += 1
+      const answer = await invoke(operation, context, input, { idempotencyKey: `k-${keys}` })
+      return { answer: answer as Record<string, string>, statements: sent.map(({ sql }) => sql) }
+    }
+    return { project, call }
+  }
+
+  test('a call sends few statements', async () => {
+    const { project, call } = await calls()
+    const { mission_id } = (await call('start_mission', { name: 'm', objective: 'o' })).answer
+    const work = { name: 'a', goal: 'g', mission_id, phase: 1, phase_name: 'P', areas: ['src/**'] }
+    await call('start_task', work)
+    const started = await call('start_task', { ...work, phase_name: undefined })
+    const { task_id } = started.answer
+    const logged = await call('log_milestone', { task_id, message: 'half', progress: 50 })
+    const decided = await call('log_decision', {
+      task_id,
+      category: 'library_choice',
+      question: 'q',
+      options_considered: ['a'],
+      chosen: 'a',
+      reasoning: 'r',
+    })
+    project.write('src/new.ts', 'export const one = 1\n')
+    const completed = await call('complete_task', { task_id, status: 'success', outcome: { summary: 's' } })
+    const begun = await call('state_gate_create_run', { process_id: 'exploration' })
+    project.write('exploration/hypothesis.md', 'It would be slow.\n')
+    const emitted = await call('state_gate_emit_event', {
+      run_id: begun.answer['run_id'],
+      event_name: 'submit_hypothesis',
+      expected_revision: 1,
+      idempotency_key: 'e-1',
+      artifact_paths: ['exploration/hypothesis.md'],
+    })
+    const found = {
+      start_task: started.statements.length,
+      log_milestone: logged.statements.length,
+      log_decision: decided.statements.length,
+      complete_task: completed.statements.length,
+      emit_event: emitted.statements.length,
+    }
+    const lock = dialect === 'postgres' ? 1 : 0
+    const most = { start_task: 33, log_milestone: 10, log_decision: 10, complete_task: 53, emit_event: 17 }
+    for (const [name, limit] of Object.entries(most))
+      expect.soft(found[name as keyof typeof most], name).toBeLessThanOrEqual(limit + lock)
+  })
+
+  test('a start and a completion send as many statements with many attempts and files as with few', async () => {
+    async function sentWith(many: number) {
+      const { project, call } = await calls()
+      const { mission_id } = (await call('start_mission', { name: 'm', objective: 'o' })).answer
+      const work = { name: 'a', goal: 'g', mission_id, areas: ['src/**'] }
+      for (let number = 0; number < many; number += 1) {
+        const { task_id } = (await call('start_task', work)).answer
+        project.write(`src/before-${number}.ts`, 'export const before = 1\n')
+        await call('complete_task', { task_id, status: 'success', outcome: { summary: 's' } })
+      }
+      for (let number = 0; number < many; number += 1) await call('start_task', work)
+      const started = await call('start_task', work)
+      for (let number = 0; number < many; number += 1)
+        project.write(`src/file-${number}.ts`, `export const one = ${number}\n`)
+      const { task_id } = started.answer
+      const completed = await call('complete_task', { task_id, status: 'success', outcome: { summary: 's' } })
+      const shape = (statements: readonly string[]) => statements.map((sql) => sql.trim().slice(0, 28))
+      return { started: shape(started.statements), completed: shape(completed.statements) }
+    }
+    // Rows are inserted in groups: these two numbers are one group each.
+    const few = await sentWith(1)
+    const many = await sentWith(4)
+    expect(many).toEqual(few)
+  })
+})
