@@ -4,17 +4,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { commandRunner } from '../../src/gate/commands/command-runner.ts'
 import type { CommandEnd } from '../../src/gate/ports/command-runner.ts'
+import { amount } from '../support/amount.ts'
 import { defunctDescendants } from '../support/defunct.ts'
 import { temporaryFolder, WorkFolder } from '../support/git-repository.ts'
 
 const minute = 60_000
 
-function run(
-  command: string,
-  timeout = minute,
-  environment: NodeJS.ProcessEnv = process.env,
-): Promise<CommandEnd> {
-  return commandRunner(environment).start({ run: command, folder: temporaryFolder(), timeout })
+function run(command: string, timeout = minute, graceMs?: number): Promise<CommandEnd> {
+  return commandRunner(process.env, graceMs).start({ run: command, folder: temporaryFolder(), timeout })
 }
 
 /** Waits for what another process does. The test's own time limit ends it. */
@@ -122,9 +119,14 @@ describe('of the output', () => {
 
 describe('past its time a command', () => {
   /** Runs it again where the time was over before it had begun: on a busy machine a shell may take that long. */
-  async function begun(folder: WorkFolder, command: string, timeout: number): Promise<CommandEnd> {
+  async function begun(
+    folder: WorkFolder,
+    command: string,
+    timeout: number,
+    graceMs?: number,
+  ): Promise<CommandEnd> {
     for (;;) {
-      const end = await run(command, timeout)
+      const end = await run(command, timeout, graceMs)
       if (existsSync(folder.path('pid'))) return end
       expect(end.status).toBe('timed_out')
     }
@@ -149,7 +151,7 @@ describe('past its time a command', () => {
   test('is ended, though it will not', async () => {
     const folder = new WorkFolder(temporaryFolder())
     const write = `echo $$ > ${folder.path('new')}; mv ${folder.path('new')} ${folder.path('pid')}`
-    const end = await begun(folder, `trap "" TERM; ${write}; while :; do sleep 0.05; done`, 200)
+    const end = await begun(folder, `trap "" TERM; ${write}; while :; do sleep 0.05; done`, 200, 200)
     expect(end.status).toBe('timed_out')
     await until(() => !runs(Number(folder.read('pid'))))
   })
@@ -203,7 +205,7 @@ test('stop ends every command, with its children', async () => {
   await runner.stop()
 })
 
-test('two hundred commands leave no defunct process, whether they end, are killed, or go to the background', async () => {
+test('many commands leave no defunct process, whether they end, are killed, or go to the background', async () => {
   const runner = commandRunner()
   const folder = temporaryFolder()
   const forms = [
@@ -213,7 +215,7 @@ test('two hundred commands leave no defunct process, whether they end, are kille
     { run: 'sleep 1000 & sleep 1000 & exit 0', timeout: minute },
     { run: 'exec >&- 2>&-; sleep 0.1', timeout: minute },
   ]
-  for (let at = 0; at < 40; at += 8) {
+  for (let round = 0; round < amount({ test: 1, soak: 5 }); round += 1) {
     const some = Array.from({ length: 8 }, () => forms.map((form) => runner.start({ ...form, folder })))
     await Promise.all(some.flat())
   }

@@ -4,7 +4,6 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { Client } from '@modelcontextprotocol/client'
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { onTestFinished } from 'vitest'
 import { refusalIn } from '../cli/command-line.ts'
 import { type Serving, serveHome } from '../http/serve-process.ts'
@@ -12,6 +11,7 @@ import { commitCopied } from '../support/copied-folder.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
 import { bin, type Ran, runProgram } from '../support/program.ts'
 import type { Answer } from '../support/project.ts'
+import { ProgramTransport } from '../support/started-program.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
 
 /** A machine where agents work: a home, a state folder and a work tree of its own. */
@@ -153,15 +153,8 @@ async function edgeAgent(
   words: readonly string[],
 ): Promise<EdgeAgent> {
   const client = new Client({ name: 'edge-client', version: '1.0.0' })
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [bin, 'mcp', ...words],
-    cwd: running.folder,
-    env: running.environment,
-    stderr: 'inherit',
-  })
+  const transport = new ProgramTransport(['mcp', ...words], running)
   await client.connect(transport)
-  const { pid } = transport
   let closing: Promise<void> | null = null
   const close = () => {
     closing ??= client.close()
@@ -182,8 +175,6 @@ async function edgeAgent(
       return (result.structuredContent as Answer).error
     },
     close,
-    kill: () => {
-      if (pid !== null) process.kill(pid, 'SIGKILL')
-    },
+    kill: () => transport.kill(),
   }
 }

@@ -21,8 +21,8 @@ const text = (body: object, place: string, value: string) =>
 const many = (value: string, count: number) => `[${`${value},`.repeat(count)}1]`
 
 const bodies: Readonly<Record<string, string>> = {
-  'lists without end': text({ ...call, gathered: [witness('X')] }, 'X', many('[]', 30_000_000)),
-  'a long text': text({ ...call, input: 'X' }, 'X', JSON.stringify('a'.repeat(60_000_000))),
+  'lists without end': text({ ...call, gathered: [witness('X')] }, 'X', many('[]', 6_000_000)),
+  'a long text': text({ ...call, input: 'X' }, 'X', JSON.stringify('a'.repeat(15_000_000))),
   'many values that were measured': text({ ...call, gathered: [witness('X')] }, 'X', many('{}', 5_000_000)),
   'many values that are asked': text({ ...call, input: { areas: 'X' } }, 'X', many('{}', 300_000)),
   'many fields': text(
@@ -30,7 +30,7 @@ const bodies: Readonly<Record<string, string>> = {
     'X',
     `{${Array.from({ length: 300_000 }, (_, at) => `"k${at}":1`).join()}}`,
   ),
-  'a deep nesting': text({ ...call, meta: 'X' }, 'X', `${'['.repeat(5_000_000)}${']'.repeat(5_000_000)}`),
+  'a deep nesting': text({ ...call, meta: 'X' }, 'X', `${'['.repeat(2_000_000)}${']'.repeat(2_000_000)}`),
   'mistakes in each value': text(
     { ...call, gathered: [{ call: 'witness.others', args: ['/home/eve/shop'], answer: 'X' }] },
     'X',

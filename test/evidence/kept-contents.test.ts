@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { SnapshotRef, WorkTreeWitness } from '../../src/git/ports/work-tree.ts'
 import { createWitness } from '../../src/git/witness.ts'
+import { amount } from '../support/amount.ts'
 import { projectRepository, temporaryFolder, WorkFolder } from '../support/git-repository.ts'
 
 const megabyte = 1024 * 1024
@@ -35,23 +36,25 @@ async function tenTasks(repo: WorkFolder, witness: WorkTreeWitness): Promise<voi
   }
 }
 
-test('30 MB of unchanged untracked files beside ten tasks are kept once', async () => {
+const files = amount({ test: 2, soak: 10 })
+
+test('megabytes of unchanged untracked files beside ten tasks are kept once', async () => {
   const repo = projectRepository()
-  for (let file = 0; file < 10; file += 1) repo.put(`data/${file}.bin`, randomBytes(3 * megabyte))
+  for (let file = 0; file < files; file += 1) repo.put(`data/${file}.bin`, randomBytes(3 * megabyte))
   const stateFolder = temporaryFolder()
   await tenTasks(repo, createWitness({ stateFolder, clock: { now: () => Date.now() } }))
-  expect(sizeOf(stateFolder)).toBeGreaterThan(30 * megabyte)
-  expect(sizeOf(stateFolder)).toBeLessThan(32 * megabyte)
+  expect(sizeOf(stateFolder)).toBeGreaterThan(3 * files * megabyte)
+  expect(sizeOf(stateFolder)).toBeLessThan((3 * files + 2) * megabyte)
 })
 
 test('without git, too, text that stays is kept once', async () => {
   const folder = new WorkFolder(temporaryFolder())
   folder.put('lib/util.ts', 'one\n')
-  for (let file = 0; file < 10; file += 1)
+  for (let file = 0; file < files; file += 1)
     folder.put(`data/${file}.txt`, randomBytes(megabyte).toString('hex'))
   const stateFolder = temporaryFolder()
   await tenTasks(folder, createWitness({ stateFolder, clock: { now: () => Date.now() } }))
-  expect(sizeOf(stateFolder)).toBeLessThan(22 * megabyte)
+  expect(sizeOf(stateFolder)).toBeLessThan((2 * files + 2) * megabyte)
 })
 
 test('what no snapshot names goes, and what one names stays', async () => {

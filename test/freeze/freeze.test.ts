@@ -10,10 +10,10 @@ import { readMarkdownPlan } from '../../src/plan/import/markdown.ts'
 import { readJson } from '../../src/surfaces/http/body.ts'
 import { readLine } from '../../src/surfaces/mcp/lines.ts'
 import { parseArea, scopePath } from '../../src/track/domain/scope/area.ts'
+import { amount } from '../support/amount.ts'
 import { longestAllowed, longestTurn, longestTurnAnew } from '../support/longest-turn.ts'
 import { openProject } from '../support/project.ts'
 
-const long = process.env['WAYMARK_TEST_SOAK'] === '1'
 const million = 1_000_000
 
 function body(text: string): Promise<unknown> {
@@ -105,7 +105,7 @@ test.each(Object.entries(cases))('%s holds nobody up', async (_, work) => {
   expect(await longestTurn(work)).toBeLessThan(longestAllowed)
 })
 
-const tasksToImport = long ? 20_000 : 4_000
+const tasksToImport = amount({ test: 2_000, soak: 20_000 })
 const plans: Record<string, () => readonly [string, string]> = {
   Markdown: () => ['plan.md', `# A\n${many((at) => `- [ ] Draw screen ${at}`, tasksToImport).join('\n')}\n`],
   JSON: () => [
@@ -183,7 +183,7 @@ test('an imported plan that is nested too deep is a sentence', async () => {
   })
 })
 
-const runs = long ? 3_000 : 20
+const runs = amount({ test: 20, soak: 3_000 })
 
 test('no glob, area or pattern that somebody makes up holds anybody up', async () => {
   const part = fc.constantFrom(

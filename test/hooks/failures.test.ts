@@ -76,11 +76,13 @@ test('more than any client would say is not read', () => {
   const { createRun, json, raw } = openHookProject()
   createRun()
   const text = 'x'.repeat(65 * 1024 * 1024)
-  const { code, out, error } = raw(['hook', 'pre-tool-use'], text)
-  expect({ code, out }).toEqual({ code: 0, out: '' })
-  expect(error).toContain('more than 64 MB')
   json('setting', 'set', 'hook_on_error', 'closed')
-  expect(raw(['hook', 'pre-tool-use'], text).out).toContain('"deny"')
+  const { code, out } = raw(['hook', 'pre-tool-use'], text)
+  expect(code).toBe(0)
+  expect(JSON.parse(out).hookSpecificOutput).toMatchObject({
+    permissionDecision: 'deny',
+    permissionDecisionReason: expect.stringContaining('more than 64 MB'),
+  })
 })
 
 test('a call without a tool is left alone', () => {

@@ -2,6 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, test } from 'vitest'
 import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { statusOf } from '../../src/surfaces/http/refusal.ts'
+import { amount } from '../support/amount.ts'
 import type { Answer } from '../support/project.ts'
 import { type HttpOptions, type HttpProject, openHttpProject } from './http-project.ts'
 
@@ -47,15 +48,20 @@ test('every operation is reached by its name, and none dies of a field that it d
   expect(logged.filter(({ level }) => level === 'error')).toEqual([])
 })
 
-test.each([
-  [null],
-  [{}],
-  [{ id: 7, name: [], task_id: {}, file: '\u0000', process: '../../../../etc/passwd' }],
-])('no operation dies of %j', async (input) => {
+const strangeInputs = [
+  null,
+  {},
+  { id: 7, name: [], task_id: {}, file: '\u0000', process: '../../../../etc/passwd' },
+]
+
+test('no operation dies of strange input', async () => {
   const { post, logged } = await openApi()
-  for (const { name } of catalog) {
-    const { status } = await post(`/api/${name}`, input)
-    expect([name, status < 500]).toEqual([name, true])
+  for (const [at, { name }] of catalog.entries()) {
+    // In `npm test` one of them for each.
+    for (const input of strangeInputs.filter((_, kind) => (at + kind) % amount({ test: 3, soak: 1 }) === 0)) {
+      const { status } = await post(`/api/${name}`, input)
+      expect([name, input, status < 500]).toEqual([name, input, true])
+    }
   }
   expect(logged.filter(({ level }) => level === 'error')).toEqual([])
 })

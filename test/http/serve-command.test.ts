@@ -168,6 +168,8 @@ test('what runs is answered before it ends, and nothing new is let in', async ()
   const closing = once(reader, 'close')
   const body = '{"name":"Shop","objective":"A shop"}'
   const slow = connect(port, '127.0.0.1')
+  const unused = connect(port, '127.0.0.1')
+  const isUnusedClosed = closed(unused)
   let answer = ''
   const isRead = closed(slow)
   slow.on('data', (data) => {
@@ -182,6 +184,8 @@ test('what runs is answered before it ends, and nothing new is let in', async ()
   const [code, reason] = await closing
   expect([code, String(reason)]).toEqual([1001, 'The server ends.'])
   await expect(fetch(`${address}/healthz`)).rejects.toThrow('fetch failed')
+  // Nobody asked anything on it, so the server does not wait for it.
+  await isUnusedClosed
   slow.write(body)
   await isRead
   expect(JSON.parse(answer.split('\r\n\r\n')[2] ?? '')).toMatchObject({ mission_id: expect.any(String) })

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { catalog } from '../../src/kernel/operations/catalog.ts'
+import { amount } from '../support/amount.ts'
 import { type Serving, serveHome } from './serve-process.ts'
 
 const maxBody = 1_000_000
@@ -162,7 +163,11 @@ const paths = catalog.flatMap(({ name, input }) =>
     ),
 )
 
-const hostile: readonly Hostile[] = [...catalog.flatMap((_, at) => ofOperation(at)), ...paths, ...others]
+// Of the two bodies for an operation, `npm test` sends one by turns.
+const ofOperations = catalog.flatMap((_, at) =>
+  ofOperation(at).filter((_, kind) => amount({ test: (at + kind) % 2, soak: 1 }) === 1),
+)
+const hostile: readonly Hostile[] = [...ofOperations, ...paths, ...others]
 
 interface Figures {
   readonly cpu: number
@@ -193,9 +198,9 @@ test(`${hostile.length} kinds of small hostile bodies hold nobody up`, { timeout
   const server = await home.serve(home.repository('shop'), '--log-level', 'error')
   const token = home.token('person')
   const first = await figuresOf(server, token)
+  let before = first
   const wrong: string[] = []
   for (const { title, path, body, headers } of hostile) {
-    const before = await figuresOf(server, token)
     const { status } = await fetch(`http://127.0.0.1:${server.port}${path}`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', ...headers },
@@ -206,8 +211,8 @@ test(`${hostile.length} kinds of small hostile bodies hold nobody up`, { timeout
     const held = Math.min(after.cpu - before.cpu, after.lag)
     if (typeof status === 'string' || status >= 500) wrong.push(`${title}: ${status}`)
     if (!(held <= maxHeldSeconds)) wrong.push(`${title}: held everyone for ${held.toFixed(2)} s`)
+    before = after
   }
-  const last = await figuresOf(server, token)
   expect(wrong).toEqual([])
-  expect(last.memory - first.memory).toBeLessThan(maxGrowth)
+  expect(before.memory - first.memory).toBeLessThan(maxGrowth)
 })

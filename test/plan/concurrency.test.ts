@@ -13,8 +13,8 @@ import { type PlanServer, startServers } from './servers.ts'
 
 // Starting that many processes takes a while on a small machine.
 const patient = { timeout: 240_000 }
-const processes = amount({ test: 12, soak: 50 })
-const each = 20
+const processes = amount({ test: 3, soak: 50 })
+const each = amount({ test: 10, soak: 20 })
 
 async function firstOf(servers: readonly PlanServer[]): Promise<PlanServer> {
   const [first] = servers
@@ -61,8 +61,8 @@ test('many processes make, fill and claim one fresh plan: nothing is lost, one w
   expect(await one.call('taskman_task_get', { id })).toMatchObject({ claimed_by: winners[0].claim.agent })
 })
 
-test('eight processes start one planned task: one attempt is opened', patient, async () => {
-  const servers = await startServers(temporaryRepository(), 8)
+test('several processes start one planned task: one attempt is opened', patient, async () => {
+  const servers = await startServers(temporaryRepository(), amount({ test: 3, soak: 8 }))
   const one = await firstOf(servers)
   await one.call('taskman_phase_add', { id: 'P1', name: 'Build' })
   const { id } = await one.call('taskman_task_add', { title: 'The one', phase: 'P1' })
@@ -81,7 +81,7 @@ test(
     const [left, right] = await startServers(temporaryRepository(), 2)
     if (!left || !right) throw new Error('two servers are needed')
     await left.call('taskman_phase_add', { id: 'P1', name: 'Build' })
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < amount({ test: 5, soak: 20 }); round += 1) {
       const { id: a } = await left.call('taskman_task_add', { title: `A${round}`, phase: 'P1' })
       const { id: b } = await right.call('taskman_task_add', { title: `B${round}`, phase: 'P1' })
       const answers = await Promise.all([
@@ -109,7 +109,9 @@ test(
 
     const early = laterAgent(folder, 'early', 0)
     expect((await early('taskman_task_next', { claim: true })).task).toBeNull()
-    const agents = Array.from({ length: 10 }, (_, index) => laterAgent(folder, `later-${index}`, 31 * 60_000))
+    const agents = Array.from({ length: amount({ test: 3, soak: 10 }) }, (_, index) =>
+      laterAgent(folder, `later-${index}`, 31 * 60_000),
+    )
     const claims = await Promise.all(agents.map((ask) => ask('taskman_task_next', { claim: true })))
     const winners = claims.filter(({ task }) => task !== null)
     expect(winners).toMatchObject([{ task: { id }, claim: { token: expect.any(String) } }])

@@ -168,6 +168,11 @@ export class ProgramTransport implements Transport {
     this.#program?.write(`${JSON.stringify(message)}\n`)
   }
 
+  /** Ends the program at once, as `kill -9` does. */
+  kill(): void {
+    this.#program?.kill()
+  }
+
   async close(): Promise<void> {
     if (this.#program) await dismiss(this.#program)
   }

@@ -8,6 +8,7 @@ import type { Context } from '../../src/kernel/operations/operation.ts'
 import type { SentStatement } from '../../src/store/statement-channel.ts'
 import { dialects } from '../contract/store/dialects.ts'
 import { aChange, closing, happened } from '../contract/store/facts.ts'
+import { amount } from '../support/amount.ts'
 import { anAttempt, aTask } from '../support/entities.ts'
 import { openProject } from '../support/project.ts'
 import { statementsSent } from '../support/statements.ts'
@@ -72,7 +73,7 @@ describe.each(dialects)('in a mission with many tasks in $dialect', ({ dialect, 
       rows: statements.reduce((sum, { rows }) => sum + rows, 0),
     })
     const small = await asked(3)
-    const large = await asked(120)
+    const large = await asked(amount({ test: 40, soak: 120 }))
     expect(large.calls.map(cost)).toEqual(small.calls.map(cost))
     if (dialect !== 'sqlite') return
     const database = new Database(large.file, { readonly: true })

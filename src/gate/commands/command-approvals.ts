@@ -4,21 +4,29 @@ import { join, resolve } from 'node:path'
 import { processEnd } from '../../kernel/ending.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { ApprovedCommand, CommandApprovals, RefusedCommand } from '../ports/command-runner.ts'
-import { pinnedFiles } from './pinned-files.ts'
+import { type PinnedLimits, pinnedFiles } from './pinned-files.ts'
 
 /** Approvals and refusals as one file per hash in a state folder: none is ever written twice with other content. */
-export function commandApprovals(stateFolder: string, signal: AbortSignal = processEnd): CommandApprovals {
+export function commandApprovals(
+  stateFolder: string,
+  signal: AbortSignal = processEnd,
+  limits?: PinnedLimits,
+): CommandApprovals {
   const approvals = storedApprovals(join(stateFolder, 'approved-commands'), 'approval')
   const refusals = storedApprovals(join(stateFolder, 'refused-commands'), 'refusal')
   return {
     hashOf: async (command) => {
       const place = await realpath(command.folder).catch(() => resolve(command.folder))
-      const canonical = JSON.stringify([command.run, place, await pinnedFiles(place, command.pinned, signal)])
+      const canonical = JSON.stringify([
+        command.run,
+        place,
+        await pinnedFiles(place, command.pinned, signal, limits),
+      ])
       return createHash('sha256').update(canonical).digest('hex')
     },
     filesOf: async ({ folder: named, pinned }) => {
       const place = await realpath(named).catch(() => resolve(named))
-      return (await pinnedFiles(place, pinned, signal)).map(([path, sha256]) => ({ path, sha256 }))
+      return (await pinnedFiles(place, pinned, signal, limits)).map(([path, sha256]) => ({ path, sha256 }))
     },
     isApproved: async (hash) => (await approvals.find(hash)) !== null,
     approve: async (approval) => {

@@ -18,8 +18,15 @@ process.on('exit', () => {
   for (const command of runningHere) command.kill()
 })
 
+// Milliseconds between asking to end and ending.
+const usualGrace = 2_000
+const graceAtEnd = 400
+
 /** Runs commands on this machine. */
-export function commandRunner(environment: NodeJS.ProcessEnv = process.env): CommandRunner {
+export function commandRunner(
+  environment: NodeJS.ProcessEnv = process.env,
+  graceMs = usualGrace,
+): CommandRunner {
   const running = new Set<RunningCommand>()
   return {
     name: runnerName(),
@@ -27,7 +34,7 @@ export function commandRunner(environment: NodeJS.ProcessEnv = process.env): Com
       processEnd.throwIfAborted()
       let command: RunningCommand
       try {
-        command = new RunningCommand(line, commandEnvironment(environment))
+        command = new RunningCommand(line, commandEnvironment(environment), graceMs)
       } catch (error) {
         // Node refuses a NUL byte before it starts anything.
         const reason = messageOf(error)
@@ -118,15 +125,8 @@ function signalGroup({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void
 const mostOutput = 20_000
 // Beyond this a timer fires at once.
 const longestTimer = 2 ** 31 - 1
-/** Milliseconds between asking to end and ending. */
-const usualGrace = 2_000
-const graceAtEnd = 400
 /** Milliseconds that output may still come after the end, from children that outlive it. */
 const drain = 300
-
-function grace(): number {
-  return processEnd.aborted ? graceAtEnd : usualGrace
-}
 
 interface CommandExit {
   readonly code: number | null
@@ -144,9 +144,11 @@ class RunningCommand {
   readonly ended: Promise<CommandEnd>
   readonly #child: ChildProcess
   readonly #output = new OutputTail(mostOutput)
+  readonly #graceMs: number
   #interruption: Interruption | null = null
 
-  constructor(command: CommandLine, environment: NodeJS.ProcessEnv) {
+  constructor(command: CommandLine, environment: NodeJS.ProcessEnv, graceMs: number) {
+    this.#graceMs = graceMs
     this.#child = startGroup(command, environment)
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       if (stream !== null) this.#output.follow(stream)
@@ -190,7 +192,7 @@ class RunningCommand {
   // A child in the background may hold the output open for ever.
   async #drain(closed: Promise<unknown>): Promise<void> {
     // The shell ends at once when it is told to; what it started may still be tidying up.
-    const patience = this.#interruption === null ? drain : grace()
+    const patience = this.#interruption === null ? drain : this.#grace()
     await Promise.race([closed, wait(patience, undefined, { ref: false })])
     signalGroup(this.#child, 'SIGKILL')
     await Promise.race([closed, wait(drain, undefined, { ref: false })])
@@ -203,8 +205,12 @@ class RunningCommand {
     if (this.#interruption !== null || exitCode !== null || signalCode !== null) return
     this.#interruption = interruption
     signalGroup(this.#child, 'SIGTERM')
-    const kill = setTimeout(() => signalGroup(this.#child, 'SIGKILL'), grace())
+    const kill = setTimeout(() => signalGroup(this.#child, 'SIGKILL'), this.#grace())
     void this.ended.then(() => clearTimeout(kill))
+  }
+
+  #grace(): number {
+    return processEnd.aborted ? graceAtEnd : this.#graceMs
   }
 
   #end(exit: CommandExit): CommandEnd {

@@ -16,8 +16,12 @@ import { excerpt } from '../../kernel/text.ts'
 /** A path, with the SHA-256 of what is there: null for nothing, a word for what is not read. */
 export type PinnedHash = readonly [path: string, content: string | null]
 
-const maxFiles = 10_000
-const maxBytes = 512 * 1024 * 1024
+export interface PinnedLimits {
+  readonly files: number
+  readonly bytes: number
+}
+
+const usualLimits: PinnedLimits = { files: 10_000, bytes: 512 * 1024 * 1024 }
 const maxEntries = 100_000
 
 /** The content of the files of a project's folder that path patterns name, in one order. */
@@ -25,13 +29,14 @@ export async function pinnedFiles(
   folder: string,
   texts: readonly string[],
   signal: AbortSignal,
+  limits = usualLimits,
 ): Promise<PinnedHash[]> {
   if (texts.length === 0) return []
   for (const text of texts) {
     const problem = patternProblem(text)
     if (problem !== null) throw pinnedPathRefusal(text, problem)
   }
-  const reader = new PinnedReader(folder, pathPatterns(texts), signal)
+  const reader = new PinnedReader(folder, pathPatterns(texts), signal, limits)
   const named = texts.map((text) => text.trim()).filter((text) => !text.startsWith('!'))
   for (const text of named.length === 0 ? ['.'] : named) await reader.read(text)
   return reader.found()
@@ -42,14 +47,16 @@ class PinnedReader {
   readonly #folder: string
   readonly #patterns: PathPatterns
   readonly #signal: AbortSignal
+  readonly #limits: PinnedLimits
   readonly #pinned = new Map<string, string | null>()
   #bytes = 0
   #entriesRead = 0
 
-  constructor(folder: string, patterns: PathPatterns, signal: AbortSignal) {
+  constructor(folder: string, patterns: PathPatterns, signal: AbortSignal, limits: PinnedLimits) {
     this.#folder = folder
     this.#patterns = patterns
     this.#signal = signal
+    this.#limits = limits
   }
 
   found(): PinnedHash[] {
@@ -72,8 +79,8 @@ class PinnedReader {
   async #contents(path: string, leads: (folder: string) => boolean): Promise<void> {
     this.#signal.throwIfAborted()
     const isPinned = path === '.' || this.#patterns.matches(path)
-    if (isPinned && !this.#pinned.has(path) && this.#pinned.size >= maxFiles) {
-      throw pinnedPathRefusal(path, `is one of more than ${maxFiles} pinned files`)
+    if (isPinned && !this.#pinned.has(path) && this.#pinned.size >= this.#limits.files) {
+      throw pinnedPathRefusal(path, `is one of more than ${this.#limits.files} pinned files`)
     }
     const place = containedPath(this.#folder, path, { secrets: 'allowed' })
     if ('reason' in place) {
@@ -122,11 +129,11 @@ class PinnedReader {
   }
 
   async #sha256(path: string): Promise<string> {
-    const left = maxBytes - this.#bytes
+    const left = this.#limits.bytes - this.#bytes
     const opened = await openContainedFile(this.#folder, path, { maxBytes: left })
     if ('reason' in opened) {
       if (opened.reason !== 'too_large') return 'unreadable'
-      throw pinnedPathRefusal(path, `makes the pinned files larger than ${maxBytes} bytes`)
+      throw pinnedPathRefusal(path, `makes the pinned files larger than ${this.#limits.bytes} bytes`)
     }
     this.#bytes += opened.size
     const hash = createHash('sha256')

@@ -15,6 +15,7 @@ import {
   PostgresQueryCompiler,
   PrimitiveValueListNode,
   type QueryResult,
+  type RawBuilder,
   sql,
   UpdateQueryNode,
 } from 'kysely'
@@ -31,41 +32,45 @@ import {
   isConnectionLost,
 } from './errors.ts'
 
-const patience = 10_000
-const mostConflicts = 5
-// A lock is waited for three times. Each time ends before a session that stands still in a transaction is ended: whoever waits
-// in a process that was stopped is gone before the lock would be theirs.
-const lockWait = 3_300
-const mostWaits = 3
-
-const limits = {
-  lock_timeout: `${lockWait}ms`,
-  statement_timeout: '15s',
-  idle_in_transaction_session_timeout: '5s',
+/** How long is waited, in milliseconds. */
+export interface PostgresTimes {
+  /** For a database that cannot be reached. */
+  readonly awayMs: number
+  /** For a lock, three times. */
+  readonly lockMs: number
+  /** For a session that stands still in a transaction. */
+  readonly idleMs: number
 }
 
-/**
- * A condition that holds, and limits how long a transaction waits and stands still: in the statement that takes a lock it
- * costs next to nothing, where statements of their own cost a tenth of a short record. A row is locked after its conditions.
- */
-export const limited = sql.raw<boolean>(
-  `${Object.entries(limits)
-    .map(([name, value]) => `set_config('${name}', '${value}', true)`)
-    .join(' || ')} is not null`,
-)
+// Each time for a lock ends before a session that stands still in a transaction is ended: whoever waits in a process that
+// was stopped is gone before the lock would be theirs.
+export const usualTimes: PostgresTimes = { awayMs: 10_000, lockMs: 3_300, idleMs: 5_000 }
 
-const begin = {
-  /** For what begins with a lock that is `limited`. */
-  record: 'begin',
-  write: `begin; ${Object.entries(limits)
-    .map(([name, value]) => `set local ${name} = '${value}'`)
-    .join('; ')}`,
-  read: `begin isolation level repeatable read read only; set local statement_timeout = '15s'`,
-  // A whole record may take long to read, and holds nobody up.
-  inspect: 'begin isolation level repeatable read read only',
-} as const
+const mostConflicts = 5
+const mostWaits = 3
 
-export type PostgresAccessMode = keyof typeof begin
+function limitsOf({ lockMs, idleMs }: PostgresTimes) {
+  return Object.entries({
+    lock_timeout: `${lockMs}ms`,
+    statement_timeout: '15s',
+    idle_in_transaction_session_timeout: `${idleMs}ms`,
+  })
+}
+
+function beginningsOf(times: PostgresTimes) {
+  return {
+    /** For what begins with a lock that is `limited`. */
+    record: 'begin',
+    write: `begin; ${limitsOf(times)
+      .map(([name, value]) => `set local ${name} = '${value}'`)
+      .join('; ')}`,
+    read: `begin isolation level repeatable read read only; set local statement_timeout = '15s'`,
+    // A whole record may take long to read, and holds nobody up.
+    inspect: 'begin isolation level repeatable read read only',
+  } as const
+}
+
+export type PostgresAccessMode = keyof ReturnType<typeof beginningsOf>
 
 function isWriting(access: PostgresAccessMode): boolean {
   return access === 'record' || access === 'write'
@@ -83,6 +88,13 @@ export interface TransactionSession {
 /** One database on a server, with the connections of this process to it. */
 export class PostgresDatabase {
   readonly place: PostgresLocation
+  /**
+   * A condition that holds, and limits how long a transaction waits and stands still: in the statement that takes a lock it
+   * costs next to nothing, where statements of their own cost a tenth of a short record. A row is locked after its conditions.
+   */
+  readonly limited: RawBuilder<boolean>
+  readonly #begin: ReturnType<typeof beginningsOf>
+  readonly #awayMs: number
   readonly #pool: Pool
   readonly #statements = new StatementNames()
   // Answers that are remembered by an adapter: what a transaction that was not committed had read must be forgotten.
@@ -91,14 +103,21 @@ export class PostgresDatabase {
   /** The first and the last failure of a connection since something was answered, of `performance.now`. */
   #away: { readonly first: number; readonly last: number } | null = null
 
-  constructor(place: PostgresLocation) {
+  constructor(place: PostgresLocation, times: PostgresTimes = usualTimes) {
     this.place = place
+    this.#begin = beginningsOf(times)
+    this.#awayMs = times.awayMs
+    this.limited = sql.raw(
+      `${limitsOf(times)
+        .map(([name, value]) => `set_config('${name}', '${value}', true)`)
+        .join(' || ')} is not null`,
+    )
     this.#statements.areKept = place.prepares
     this.#pool = new Pool({
       ...clientConfig(place.url),
       pipeline: true,
       max: place.pool,
-      connectionTimeoutMillis: patience,
+      connectionTimeoutMillis: times.awayMs,
       idleTimeoutMillis: 30_000,
     })
     // The pool drops a connection that ends while nobody uses it; one in use tells whoever asks it.
@@ -123,7 +142,7 @@ export class PostgresDatabase {
     connection.begin(isWriting(access))
     const session: TransactionSession = {
       db: connection.db(access, this.#adapters),
-      begun: connection.send(begin[access]),
+      begun: connection.send(this.#begin[access]),
       send: (query) => connection.executeQuery(query),
     }
     session.begun.catch(() => undefined)
@@ -149,7 +168,7 @@ export class PostgresDatabase {
 
   /**
    * Repeats what the database refused because of others' writes, at most five times, and what failed with its
-   * connection while the database is away for less than ten seconds. A lock is waited for as long. `settle` is asked before a repetition
+   * connection while the database is away for less than `awayMs`. A lock is waited for as long. `settle` is asked before a repetition
    * whether what was lost at its commit was committed after all.
    */
   async patiently<Answer>(
@@ -197,9 +216,9 @@ export class PostgresDatabase {
    */
   #isAway(): boolean {
     const now = performance.now()
-    if (this.#away === null || now - this.#away.last > patience) this.#away = { first: now, last: now }
+    if (this.#away === null || now - this.#away.last > this.#awayMs) this.#away = { first: now, last: now }
     else this.#away = { ...this.#away, last: now }
-    return now - this.#away.first > patience
+    return now - this.#away.first > this.#awayMs
   }
 
   /** Statements outside a transaction, such as `notify`. */

@@ -3,7 +3,7 @@ import type { RecordResult } from '../record/record.ts'
 import { assertSchema, assertSchemaNotOlder } from '../schema/schema.ts'
 import { AsyncLimiter } from '../sqlite/lock-retry.ts'
 import { createTables, schemaOf } from './create.ts'
-import { limited, PostgresDatabase, type TransactionSession } from './database.ts'
+import { PostgresDatabase, type PostgresTimes, type TransactionSession } from './database.ts'
 import { postgresPlace } from './database-url.ts'
 import { WriteQueue } from './group-commit.ts'
 import { LiveWatcher } from './listener.ts'
@@ -45,7 +45,7 @@ export class PostgresServer {
    */
   async lock({ db, begun, send }: TransactionSession, projectId: string): Promise<boolean> {
     const lock = sql<{ readonly version: number }>`
-      select (select version from waymark_schema) as version from project where id = ${projectId} and ${limited}
+      select (select version from waymark_schema) as version from project where id = ${projectId} and ${this.database.limited}
       for no key update`
     const [, { rows }] = await Promise.all([begun, send(lock.compile(db))])
     const version = rows[0]?.version
@@ -60,7 +60,7 @@ export class PostgresServer {
       begun,
       sql<{
         readonly version: number
-      }>`select version from waymark_schema where ${limited} for update`.execute(db),
+      }>`select version from waymark_schema where ${this.database.limited} for update`.execute(db),
     ])
     this.#assertKnown(rows[0]?.version ?? 0)
   }
@@ -127,17 +127,18 @@ export interface PostgresServerOptions {
   readonly url: string
   /** Another URL for LISTEN, where the first one leads to a pooler. */
   readonly listen?: string | null
+  readonly times?: PostgresTimes
 }
 
 /** One pool for all projects of a database. Call `leave` at the end. */
-export function serverAt({ url, listen = null }: PostgresServerOptions): PostgresServer {
-  const key = JSON.stringify([url, listen])
+export function serverAt({ url, listen = null, times }: PostgresServerOptions): PostgresServer {
+  const key = JSON.stringify([url, listen, times])
   const known = servers.get(key)
   if (known) {
     known.stores += 1
     return known.server
   }
-  const server = new PostgresServer(new PostgresDatabase(postgresPlace(url, listen)), () => {
+  const server = new PostgresServer(new PostgresDatabase(postgresPlace(url, listen), times), () => {
     const entry = servers.get(key)
     if (!entry) return false
     entry.stores -= 1

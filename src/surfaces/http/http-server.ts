@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import { Failure } from '../../kernel/failure.ts'
@@ -60,7 +61,25 @@ export function httpServer(
   server.maxRequestsPerSocket = 0
   server.maxConnections = 5_000
   server.on('upgrade', createUpgradeHandler(serving, security, parts))
+  countUnusedAsIdle(server)
   return server
+}
+
+/** A browser opens connections ahead. To Node they are not idle, and a server that ends would wait for their requests. */
+function countUnusedAsIdle(server: Server): void {
+  const unused = new Set<Socket>()
+  const use = ({ socket }: IncomingMessage) => void unused.delete(socket)
+  server.on('connection', (socket: Socket) => {
+    unused.add(socket)
+    socket.once('close', () => unused.delete(socket))
+  })
+  server.on('request', use)
+  server.on('upgrade', use)
+  const closeIdle = server.closeIdleConnections.bind(server)
+  server.closeIdleConnections = () => {
+    closeIdle()
+    for (const socket of unused) if (socket.bytesRead === 0) socket.destroy()
+  }
 }
 
 function refuseTemporarily(response: ServerResponse, { log }: HttpServingOptions): void {
