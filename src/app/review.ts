@@ -402,11 +402,12 @@ async function quotedFiles(
     }
     const hunks: ReviewHunks[number][] = []
     let trouble = why
-    for (let offset: number | null = why === null ? 0 : null; offset !== null; ) {
-      const part: OutputOf<'review_file'> = await project.ask('review_file', { ...asked, offset })
+    for (let cursor: string | null = why === null ? '' : null; cursor !== null; ) {
+      const from = cursor === '' ? {} : { cursor }
+      const part: OutputOf<'review_file'> = await project.ask('review_file', { ...asked, ...from })
       hunks.push(...part.hunks)
       trouble = part.trouble
-      offset = part.cut?.next_offset ?? null
+      cursor = part.next_cursor
     }
     files.push({ path, tree, hunks, trouble })
   }

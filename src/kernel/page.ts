@@ -16,3 +16,9 @@ export interface SequencedItem<Item> {
   readonly seq: number
   readonly item: Item
 }
+
+/** A part of a list that is read by the number of its entries. */
+export interface ListPart {
+  readonly limit: number
+  readonly offset: number
+}

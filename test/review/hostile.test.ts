@@ -69,9 +69,9 @@ test('a long file is told in parts', async () => {
   const file = (more: object) =>
     project.call('review_file', { subject: { task }, path: 'long.txt', ...more }, as)
   const first = await file({})
-  expect(first.cut).toEqual({ shown: 6000, total: 9000, next_offset: 6000 })
-  const rest = await file({ offset: 6000 })
-  expect(rest.cut).toBeNull()
+  expect(first.total).toBe(9000)
+  const rest = await file({ cursor: first.next_cursor })
+  expect(rest.next_cursor).toBeNull()
   expect(rest.hunks[0]).toMatchObject({ new_start: 6001 })
   expect(rest.hunks[0].lines).toHaveLength(3000)
   expect((await project.call('review_show', { task }, as)).files[0]).toMatchObject({

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { displayName } from '../../kernel/actor.ts'
 import { instant } from '../../kernel/instant.ts'
-import { count } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
+import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import { peopleBehind } from '../../people/operations/people-behind.ts'
 import { Check, verifiedFindings } from '../../project/operations/doctor.ts'
 import type { SideRow, SideTable } from '../../store/ports/record-rows.ts'
@@ -20,13 +20,12 @@ export const log = defineOperation({
   description: 'Everything that happened, in order: the last facts, or those after a position.',
   kind: 'query',
   input: z.strictObject({
-    limit: count('How many; default 20', 1000).optional(),
+    ...pageFields(1000, 'How many; default 20'),
     since: z.int().min(0).describe('Facts after this position, oldest first').optional(),
     verify: z
       .boolean()
       .describe('Also check the whole record: the file, the hash chain, and every table against the facts')
       .optional(),
-    before: count('The facts before this position', Number.MAX_SAFE_INTEGER).optional(),
   }),
   output: z.object({
     facts: list(
@@ -49,23 +48,30 @@ export const log = defineOperation({
       }),
     ),
     head: z.int(),
+    /** Leads to earlier entries, and with `since` to later ones. */
+    next_cursor: page.next_cursor,
     healthy: z.boolean().optional(),
     checks: list(Check).optional(),
   }),
-}).handler(async ({ store }, input) => {
+}).handler(async ({ store, actor }, input) => {
   const answer = await store.view(async ({ journal, identities }) => {
-    const limit = input.limit ?? 20
-    const facts =
+    const asked = new Paging('log', input, actor, 20)
+    const { limit, before = input.since } = asked.request()
+    const read =
       input.since === undefined
-        ? [
-            ...(await journal.latest({ limit, ...(input.before !== undefined && { before: input.before }) })),
-          ].reverse()
-        : await journal.since(input.since, limit)
+        ? await journal.latest(asked.request())
+        : await journal.since(before ?? 0, limit)
+    const shown = read.slice(0, asked.limit)
+    const facts = input.since === undefined ? shown.toReversed() : shown
     const names = await peopleBehind(
       { identities },
       facts.map(({ actor }) => actor),
     )
-    return { facts: facts.map((fact) => logEntryOf(fact, names(fact.actor))), head: await journal.head() }
+    return {
+      facts: facts.map((fact) => logEntryOf(fact, names(fact.actor))),
+      head: await journal.head(),
+      next_cursor: asked.next(read, shown.length, ({ seq }) => seq),
+    }
   })
   if (input.verify !== true) return answer
   const checks = verifiedFindings(await store.inspect(), (await store.health()).location)
@@ -90,7 +96,7 @@ function logEntryOf(fact: ProjectEvent, person: string | null) {
   }
 }
 
-const page = 5_000
+const eventsAtOnce = 5_000
 
 export const exportProject = defineOperation({
   name: 'export',
@@ -137,9 +143,9 @@ async function allLines({
   const lines: string[] = []
   let hash = ''
   for (;;) {
-    const facts = await journal.since(lines.length, page)
+    const facts = await journal.since(lines.length, eventsAtOnce)
     for (const fact of facts) lines.push(formatEventLine(fact))
     hash = facts.at(-1)?.hash ?? hash
-    if (facts.length < page) return { lines, hash }
+    if (facts.length < eventsAtOnce) return { lines, hash }
   }
 }

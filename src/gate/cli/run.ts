@@ -4,7 +4,6 @@ import {
   bullets,
   cutNote,
   indentText,
-  nextPage,
   pairs,
   section,
   statusWord,
@@ -136,7 +135,7 @@ export const runList: AnswerView<'state_gate_list_runs'> = (answer, page) => {
     run.task_id ?? run.mission_id ?? '–',
     formatAge(run.updated_at, page.now),
   ])
-  return blocks(table(columns, rows, page), cutNote(runs.length, answer.total, nextPage(answer)))
+  return table(columns, rows, page)
 }
 
 /** What an event came to. */

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
 import { instant } from '../../kernel/instant.ts'
-import { count, identifier, text } from '../../kernel/operations/input/fields.ts'
+import { identifier, text } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
+import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { ApprovedCommand, RefusedCommand } from '../ports/command-runner.ts'
 
@@ -25,7 +26,7 @@ export const commandList = defineOperation({
   description:
     'What guards may run in the work trees of this project: who approved it, with which pinned files, and whether it is still as approved; and what a person refused.',
   kind: 'query',
-  input: z.strictObject({ limit: count('How many; default 50', 500).optional() }),
+  input: z.strictObject(pageFields(500, 'How many; default 50')),
   output: z.object({
     commands: list(
       Answered.extend({
@@ -33,14 +34,16 @@ export const commandList = defineOperation({
         files: list(z.object({ path: z.string(), sha256: z.string().nullable() })),
       }),
     ),
-    total: z.int(),
+    ...page,
     refused: list(Answered.extend({ reason: z.string() })),
   }),
 }).handler(async (context, input) => {
   const { approved, refused } = await locallyAnsweredCommands(context)
+  const asked = new Paging('command_list', input, context.actor, 50)
+  const { entries, ...rest } = asked.slice(approved, ({ hash, folder }) => `${hash} ${folder}`)
   return {
     commands: await Promise.all(
-      approved.slice(0, input.limit ?? 50).map(async (command) => ({
+      entries.map(async (command) => ({
         hash: command.hash,
         run: command.run,
         folder: command.folder,
@@ -50,8 +53,8 @@ export const commandList = defineOperation({
         at: instant(command.at),
       })),
     ),
-    total: approved.length,
-    refused: refused.slice(0, input.limit ?? 50).map(({ hash, run, folder, reason, by, at }) => {
+    ...rest,
+    refused: refused.slice(0, asked.limit).map(({ hash, run, folder, reason, by, at }) => {
       return { hash, run, folder, reason, by, at: instant(at) }
     }),
   }

@@ -1,6 +1,6 @@
 import { shortenContent } from '../../gate/domain/approved-content.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
-import { blocks, bullets, cutNote, indentText, nextPage } from '../../surfaces/cli/render/parts.ts'
+import { blocks, bullets, cutNote, indentText } from '../../surfaces/cli/render/parts.ts'
 import { escapeLineBreaks, formatAge, withPerson } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import { quoteText } from '../../track/cli/records.ts'
@@ -14,7 +14,7 @@ export const inbox: AnswerView<'inbox'> = (answer, page) => {
   const lines = holds.map((hold) =>
     [inboxItemText(hold, page), indentText(answerLines(hold))].filter(Boolean).join('\n'),
   )
-  return blocks(...lines, cutNote(holds.length, answer.total, nextPage(answer)))
+  return blocks(...lines)
 }
 
 /** What is asked, or the command that shows it; and each way to answer. */

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { findMission } from '../../kernel/operations/find.ts'
-import { choice, count, identifier } from '../../kernel/operations/input/fields.ts'
-import { list, page } from '../../kernel/operations/list-answer.ts'
+import { choice, identifier } from '../../kernel/operations/input/fields.ts'
+import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
-import { nextCursor, readCursor } from '../../kernel/operations/paging.ts'
+import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { peopleBehind } from '../../people/operations/people-behind.ts'
 import { holdKinds } from '../../track/domain/records.ts'
@@ -25,8 +25,7 @@ export const inbox = defineOperation({
     kind: choice(holdKinds, 'Only this kind').optional(),
     mission_id: identifier('Only of this mission').optional(),
     closed: z.boolean().describe('The ended ones instead, newest first').optional(),
-    limit: count('How many; default 20', 200).optional(),
-    cursor: identifier('next_cursor of the previous answer').optional(),
+    ...pageFields(200, 'How many; default 20'),
     include: z
       .array(choice(['evidence']))
       .max(1)
@@ -46,8 +45,7 @@ export const inbox = defineOperation({
   }),
 }).handler(async (handling, input) => {
   const found = await handling.store.view(async (reads) => {
-    const limit = input.limit ?? 20
-    const before = readCursor(input.cursor, ['holds'])?.get('holds')
+    const asked = new Paging('inbox', input, handling.actor, 20)
     const mission = input.mission_id === undefined ? null : await findMission(reads, input.mission_id)
     const holds = await reads.holds.list(
       {
@@ -55,10 +53,10 @@ export const inbox = defineOperation({
         ...(input.kind && { kinds: [input.kind] }),
         ...(mission && { missionId: mission.id }),
       },
-      { limit: limit + 1, ...(before !== undefined && { before }) },
+      asked.request(),
     )
-    const recorded = holds.items.slice(0, limit)
-    const isLast = holds.items.length <= limit
+    const recorded = holds.items.slice(0, asked.limit)
+    const isLast = holds.items.length <= asked.limit
     const asksForDue = !input.closed && (input.kind ?? 'stale_attempt') === 'stale_attempt'
     const due = (asksForDue ? await dueItems(reads, handling.clock.now()) : []).filter(
       ({ missionId }) => mission === null || missionId === mission.id,
@@ -82,7 +80,7 @@ export const inbox = defineOperation({
       shown,
       evidence,
       total: holds.total + due.length,
-      next_cursor: nextCursor([{ name: 'holds', seqs: recorded.map(({ seq }) => seq), more: !isLast }]),
+      next_cursor: asked.next(holds.items, recorded.length, ({ seq }) => seq),
     }
   })
   const { shown, tasks, missions, evidence, personOf, ...rest } = found

@@ -7,8 +7,5 @@ export function list<Entry extends z.ZodType>(entry: Entry) {
 
 export const strings = list(z.string())
 
-/** What an answer with a page of a longer list says besides the list. */
-export const page = { total: z.int(), next_cursor: z.string().nullable() }
-
 /** An id and what it is called, for a link. */
 export const Named = z.object({ id: z.string(), name: z.string() })

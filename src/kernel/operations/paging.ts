@@ -1,53 +1,196 @@
+import { z } from 'zod'
 import type { Actor } from '../actor.ts'
 import { answerBudget, fitSections } from '../budget.ts'
 import { Failure } from '../failure.ts'
+import { count, unlistedField } from './input/fields.ts'
 
 /** What the command line lists where no limit is named: a person pipes it on. */
 const everything = 1_000_000
 
-export function pageSize(limit: number | undefined, { channel }: Actor): number {
-  return limit ?? (channel === 'cli' ? everything : 20)
+/** The two fields of an input that ask for a page. */
+export function pageFields(maxLimit: number, description = 'Default 20') {
+  return {
+    limit: count(description, maxLimit).optional(),
+    cursor: z.string().min(1).max(1000).describe('next_cursor').optional(),
+  }
 }
 
-/** As many entries as an answer holds. Who names a limit gets as many as that. */
-export function fitPage<Entry>(
-  entries: readonly Entry[],
-  limit: number | undefined,
-  { channel }: Actor,
-): readonly Entry[] {
-  if (limit !== undefined || channel === 'cli') return entries
-  return entries.slice(0, fitSections([{ name: 'entries', entries }], answerBudget).get('entries'))
+/** Those of a tool whose program of origin does not know them. */
+export const unlistedPageFields = {
+  limit: unlistedField(pageFields(1000, 'How many').limit),
+  cursor: unlistedField(pageFields(1000).cursor),
 }
 
-/** What a cut list needs for its next page. */
-export interface TruncatedList {
+/** What an answer with a page of a longer list says besides the list. */
+export const page = { total: z.int(), next_cursor: z.string().nullable() }
+
+export function idOf({ id }: { readonly id: string }): string {
+  return id
+}
+
+interface PageInput {
+  readonly limit?: number | undefined
+  readonly cursor?: string | undefined
+}
+
+/** Where a list goes on: a number of its entries, or the id of the entry shown last. */
+type PagePosition = number | string
+
+/** A list of which a page shows a part. */
+export interface ShownList {
   readonly name: string
-  /** The journal positions of what was shown. */
-  readonly seqs: readonly number[]
+  /** The positions of what was shown. */
+  readonly positions: readonly PagePosition[]
   /** Whether more follow. */
   readonly more: boolean
 }
 
-/** One cursor for several lists, `decisions:41,tasks:17`: the position up to which each was shown. Null at the end. */
-export function nextCursor(lists: readonly TruncatedList[]): string | null {
-  const open = lists.filter(({ seqs, more }) => seqs.length > 0 && more)
-  if (open.length === 0) return null
-  return open.map(({ name, seqs }) => `${name}:${seqs.at(-1)}`).join(',')
+const CursorContent = z.tuple([
+  z.string(),
+  z.record(z.string(), z.union([z.int().min(0), z.string().min(1).max(200)])),
+])
+
+/** These decide how much is shown and how, not what the list holds. */
+const freeFields: ReadonlySet<string> = new Set(['limit', 'cursor', 'format', 'wait_seconds'])
+
+const onlyList = 'list'
+
+/** The part of one or several lists that a call asks for. Its cursor belongs to this operation with these fields. */
+export class Paging {
+  readonly limit: number
+  readonly #hasLimit: boolean
+  readonly #binding: string
+  readonly #cursor: string | undefined
+  readonly #positions: ReadonlyMap<string, PagePosition> | null
+  readonly #actor: Actor
+
+  constructor(operation: string, input: PageInput, actor: Actor, usualLimit = pageSize(actor)) {
+    this.limit = input.limit ?? usualLimit
+    this.#hasLimit = input.limit !== undefined
+    this.#binding = bindingOf(operation, input)
+    this.#cursor = input.cursor
+    this.#positions = input.cursor === undefined ? null : decodeCursor(input.cursor, this.#binding)
+    this.#actor = actor
+  }
+
+  get isFirst(): boolean {
+    return this.#positions === null
+  }
+
+  /** The first page holds every list, a later one those that were cut. */
+  holds(list: string): boolean {
+    return this.#positions?.has(list) ?? true
+  }
+
+  /** What to read: one more than is shown, so that the end is seen. */
+  request(list = onlyList): { readonly limit: number; readonly before?: number } {
+    const before = this.#numberIn(list)
+    return { limit: this.limit + 1, ...(before !== undefined && { before }) }
+  }
+
+  /** How many entries earlier pages showed. */
+  offset(list = onlyList): number {
+    return this.#numberIn(list) ?? 0
+  }
+
+  /** The id of the entry shown last. */
+  after(list = onlyList): string | undefined {
+    const position = this.#positions?.get(list)
+    if (typeof position === 'number') throw this.#wrongCursor()
+    return position
+  }
+
+  /** As many entries as an answer to an agent holds. Who names a limit gets as many as that. */
+  fit<Entry>(entries: readonly Entry[]): readonly Entry[] {
+    const shown = entries.slice(0, this.limit)
+    if (this.#hasLimit || this.#actor.channel === 'cli') return shown
+    return shown.slice(0, fitSections([{ name: 'shown', entries: shown }], answerBudget).get('shown'))
+  }
+
+  /** The cursor behind the first so many of what was read. */
+  next<Item>(read: readonly Item[], shown: number, positionOf: (item: Item) => PagePosition): string | null {
+    const positions = read.slice(0, shown).map(positionOf)
+    return this.nextOf([{ name: onlyList, positions, more: read.length > shown }])
+  }
+
+  /** The cursor behind so many entries of a list that is read by their number. */
+  nextOffset(shown: number, total: number): string | null {
+    const end = this.offset() + shown
+    return this.nextOf([{ name: onlyList, positions: shown === 0 ? [] : [end], more: end < total }])
+  }
+
+  /** One cursor for several lists. Null at their end, and behind an empty page. */
+  nextOf(lists: readonly ShownList[]): string | null {
+    const open = lists.flatMap(({ name, positions, more }) => {
+      const last = positions.at(-1)
+      return more && last !== undefined ? [[name, last] as const] : []
+    })
+    return open.length === 0 ? null : encodeCursor(this.#binding, Object.fromEntries(open))
+  }
+
+  /** A page of a list that is at hand as a whole. */
+  slice<Entry>(all: readonly Entry[], idOf: (entry: Entry) => string) {
+    const after = this.after()
+    const start = after === undefined ? 0 : all.findIndex((entry) => idOf(entry) === after) + 1
+    if (after !== undefined && start === 0) throw this.#wrongCursor()
+    const rest = all.slice(start)
+    const entries = rest.slice(0, this.limit)
+    return { entries, total: all.length, next_cursor: this.next(rest, entries.length, idOf) }
+  }
+
+  #numberIn(list: string): number | undefined {
+    const position = this.#positions?.get(list)
+    if (typeof position === 'string') throw this.#wrongCursor()
+    return position
+  }
+
+  #wrongCursor(): Failure {
+    return cursorFailure(this.#cursor ?? '')
+  }
 }
 
-/** The positions in a cursor; null without one. Fails for a cursor of other lists. */
-export function readCursor(
-  cursor: string | undefined,
-  lists: readonly string[],
-): ReadonlyMap<string, number> | null {
-  if (cursor === undefined) return null
-  const entries = cursor.split(',').map((part) => /^([a-z_]+):(\d{1,15})$/.exec(part))
-  const known = entries.every((match) => match !== null && lists.includes(match[1] ?? ''))
-  if (!known) {
-    throw new Failure('INVALID_INPUT', `The cursor "${cursor}" does not belong to ${lists.join(', ')}.`, {
-      reason: 'cursor_invalid',
-      hint: 'Pass next_cursor of the previous answer, with the same other fields; or leave cursor out to begin again.',
-    })
+function pageSize({ channel }: Actor): number {
+  return channel === 'cli' ? everything : 20
+}
+
+function encodeCursor(binding: string, positions: Readonly<Record<string, PagePosition>>): string {
+  const bytes = new TextEncoder().encode(JSON.stringify([binding, positions]))
+  const text = btoa(String.fromCharCode(...bytes))
+  return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}
+
+function decodeCursor(cursor: string, binding: string): ReadonlyMap<string, PagePosition> {
+  const content = CursorContent.safeParse(contentOf(cursor))
+  if (!content.success || content.data[0] !== binding) throw cursorFailure(cursor)
+  const positions = new Map(Object.entries(content.data[1]))
+  if (encodeCursor(binding, Object.fromEntries(positions)) !== cursor) throw cursorFailure(cursor)
+  return positions
+}
+
+function contentOf(cursor: string): unknown {
+  try {
+    const text = atob(cursor.replaceAll('-', '+').replaceAll('_', '/'))
+    return JSON.parse(new TextDecoder().decode(Uint8Array.from(text, (sign) => sign.charCodeAt(0))))
+  } catch {
+    return null
   }
-  return new Map(entries.map((match) => [match?.[1] ?? '', Number(match?.[2])]))
+}
+
+function cursorFailure(cursor: string): Failure {
+  return new Failure('INVALID_INPUT', `The cursor "${cursor.slice(0, 100)}" does not belong to this list.`, {
+    reason: 'cursor_invalid',
+    hint: 'Pass next_cursor of the previous answer, with the same other fields; or leave cursor out to begin again.',
+  })
+}
+
+/** A mark of the operation and of the fields that decide what its list holds. */
+function bindingOf(operation: string, input: PageInput): string {
+  const fields = Object.entries(input)
+    .filter(([name, value]) => !freeFields.has(name) && value !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  let hash = 0x811c9dc5
+  for (const sign of JSON.stringify([operation, fields])) {
+    hash = Math.imul(hash ^ (sign.codePointAt(0) ?? 0), 0x01000193)
+  }
+  return (hash >>> 0).toString(36)
 }

@@ -6,6 +6,7 @@ import { didYouMean } from '../../kernel/nearest-word.ts'
 import { choice, identifier, name } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { type CommandContext, type Context, defineOperation } from '../../kernel/operations/operation.ts'
+import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import type { SequencedItem } from '../../kernel/page.ts'
 import { hasAccess } from '../../people/domain/access.ts'
 import type { Reads } from '../../store/ports/store.ts'
@@ -50,17 +51,22 @@ export const notifyList = defineOperation({
   description:
     'Your own notifications, with what could not be sent and why; with all, those of others too. A running waymark serve sends them, or waymark watch --notify.',
   kind: 'query',
-  input: z.strictObject({ all: z.boolean().describe('Those of others, too').optional() }),
-  output: z.object({ notifications: list(NotificationEntry) }),
-}).handler(async (context, { all = false }) =>
+  input: z.strictObject({
+    all: z.boolean().describe('Those of others, too').optional(),
+    ...pageFields(1000, 'How many'),
+  }),
+  output: z.object({ notifications: list(NotificationEntry), ...page }),
+}).handler(async (context, input) =>
   context.store.view(async (reads) => {
     const owner = ownerOf(context)
     const listed = await reads.notifications.all()
-    const shown = listed.filter(({ item }) => all || item.owner.id === owner.id)
+    const shown = listed.filter(({ item }) => input.all === true || item.owner.id === owner.id)
+    const asked = new Paging('notify_list', input, context.actor, 1000)
+    const { entries, ...rest } = asked.slice(shown, ({ item }) => item.id)
     const waiting = await reads.notifications.waiting()
     const notifications = []
-    for (const { item } of shown) notifications.push(await entryOf(reads, item, { owner, waiting }))
-    return { notifications }
+    for (const { item } of entries) notifications.push(await entryOf(reads, item, { owner, waiting }))
+    return { notifications, ...rest }
   }),
 )
 

@@ -3,6 +3,7 @@ import { Failure } from '../../kernel/failure.ts'
 import { choice } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import { type CommandContext, defineOperation } from '../../kernel/operations/operation.ts'
+import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { type Access, accesses } from '../domain/access.ts'
 import type { Member, Person } from '../domain/identity.ts'
@@ -163,13 +164,15 @@ export const memberList = defineOperation({
   title: 'List the members of the project',
   description: 'Who may do what in this project.',
   kind: 'query',
-  input: z.strictObject({}),
-  output: z.object({ members: list(MemberEntry) }),
-}).handler((handling) => {
+  input: z.strictObject(pageFields(1000, 'How many')),
+  output: z.object({ members: list(MemberEntry), ...page }),
+}).handler((handling, input) => {
   teamOf(handling)
-  return handling.store.view(async ({ identities }) => ({
-    members: (await identities.members()).map(memberEntry),
-  }))
+  return handling.store.view(async ({ identities }) => {
+    const asked = new Paging('member_list', input, handling.actor, 1000)
+    const { entries, ...rest } = asked.slice(await identities.members(), ({ person }) => person.id)
+    return { members: entries.map(memberEntry), ...rest }
+  })
 })
 
 function memberSet(found: Person, member: Member, before: Access | null, was?: Member) {

@@ -4,6 +4,7 @@ import type { PersonId, TransactionContext } from '../../kernel/id.ts'
 import { identifier } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
+import { idOf, Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import type { ChangeSet, Reads } from '../../store/ports/store.ts'
 import type { Person } from '../domain/identity.ts'
 import { endedTokens } from './ended-tokens.ts'
@@ -87,12 +88,14 @@ export const personList = defineOperation({
   title: 'List the persons of the server',
   description: 'Everybody who may use the server, oldest first.',
   kind: 'query',
-  input: z.strictObject({}),
-  output: z.object({ persons: list(PersonEntry) }),
-}).handler((handling) =>
-  teamOf(handling).store.view(async ({ identities }) => ({
-    persons: (await identities.persons()).map(personEntry),
-  })),
+  input: z.strictObject(pageFields(1000, 'How many')),
+  output: z.object({ persons: list(PersonEntry), ...page }),
+}).handler((handling, input) =>
+  teamOf(handling).store.view(async ({ identities }) => {
+    const asked = new Paging('person_list', input, handling.actor, 1000)
+    const { entries, ...rest } = asked.slice(await identities.persons(), idOf)
+    return { persons: entries.map(personEntry), ...rest }
+  }),
 )
 
 export const personDisable = defineOperation({

@@ -5,6 +5,7 @@ import type { PersonId, TokenId, TransactionContext } from '../../kernel/id.ts'
 import { identifier } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
+import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import type { Reads, SideWrite } from '../../store/ports/store.ts'
 import { type Person, sessionLifetime } from '../domain/identity.ts'
 import { SessionEntry, sessionEntry } from './identity-answer.ts'
@@ -21,16 +22,20 @@ export const sessionList = defineOperation({
   kind: 'query',
   input: z.strictObject({
     all: z.boolean().describe('Those of everybody: for admins').optional(),
+    ...pageFields(1000, 'How many'),
   }),
-  output: z.object({ sessions: list(SessionEntry) }),
-}).handler((handling, { all }) => {
+  output: z.object({ sessions: list(SessionEntry), ...page }),
+}).handler((handling, input) => {
+  const { all } = input
   const { standing, clock } = handling
   if (all && standing && !standing.admin) throw adminOnlyFailure(standing.personName)
   const everybody = all ?? !standing
   return teamOf(handling).store.view(async ({ identities }) => {
     const of = everybody || !standing ? {} : { personId: standing.personId }
     const sessions = await identities.sessions({ ...of, now: clock.now() })
-    return { sessions: sessions.map((listed) => sessionEntry(listed, standing?.sessionId ?? null)) }
+    const asked = new Paging('session_list', input, handling.actor, 1000)
+    const { entries, ...rest } = asked.slice(sessions, ({ session }) => session.id)
+    return { sessions: entries.map((listed) => sessionEntry(listed, standing?.sessionId ?? null)), ...rest }
   })
 })
 

@@ -7,6 +7,7 @@ import { instant } from '../../kernel/instant.ts'
 import { choice, count, identifier } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import { type CommandContext, defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
+import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import type { ProcessSource } from '../../project/ports/project-files.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { type Access, accesses, type CallerPermissions, hasAccess, lowerAccess } from '../domain/access.ts'
@@ -311,9 +312,11 @@ export const tokenList = defineOperation({
   input: z.strictObject({
     all: z.boolean().describe('Those of others, too: for owners and admins').optional(),
     revoked: z.boolean().describe('Also those that were revoked').optional(),
+    ...pageFields(1000, 'How many'),
   }),
-  output: z.object({ tokens: list(TokenEntry) }),
-}).handler(async (handling, { all, revoked = false }) => {
+  output: z.object({ tokens: list(TokenEntry), ...page }),
+}).handler(async (handling, input) => {
+  const { all, revoked = false } = input
   const { standing, clock } = handling
   if (all && standing && !standing.admin && !hasAccess(standing, 'owner')) {
     throw forbiddenFailure(
@@ -326,11 +329,10 @@ export const tokenList = defineOperation({
   return teamOf(handling).store.view(async ({ identities }) => {
     const of = everybody || !standing ? {} : { personId: standing.personId }
     const tokens = await identities.tokens({ ...of, revoked })
-    return {
-      tokens: tokens
-        .filter((listed) => isShown(listed, standing, here))
-        .map((listed) => tokenEntry(listed, clock.now())),
-    }
+    const shown = tokens.filter((listed) => isShown(listed, standing, here))
+    const asked = new Paging('token_list', input, handling.actor, 1000)
+    const { entries, ...rest } = asked.slice(shown, ({ token }) => token.id)
+    return { tokens: entries.map((listed) => tokenEntry(listed, clock.now())), ...rest }
   })
 })
 

@@ -1,6 +1,6 @@
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { formatCount } from '../../kernel/text.ts'
-import { blocks, cutNote, nextPage, pairs, statusWord } from '../../surfaces/cli/render/parts.ts'
+import { blocks, pairs, statusWord } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
 import { formatAge } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
@@ -72,7 +72,7 @@ export const planTasks: AnswerView<'taskman_task_list'> = (answer, page) => {
   const { tasks } = answer
   if (tasks.length === 0)
     return 'No task matches. waymark task add --title "<title>" --phase <phase> plans one.'
-  return blocks(planTable(tasks, page), cutNote(tasks.length, answer.total, nextPage(answer)))
+  return planTable(tasks, page)
 }
 
 export const planPhases: AnswerView<'taskman_phase_list'> = (answer, page) => {
@@ -117,7 +117,7 @@ export const planNotes: AnswerView<'taskman_task_note_list'> = (answer, page) =>
     const by = [note.role ?? '', note.kind ?? '', formatAge(note.created_at, page.now)]
     return `- ${quoteText(note.content, page)}  ${page.ink('dim', by.filter((part) => part !== '').join(', '))}`
   })
-  return blocks(lines.join('\n'), cutNote(notes.length, answer.total, nextPage(answer)))
+  return lines.join('\n')
 }
 
 /** Only where an entry is of a mission. */

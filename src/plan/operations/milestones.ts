@@ -5,6 +5,7 @@ import { findMilestone, findPhase, spanOf } from '../../kernel/operations/find.t
 import { identifier, name, text } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
+import { idOf, Paging, page, unlistedPageFields } from '../../kernel/operations/paging.ts'
 import { printEditedEntity, printEntity, printList } from '../../kernel/operations/print.ts'
 import type { Milestone, MilestoneChanges } from '../domain/plan.ts'
 import { briefEntity, briefIdField, reachedField, spanField } from './fields.ts'
@@ -119,10 +120,11 @@ export const milestoneList = defineOperation({
   input: z.strictObject({
     phase: identifier('Phase ID').optional(),
     mission: spanField.optional(),
+    ...unlistedPageFields,
   }),
-  output: z.object({ milestones: list(MilestoneEntry), total: z.int() }),
+  output: z.object({ milestones: list(MilestoneEntry), ...page }),
   print: printList('milestones'),
-}).handler(({ store }, input) =>
+}).handler(({ store, actor }, input) =>
   store.view(async (reads) => {
     const span = await spanOf(reads, input.mission)
     const phase = input.phase === undefined ? null : await findPhase(reads, input.phase)
@@ -131,11 +133,15 @@ export const milestoneList = defineOperation({
       ...(phase && { phaseId: phase.id }),
     })
     const homes = new Map((phase ? [phase] : await reads.plan.phases(span)).map((home) => [home.id, home]))
+    const { entries, ...rest } = new Paging('taskman_milestone_list', input, actor, 1000).slice(
+      milestones,
+      idOf,
+    )
     return {
-      milestones: milestones.map((milestone) =>
+      milestones: entries.map((milestone) =>
         milestoneEntry(milestone, homes.get(milestone.phaseId)?.missionId ?? null),
       ),
-      total: milestones.length,
+      ...rest,
     }
   }),
 )

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { displayName } from '../../kernel/actor.ts'
 import { findPlanned } from '../../kernel/operations/find.ts'
-import { choice, count, identifier, text } from '../../kernel/operations/input/fields.ts'
-import { list, page } from '../../kernel/operations/list-answer.ts'
+import { choice, identifier, text } from '../../kernel/operations/input/fields.ts'
+import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
-import { fitPage, nextCursor, pageSize, readCursor } from '../../kernel/operations/paging.ts'
+import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import { printEntity, printList } from '../../kernel/operations/print.ts'
 import { ownName } from '../domain/claims.ts'
 import { type Note, noteKinds } from '../domain/plan.ts'
@@ -64,8 +64,7 @@ export const noteList = defineOperation({
   positional: ['id'],
   input: z.strictObject({
     id: identifier('Task ID'),
-    limit: count('Default 20', 1000).optional(),
-    cursor: identifier('next_cursor').optional(),
+    ...pageFields(1000),
     format: formatField.optional(),
   }),
   output: z.object({ notes: list(NoteEntry), ...page }),
@@ -73,19 +72,13 @@ export const noteList = defineOperation({
 }).handler(({ store, actor }, input) =>
   store.view(async (reads) => {
     const { task } = await findPlanned(reads, input.id)
-    const limit = pageSize(input.limit, actor)
-    const before = readCursor(input.cursor, ['notes'])?.get('notes')
-    const found = await reads.plan.notes(task.id, {
-      limit: limit + 1,
-      ...(before !== undefined && { before }),
-    })
-    const entries = found.items.slice(0, limit).map(({ item }) => noteEntry(item))
-    const shown = fitPage(entries, input.limit, actor)
-    const seqs = found.items.slice(0, shown.length).map(({ seq }) => seq)
+    const asked = new Paging('taskman_task_note_list', input, actor)
+    const found = await reads.plan.notes(task.id, asked.request())
+    const notes = asked.fit(found.items.map(({ item }) => noteEntry(item)))
     return {
-      notes: shown,
+      notes,
       total: found.total,
-      next_cursor: nextCursor([{ name: 'notes', seqs, more: found.items.length > shown.length }]),
+      next_cursor: asked.next(found.items, notes.length, ({ seq }) => seq),
     }
   }),
 )
@@ -118,6 +111,9 @@ export const noteListByIds = defineOperation({
   store.view(async (reads) => {
     const named = [...new Set(ids.split(',').map((id) => id.trim()))].filter((id) => id !== '')
     const notes = (await reads.plan.notesWithIds(named.slice(0, mostNotes))).map(noteEntry)
-    return { notes: fitPage(notes, undefined, actor), total: notes.length }
+    return {
+      notes: new Paging('taskman_task_note_list_by_ids', {}, actor, mostNotes).fit(notes),
+      total: notes.length,
+    }
   }),
 )

@@ -6,6 +6,7 @@ import { findPhase, ownerOf, spanOf } from '../../kernel/operations/find.ts'
 import { identifier, name } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
+import { idOf, Paging, page, unlistedPageFields } from '../../kernel/operations/paging.ts'
 import { printEditedEntity, printEntity, printList } from '../../kernel/operations/print.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { isEnded, nextNumber, type Phase } from '../../track/domain/mission.ts'
@@ -138,12 +139,13 @@ export const phaseList = defineOperation({
   title: 'List phases',
   description: 'List the phases in order',
   kind: 'query',
-  input: z.strictObject({ mission: spanField.optional() }),
-  output: z.object({ phases: list(PhaseEntry), total: z.int() }),
+  input: z.strictObject({ mission: spanField.optional(), ...unlistedPageFields }),
+  output: z.object({ phases: list(PhaseEntry), ...page }),
   print: printList('phases'),
-}).handler(({ store }, input) =>
+}).handler(({ store, actor }, input) =>
   store.view(async (reads) => {
     const phases = await reads.plan.phases(await spanOf(reads, input.mission))
-    return { phases: phases.map(phaseEntry), total: phases.length }
+    const { entries, ...rest } = new Paging('taskman_phase_list', input, actor, 1000).slice(phases, idOf)
+    return { phases: entries.map(phaseEntry), ...rest }
   }),
 )

@@ -3,10 +3,10 @@ import type { Actor } from '../../kernel/actor.ts'
 import type { TransactionContext } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
 import { findMilestone, findPhase, findPlanned, spanOf } from '../../kernel/operations/find.ts'
-import { choice, count, identifier, text, unlistedField } from '../../kernel/operations/input/fields.ts'
-import { list, page, strings } from '../../kernel/operations/list-answer.ts'
+import { choice, identifier, text, unlistedField } from '../../kernel/operations/input/fields.ts'
+import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
-import { fitPage, pageSize } from '../../kernel/operations/paging.ts'
+import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import { printEntity, printList } from '../../kernel/operations/print.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
@@ -30,8 +30,7 @@ const inputFields = z.strictObject({
   unassigned: z.boolean().describe('Only without a role').optional(),
   search: text('Words in title or description').optional(),
   mission: spanField.optional(),
-  limit: count('Default 20', 1000).optional(),
-  cursor: identifier('next_cursor').optional(),
+  ...pageFields(1000),
   format: formatField.optional(),
 })
 
@@ -51,19 +50,16 @@ export const taskList = defineOperation({
 }).handler(({ store, clock, actor }, input) =>
   store.view(async (reads) => {
     const now = clock.now()
-    const limit = pageSize(input.limit, actor)
-    const after = input.cursor === undefined ? null : await findPlanned(reads, input.cursor)
+    const asked = new Paging('taskman_task_list', input, actor)
+    const last = asked.after()
+    const after = last === undefined ? null : await findPlanned(reads, last)
     const filter = await filterOf(reads, input, now)
     const { tasks, total } = await reads.plan.tasks(filter, {
-      limit: limit + 1,
+      limit: asked.limit + 1,
       ...(after && { after: after.task.id }),
     })
-    const entries = tasks
-      .slice(0, limit)
-      .map((planned) => taskListEntry(plannedTaskEntry(planned, now), actor))
-    const shown = fitPage(entries, input.limit, actor)
-    const next = tasks.length > shown.length ? (shown.at(-1)?.id ?? null) : null
-    return { tasks: shown, total, next_cursor: next }
+    const shown = asked.fit(tasks.map((planned) => taskListEntry(plannedTaskEntry(planned, now), actor)))
+    return { tasks: shown, total, next_cursor: asked.next(tasks, shown.length, ({ task }) => task.id) }
   }),
 )
 

@@ -1,6 +1,6 @@
 import type { AttemptMeasurement, Outcome } from '../../events/domain/project-event.ts'
 import type { AttemptId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
-import type { Page, PageRequest } from '../../kernel/page.ts'
+import type { ListPart, Page, PageRequest } from '../../kernel/page.ts'
 import type { ReportedChange } from '../../track/domain/changes.ts'
 import type {
   Attempt,
@@ -95,10 +95,7 @@ export interface TaskReads {
   /** Beside tasks in a list: what they wait for, who holds them, what came of them. */
   histories(ids: readonly TaskId[], now: number): Promise<ReadonlyMap<TaskId, TaskHistory>>
   /** The measured changes of an attempt, out of scope first, then by path. */
-  changes(
-    attemptId: AttemptId,
-    request: { readonly limit: number; readonly offset: number },
-  ): Promise<readonly ReportedChange[]>
+  changes(attemptId: AttemptId, part: ListPart): Promise<readonly ReportedChange[]>
   /** The attempts that were measured to have changed some paths, by their own names or those before. */
   changedBy(
     paths: readonly string[],

@@ -180,11 +180,7 @@ export const commandList: AnswerView<'command_list'> = (answer, page) => {
       indentText(files.length === 0 ? 'nothing is pinned' : files.join('\n')),
     ].join('\n')
   })
-  return blocks(
-    ...lines,
-    cutNote(commands.length, answer.total, 'waymark command list --limit 500'),
-    'Take one back: waymark command revoke <hash> "why"',
-  )
+  return blocks(...lines, 'Take one back: waymark command revoke <hash> "why"')
 }
 
 export function doctor({ checks }: Pick<OutputOf<'doctor'>, 'checks'>, { ink }: RenderContext): string {
@@ -198,11 +194,9 @@ export function doctor({ checks }: Pick<OutputOf<'doctor'>, 'checks'>, { ink }: 
 
 export const log: AnswerView<'log'> = (answer, page) => {
   const { facts, checks = [] } = answer
-  const first = facts[0]?.seq
-  if (first === undefined) return 'Nothing was recorded yet.'
+  if (facts.length === 0) return 'Nothing was recorded yet.'
   return blocks(
     facts.map((fact) => logEntryLine(fact, page)).join('\n'),
-    cutNote(facts.length, answer.head, first > 1 ? `earlier ones: --before ${first}` : '--limit shows more.'),
     checks.length > 0 ? doctor({ checks }, page) : '',
   )
 }

@@ -1,12 +1,12 @@
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { formatCount } from '../../kernel/text.ts'
-import { blocks, cutNote, warnings } from '../../surfaces/cli/render/parts.ts'
+import { blocks, warnings } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
 
 type WorkTreeRow = OutputOf<'worktree_list'>['work_trees'][number]
 
-export const workTrees: AnswerView<'worktree_list'> = ({ work_trees: trees, total }, page) => {
+export const workTrees: AnswerView<'worktree_list'> = ({ work_trees: trees }, page) => {
   if (trees.length === 0) {
     return 'The repository has no work tree but this one. waymark worktree add <task> makes one for a task.'
   }
@@ -24,7 +24,7 @@ export const workTrees: AnswerView<'worktree_list'> = ({ work_trees: trees, tota
     stateOf(tree, page),
     tree.path,
   ])
-  return blocks(table(columns, rows, page), cutNote(trees.length, total, 'git worktree list shows all.'))
+  return table(columns, rows, page)
 }
 
 export const removedTree: AnswerView<'worktree_remove'> = ({ path, branch, notes }, page) =>

@@ -5,6 +5,7 @@ import { didYouMean } from '../../kernel/nearest-word.ts'
 import { identifier } from '../../kernel/operations/input/fields.ts'
 import { list, Named } from '../../kernel/operations/list-answer.ts'
 import { type CommandContext, defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
+import { idOf, Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import type { Person } from '../../people/domain/identity.ts'
 import { serverProject } from '../../people/domain/identity.ts'
 import { personField } from '../../people/operations/people.ts'
@@ -86,12 +87,14 @@ export const projectList = defineOperation({
   title: 'List the projects of the server',
   description: 'Those that you may see: what waits for people, open attempts, and the last fact.',
   kind: 'query',
-  input: z.strictObject({}),
-  output: z.object({ projects: list(ProjectEntry) }),
-}).handler((handling) =>
+  input: z.strictObject(pageFields(1000, 'How many')),
+  output: z.object({ projects: list(ProjectEntry), ...page }),
+}).handler((handling, input) =>
   teamOf(handling, subject).store.view(async (reads) => {
     const [projects, isSeen] = [await reads.identities.projects(), await projectVisibility(reads, handling)]
-    return { projects: projects.filter(({ id }) => isSeen(id)).map(projectEntry) }
+    const visible = projects.filter(({ id }) => isSeen(id))
+    const { entries, ...rest } = new Paging('project_list', input, handling.actor, 1000).slice(visible, idOf)
+    return { projects: entries.map(projectEntry), ...rest }
   }),
 )
 

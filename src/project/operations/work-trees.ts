@@ -7,6 +7,7 @@ import { findTask } from '../../kernel/operations/find.ts'
 import { identifier, name, text } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { type Context, defineOperation } from '../../kernel/operations/operation.ts'
+import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import type { Note } from '../../plan/domain/plan.ts'
 import { type Task, treeOf } from '../../track/domain/task.ts'
 import { lossWords, type TreeLossSummary } from '../../track/domain/tree-losses.ts'
@@ -151,7 +152,7 @@ export const workTreeList = defineOperation({
   description:
     'The linked work trees of the repository: the task that each was made for, who works on it, what is not committed and not merged',
   kind: 'query',
-  input: z.strictObject({}),
+  input: z.strictObject(pageFields(mostTrees, `How many; default ${mostTrees}`)),
   output: z.object({
     work_trees: list(
       WorkTree.extend({
@@ -169,13 +170,14 @@ export const workTreeList = defineOperation({
         merged: z.boolean().nullable(),
       }),
     ),
-    total: z.int(),
+    ...page,
   }),
-}).handler(async (handling) => {
+}).handler(async (handling, input) => {
   await mainTreeOf(handling)
   const { linkedTrees, folder, store } = handling
   const trees = await linkedTrees.list(folder)
-  const shown = trees.slice(0, mostTrees)
+  const asked = new Paging('worktree_list', input, handling.actor, mostTrees)
+  const { entries: shown, ...rest } = asked.slice(trees, ({ path }) => path)
   const losses = await Promise.all(shown.map((tree) => linkedTrees.losses(folder, tree)))
   const ids = shown.flatMap(({ taskId }) => (taskId === null ? [] : [taskId]))
   const cards = await store.view((reads) => reads.tasks.cards([...new Set(ids)]))
@@ -197,7 +199,7 @@ export const workTreeList = defineOperation({
         merged: unmerged === null ? null : unmerged === 0,
       }
     }),
-    total: trees.length,
+    ...rest,
   }
 })
 

@@ -4,13 +4,14 @@ import { leaseOf } from '../../gate/operations/run/lease.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { instant } from '../../kernel/instant.ts'
-import { count, identifier } from '../../kernel/operations/input/fields.ts'
+import { identifier } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import {
   type CommandContext,
   defineOperation,
   type RemoteMachine,
 } from '../../kernel/operations/operation.ts'
+import { idOf, Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import { excerpt } from '../../kernel/text.ts'
 
 export const edgeList = defineOperation({
@@ -22,7 +23,7 @@ export const edgeList = defineOperation({
   description:
     'Every machine that is connected to this project: its token, when it was last heard of, and what is worked on there.',
   kind: 'query',
-  input: z.strictObject({ limit: count('How many; default 50', 500).optional() }),
+  input: z.strictObject(pageFields(500, 'How many; default 50')),
   output: z.object({
     edges: list(
       z.object({
@@ -43,15 +44,15 @@ export const edgeList = defineOperation({
         ),
       }),
     ),
-    total: z.int(),
+    ...page,
   }),
-}).handler(({ store }, input) =>
+}).handler(({ store, actor }, input) =>
   store.view(async ({ edges: known, tasks }) => {
-    const edges = await known.all()
+    const { entries, ...rest } = new Paging('edge_list', input, actor, 50).slice(await known.all(), idOf)
     const attempts = await tasks.openAttempts()
     const names = await tasks.named(attempts.map(({ taskId }) => taskId))
     return {
-      edges: edges.slice(0, input.limit ?? 50).map((edge) => ({
+      edges: entries.map((edge) => ({
         id: edge.id,
         name: edge.name,
         token: edge.token,
@@ -68,7 +69,7 @@ export const edgeList = defineOperation({
             started_at: instant(attempt.openedAt),
           })),
       })),
-      total: edges.length,
+      ...rest,
     }
   }),
 )

@@ -233,7 +233,10 @@ async function endedAttempt(reads: Reads, attempt: Attempt): Promise<EndedAttemp
 
 /** The net changes of a mission, with the names that renamed files had. */
 async function filesOf(reads: Reads, { id }: Mission): Promise<readonly ReportFile[]> {
-  const [files, tops] = await Promise.all([reads.timeline.files(id, mostFiles), reads.missions.treesOf(id)])
+  const [files, tops] = await Promise.all([
+    reads.timeline.files(id, { limit: mostFiles, offset: 0 }),
+    reads.missions.treesOf(id),
+  ])
   const trees = await Promise.all(tops.map((top) => reads.missions.tree(id, top)))
   const names = new Map(
     trees.flatMap(({ recorded }) =>

@@ -1,4 +1,5 @@
 import type { AttemptId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
+import type { ListPart } from '../../kernel/page.ts'
 import type { FileChangeCounts } from '../../plan/ports/task-reads.ts'
 import type { ChangeKind } from '../../track/domain/changes.ts'
 import type { AttemptStatus, Resolution } from '../../track/domain/task.ts'
@@ -60,7 +61,7 @@ export interface TimelineReads {
   /** Of the same attempts; one that changed nothing is not among them. */
   lines(missionId: MissionId, limit: number): Promise<ReadonlyMap<AttemptId, ChangedLines>>
   /** The files that attempts in a mission changed, out of scope first, then by path. */
-  files(missionId: MissionId, limit: number): Promise<readonly MissionFile[]>
+  files(missionId: MissionId, part: ListPart): Promise<readonly MissionFile[]>
   /** How many attempts there are in all. */
   attemptsTotal(missionId: MissionId): Promise<number>
 }

@@ -12,7 +12,7 @@ export function timelineReads(scope: ReadScope): TimelineReads {
     tasks: (missionId, limit) => tasksOf(scope, missionId, limit),
     attempts: (missionId, limit) => attemptsOf(scope, missionId, limit),
     lines: (missionId, limit) => linesOf(scope, missionId, limit),
-    files: (missionId, limit) => missionFiles(scope, missionId, limit),
+    files: (missionId, part) => missionFiles(scope, missionId, part),
     async attemptsTotal(missionId) {
       const row = await scope.db
         .selectFrom('attempt')

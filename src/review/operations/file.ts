@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
-import { count, identifier, text } from '../../kernel/operations/input/fields.ts'
+import { identifier, text } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
+import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import { formatCount } from '../../kernel/text.ts'
 import {
   type DiffLine,
@@ -66,8 +67,7 @@ export const reviewFile = defineOperation({
       .boolean()
       .describe('Lines that differ in white space alone count as unchanged')
       .optional(),
-    offset: z.int().min(0).describe('How many lines to skip').optional(),
-    limit: count(`How many lines; default ${mostLines}`, 20_000).optional(),
+    ...pageFields(20_000, `How many lines; default ${mostLines}`),
   }),
   output: z.object({
     path: z.string(),
@@ -83,7 +83,7 @@ export const reviewFile = defineOperation({
     hunks: list(z.object({ old_start: z.int(), new_start: z.int(), lines: list(LineEntry) })),
     /** A side has no line feed at its end. */
     no_newline: z.object({ before: z.boolean(), after: z.boolean() }),
-    cut: z.object({ shown: z.int(), total: z.int(), next_offset: z.int() }).nullable(),
+    ...page,
     trouble: z.string().nullable(),
   }),
 }).handler(async (handling, input) => {
@@ -105,7 +105,8 @@ export const reviewFile = defineOperation({
   const lines = mergedLines(old, now, input.ignore_space ?? false)
   const makers = since === null ? makersFrom(stepIds, contents) : null
   const all = hunksOf(lines, input.whole === true ? null : around)
-  const part = partOf(all, { offset: input.offset ?? 0, limit: input.limit ?? mostLines })
+  const asked = new Paging('review_file', input, handling.actor, mostLines)
+  const part = partOf(all, { offset: asked.offset(), limit: asked.limit })
   return {
     path: file.path,
     from: file.from,
@@ -124,7 +125,8 @@ export const reviewFile = defineOperation({
       before: oldText !== '' && !oldText.endsWith('\n'),
       after: newText !== '' && !newText.endsWith('\n'),
     },
-    cut: part.next === null ? null : { shown: part.shown, total: part.total, next_offset: part.next },
+    total: part.total,
+    next_cursor: asked.nextOffset(part.shown, part.total),
     trouble: figures.trouble,
   }
 })
@@ -161,7 +163,7 @@ function partOf(
     chosen.push({ oldStart: first('old') ?? hunk.oldStart, newStart: first('new') ?? hunk.newStart, lines })
   }
   const end = Math.min(total, offset + limit)
-  return { hunks: chosen, total, shown: Math.max(0, end - offset), next: end < total ? end : null }
+  return { hunks: chosen, total, shown: Math.max(0, end - offset) }
 }
 
 interface StepIds {

@@ -1,6 +1,6 @@
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { formatCount } from '../../kernel/text.ts'
-import { blocks, bullets, cutNote, indentText } from '../../surfaces/cli/render/parts.ts'
+import { blocks, bullets, indentText } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
 import { escapeLineBreaks, formatAge } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
@@ -9,7 +9,7 @@ import { changedFiles, countsInWords, linesInWords } from '../../track/cli/chang
 type SessionListRow = OutputOf<'sessions'>['sessions'][number]
 type TurnListRow = OutputOf<'sessions_show'>['turns'][number]
 
-export const sessions: AnswerView<'sessions'> = ({ sessions: found, total }, page) => {
+export const sessions: AnswerView<'sessions'> = ({ sessions: found }, page) => {
   if (found.length === 0)
     return 'No session was captured here. waymark capture on records them; waymark capture status tells more.'
   const columns = [
@@ -30,7 +30,7 @@ export const sessions: AnswerView<'sessions'> = ({ sessions: found, total }, pag
     formatAge(session.started_at, page.now),
     stateOf(session, page),
   ])
-  return blocks(table(columns, rows, page), cutNote(found.length, total, '--limit shows more.'))
+  return table(columns, rows, page)
 }
 
 function stateOf({ status, open_turns, reason, lost }: SessionListRow, { ink }: RenderContext): string {
@@ -41,10 +41,7 @@ function stateOf({ status, open_turns, reason, lost }: SessionListRow, { ink }: 
   return lost === 0 ? state : `${state}, ${ink('yellow', `${formatCount(lost, 'event')} lost`)}`
 }
 
-export const session: AnswerView<'sessions_show'> = (
-  { session: shown, turns, hidden, next_offset: next },
-  page,
-) => {
+export const session: AnswerView<'sessions_show'> = ({ session: shown, turns, hidden }, page) => {
   const { session_id: id, client, version, model, folder, lost } = shown
   const head = [
     `Session ${id} of ${client}${version === null ? '' : ` ${version}`}${model === null ? '' : `, ${model}`}`,
@@ -55,7 +52,6 @@ export const session: AnswerView<'sessions_show'> = (
     head.filter((line) => line !== '').join('\n'),
     ...turns.map((turn) => turnBlock(turn, page)),
     hidden === 0 ? '' : page.ink('dim', `${formatCount(hidden, 'turn')} changed nothing: --all shows them.`),
-    next === null ? '' : page.ink('dim', `More: --offset ${next}`),
   )
 }
 

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
 import type { CaptureSessionId, TurnId } from '../../kernel/id.ts'
-import { count, identifier, name, text } from '../../kernel/operations/input/fields.ts'
-import { list, page, strings } from '../../kernel/operations/list-answer.ts'
+import { identifier, name, text } from '../../kernel/operations/input/fields.ts'
+import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
-import { nextCursor, pageSize, readCursor } from '../../kernel/operations/paging.ts'
+import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import { hashRemoval } from '../../lines/operations/forget-hashes.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { diffAnswer, maxShownDiff, truncationFields } from '../../track/operations/attempt-answer.ts'
@@ -31,27 +31,21 @@ export const sessions = defineOperation({
   kind: 'query',
   input: z.strictObject({
     client: name('Only of this client, claude-code').optional(),
-    limit: count('How many; default 20', 1000).optional(),
-    cursor: text('next_cursor of the answer before').optional(),
+    ...pageFields(1000, 'How many; default 20'),
   }),
   output: z.object({ sessions: list(SessionEntry), ...page }),
 }).handler(async (handling, input) => {
   await handling.drain?.()
   const { store, actor } = handling
-  const limit = pageSize(input.limit, actor)
-  const before = readCursor(input.cursor, ['sessions'])?.get('sessions')
+  const asked = new Paging('sessions', input, actor)
   const found = await store.view(({ capture }) =>
-    capture.sessions(input.client === undefined ? {} : { client: input.client }, {
-      limit: limit + 1,
-      ...(before !== undefined && { before }),
-    }),
+    capture.sessions(input.client === undefined ? {} : { client: input.client }, asked.request()),
   )
-  const shown = found.items.slice(0, limit)
-  const seqs = shown.map(({ seq }) => seq)
+  const shown = found.items.slice(0, asked.limit)
   return {
     sessions: shown.map(({ item }) => sessionEntry(item)),
     total: found.total,
-    next_cursor: nextCursor([{ name: 'sessions', seqs, more: found.items.length > limit }]),
+    next_cursor: asked.next(found.items, shown.length, ({ seq }) => seq),
   }
 })
 
@@ -71,8 +65,7 @@ export const sessionsShow = defineOperation({
   input: z.strictObject({
     id: identifier('A session or one of its turns (cs-…, tn-…)'),
     all: z.boolean().describe('Also turns that changed nothing').optional(),
-    limit: count('How many turns; default 50', mostTurns).optional(),
-    offset: z.int().min(0).describe('How many turns to skip').optional(),
+    ...pageFields(mostTurns, 'How many turns; default 50'),
   }),
   output: z.object({
     session: SessionEntry,
@@ -100,18 +93,20 @@ export const sessionsShow = defineOperation({
       }),
     ),
     hidden: z.int(),
-    next_offset: z.int().nullable(),
+    next_cursor: page.next_cursor,
   }),
 }).handler(async (handling, input) => {
   await handling.drain?.()
-  const limit = input.limit ?? 50
-  const offset = input.offset ?? 0
+  const asked = new Paging('sessions_show', input, handling.actor, 50)
+  const { limit } = asked
   return handling.store.view(async (reads) => {
     const { capture } = reads
     const meant = input.id.startsWith('tn-') ? await findTurn(reads, input.id) : null
     const session = await findSession(reads, meant?.turn.sessionId ?? input.id)
     const all =
-      meant === null ? await capture.turns(session.session.id, { limit: limit + 1, offset }) : [meant]
+      meant === null
+        ? await capture.turns(session.session.id, { limit: limit + 1, offset: asked.offset() })
+        : [meant]
     const lines = all.slice(0, limit)
     const shown = lines.filter((line) => input.all === true || meant !== null || isWorthListing(line))
     const ids = shown.map(({ turn }) => turn.id)
@@ -149,7 +144,7 @@ export const sessionsShow = defineOperation({
       session: sessionEntry(session),
       turns,
       hidden: lines.length - shown.length,
-      next_offset: all.length > limit ? offset + limit : null,
+      next_cursor: asked.nextOffset(lines.length, asked.offset() + all.length),
     }
   })
 })

@@ -1,5 +1,5 @@
 import type { AttemptId, CaptureSessionId, TurnId } from '../../kernel/id.ts'
-import type { Page, PageRequest } from '../../kernel/page.ts'
+import type { ListPart, Page, PageRequest } from '../../kernel/page.ts'
 import type { ChangeCounts } from '../../track/domain/changes.ts'
 import type { SnapshotLocation } from '../../track/domain/task.ts'
 import type { Coverage, TokenUsage } from '../domain/hook-event.ts'
@@ -72,10 +72,7 @@ export interface CaptureReads {
   idsLike(prefix: string, limit: number): Promise<readonly string[]>
   turn(id: string): Promise<TurnSummary | null>
   /** The turns of a session, first to last. */
-  turns(
-    sessionId: string,
-    request: { readonly limit: number; readonly offset: number },
-  ): Promise<readonly TurnSummary[]>
+  turns(sessionId: string, part: ListPart): Promise<readonly TurnSummary[]>
   openTurns(sessionId: string): Promise<readonly Turn[]>
   /** Turns that were open at some time of a span and changed something or are open, oldest first, at most 500. */
   turnsBetween(from: number, to: number): Promise<readonly TurnSummary[]>
@@ -91,10 +88,7 @@ export interface CaptureReads {
   edits(turnIds: readonly TurnId[]): Promise<ReadonlyMap<TurnId, readonly HookEdit[]>>
   commands(turnIds: readonly TurnId[]): Promise<ReadonlyMap<TurnId, readonly HookCommandWindow[]>>
   evidence(turnId: string): Promise<Omit<TurnEvidence, 'changes'> | null>
-  changes(
-    turnId: string,
-    request: { readonly limit: number; readonly offset: number },
-  ): Promise<readonly TurnChange[]>
+  changes(turnId: string, part: ListPart): Promise<readonly TurnChange[]>
   /** The texts of prompts, where they are kept. */
   prompts(turnIds: readonly TurnId[]): Promise<ReadonlyMap<TurnId, string>>
   linksOf(attemptIds: readonly AttemptId[]): Promise<readonly TurnLink[]>

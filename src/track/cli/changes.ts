@@ -7,12 +7,11 @@ import type { TextStyle } from '../../surfaces/cli/terminal.ts'
 import { repeatsScope } from '../domain/scope/repeats-scope.ts'
 
 export const changes: AnswerView<'changes'> = (answer, page) => {
-  const { changes: files, counts, next_offset: next } = answer
+  const { changes: files, counts } = answer
   const soFar = answer.status === 'open' ? ' so far' : ''
   return blocks(
     `Task ${answer.task_id}, attempt ${answer.attempt_id}${soFar}: ${countsInWords(counts)}`,
     changedFiles(files, page),
-    next === null ? '' : cutNote(files.length, answer.total, `more: --offset ${next}`),
     sharedTree(answer, page),
     scopeText(answer, page, counts),
   )
@@ -27,7 +26,6 @@ export const missionChanges: AnswerView<'mission_changes'> = (answer, page) => {
   return blocks(
     out === 0 ? head : `${head}, ${page.ink('red', `${out} outside the declared scope`)}`,
     changedFiles(files, page),
-    cutNote(files.length, total, '--limit shows more.'),
   )
 }
 

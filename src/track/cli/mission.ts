@@ -2,7 +2,7 @@ import { inboxList } from '../../inbox/cli/inbox.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { formatCount } from '../../kernel/text.ts'
 import { taskTable } from '../../plan/cli/task.ts'
-import { blocks, cutNote, nextPage, pairs, section, statusWord } from '../../surfaces/cli/render/parts.ts'
+import { blocks, cutNote, pairs, section, statusWord } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
 import { formatAge, formatDuration } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
@@ -12,7 +12,7 @@ import { claims, decisionList, issueList, progressList } from './records.ts'
 export const listMissions: AnswerView<'list_missions'> = (answer, page) => {
   const { missions } = answer
   if (missions.length === 0) return 'No mission matches. waymark mission list --status all shows all of them.'
-  return blocks(missionTable(missions, page), cutNote(missions.length, answer.total, nextPage(answer)))
+  return missionTable(missions, page)
 }
 
 type MissionAnswer = Exclude<OutputOf<'show'>, { readonly kind: 'task' | 'run' }>
@@ -59,7 +59,10 @@ export const getContext: AnswerView<'get_context'> = (answer, page) => {
   ) =>
     shown.length === 0
       ? ''
-      : blocks(section(title, list(shown, page), page), cutNote(shown.length, total, nextPage(answer)))
+      : blocks(
+          section(title, list(shown, page), page),
+          cutNote(shown.length, total, 'the next page has more.'),
+        )
   return blocks(
     contextHead(answer, page),
     section('Runs', runLines(answer, page), page),

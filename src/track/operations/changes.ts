@@ -3,10 +3,12 @@ import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type { MissionId } from '../../kernel/id.ts'
 import { findAttempt, findMission, findTask } from '../../kernel/operations/find.ts'
-import { count, identifier, text } from '../../kernel/operations/input/fields.ts'
+import { identifier, text } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import type { MeasurementValues, PreparedOperation } from '../../kernel/operations/measurement.ts'
 import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
+import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
+import type { ListPart } from '../../kernel/page.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { countChanges, sortOutOfScopeFirst } from '../domain/changes.ts'
 import type { Mission } from '../domain/mission.ts'
@@ -38,8 +40,7 @@ export const changes = defineOperation({
   positional: ['id'],
   input: z.strictObject({
     id: identifier('A task, or one attempt at it (t-…, a-…)'),
-    limit: count('How many; default 50', 1000).optional(),
-    offset: z.int().min(0).describe('How many to skip').optional(),
+    ...pageFields(1000, 'How many; default 50'),
   }),
   output: z.object({
     task_id: z.string(),
@@ -50,8 +51,7 @@ export const changes = defineOperation({
     changes: list(ChangeEntry),
     counts: ChangeCounts,
     ...sharedTreeFields,
-    total: z.int(),
-    next_offset: z.int().nullable(),
+    ...page,
   }),
 })
   .measure(openAttemptMeasurements)
@@ -61,12 +61,11 @@ export const changes = defineOperation({
     const { briefs, found } = await measuredOpenAttempts(reads, context, open, measured)
     return { briefs, found: { attempt, evidence: found?.get(attempt.id)?.evidence } }
   })
-  .answer(async ({ reads, found: { attempt, evidence } }, input) => {
-    const limit = input.limit ?? 50
-    const offset = input.offset ?? 0
-    const found = evidence
-      ? measuredChanges(evidence, { limit, offset })
-      : await storedChanges(reads, attempt, { limit, offset })
+  .answer(async ({ reads, found: { attempt, evidence }, context }, input) => {
+    const asked = new Paging('changes', input, context.actor, 50)
+    const part = { limit: asked.limit, offset: asked.offset() }
+    const found = evidence ? measuredChanges(evidence, part) : await storedChanges(reads, attempt, part)
+    const shown = asked.fit(found.changes.map(changeEntry))
     const { added, modified, deleted, renamed } = found.counts
     const total = added + modified + deleted + renamed
     return {
@@ -74,18 +73,13 @@ export const changes = defineOperation({
       attempt_id: attempt.id,
       status: attempt.status,
       ...found,
-      changes: found.changes.map(changeEntry),
+      changes: shown,
       total,
-      next_offset: offset + found.changes.length < total ? offset + found.changes.length : null,
+      next_cursor: asked.nextOffset(shown.length, total),
     }
   })
 
-interface ChangesSlice {
-  readonly limit: number
-  readonly offset: number
-}
-
-function measuredChanges(evidence: AttemptMeasurement, { limit, offset }: ChangesSlice) {
+function measuredChanges(evidence: AttemptMeasurement, { limit, offset }: ListPart) {
   return {
     measurement: evidence.measurement,
     verification: verificationOf(evidence),
@@ -95,7 +89,7 @@ function measuredChanges(evidence: AttemptMeasurement, { limit, offset }: Change
   }
 }
 
-async function storedChanges({ tasks }: Reads, attempt: Attempt, part: ChangesSlice) {
+async function storedChanges({ tasks }: Reads, attempt: Attempt, part: ListPart) {
   const end = await tasks.end(attempt.id)
   return {
     measurement: end === null ? ('unknown' as const) : end.evidence.measurement,
@@ -333,7 +327,7 @@ export const missionChanges = defineOperation({
   positional: ['id'],
   input: z.strictObject({
     id: identifier('A mission or workflow (m-…, w-…)'),
-    limit: count('How many files; default 500', 10_000).optional(),
+    ...pageFields(10_000, 'How many files; default 500'),
   }),
   output: z.object({
     id: z.string(),
@@ -351,12 +345,13 @@ export const missionChanges = defineOperation({
     ),
     added_lines: z.int().nullable(),
     deleted_lines: z.int().nullable(),
-    total: z.int(),
+    ...page,
   }),
-}).handler(({ store }, input) =>
+}).handler(({ store, actor }, input) =>
   store.view(async (reads) => {
+    const asked = new Paging('mission_changes', input, actor, 500)
     const mission = await findMission(reads, input.id)
-    const files = await reads.timeline.files(mission.id, input.limit ?? 500)
+    const files = await reads.timeline.files(mission.id, { limit: asked.limit, offset: asked.offset() })
     const lines = await reads.missions.lines(mission.id)
     return {
       id: mission.id,
@@ -373,6 +368,7 @@ export const missionChanges = defineOperation({
       added_lines: lines.added,
       deleted_lines: lines.deleted,
       total: lines.files,
+      next_cursor: asked.nextOffset(files.length, lines.files),
     }
   }),
 )

@@ -8,7 +8,7 @@ import { findMission } from '../../kernel/operations/find.ts'
 import { choice, count, identifier, name, unlistedField } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
-import { nextCursor, readCursor } from '../../kernel/operations/paging.ts'
+import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import type { Page, PageRequest } from '../../kernel/page.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { reviewFields, reviewInMission } from '../../review/operations/agent-reviews.ts'
@@ -34,7 +34,7 @@ export interface LoadedSection {
   readonly name: ListSection
   readonly entries: readonly unknown[]
   /** The journal position of each entry, for the cursor. */
-  readonly seqs: readonly number[]
+  readonly positions: readonly number[]
   readonly more: boolean
   readonly total: number
 }
@@ -61,14 +61,14 @@ async function loadSection(
   reads: Reads,
   name: ListSection,
   filter: RecordFilter,
-  page: PageRequest & { readonly now: number },
+  request: PageRequest & { readonly now: number },
 ): Promise<LoadedSection> {
-  const { items, total } = await loaders[name](reads, filter, { ...page, limit: page.limit + 1 })
-  const shown = items.slice(0, page.limit)
+  const { items, total } = await loaders[name](reads, filter, request)
+  const shown = items.slice(0, request.limit - 1)
   return {
     name,
     entries: shown.map(({ item }) => item),
-    seqs: shown.map(({ seq }) => seq),
+    positions: shown.map(({ seq }) => seq),
     more: items.length > shown.length,
     total,
   }
@@ -155,8 +155,7 @@ export const getContext = defineOperation({
         since: sinceField.optional(),
       })
       .optional(),
-    limit: count('Entries of each list; default: as many as fit', 200).optional(),
-    cursor: identifier('next_cursor').optional(),
+    ...pageFields(200, 'Entries of each list; default: as many as fit'),
     wait_seconds: count('Wait up to this long for a change after filter.since', longestWait).optional(),
     since: unlistedField(sinceField).optional(),
   }),
@@ -184,7 +183,7 @@ export const getContext = defineOperation({
     answered_blockers: list(BlockerEntry).optional(),
     ...reviewFields,
     as_of: z.string(),
-    next_cursor: z.string().nullable(),
+    next_cursor: page.next_cursor,
   }),
   listedOutput: [
     'mission_id',
@@ -195,7 +194,7 @@ export const getContext = defineOperation({
     'as_of',
     'next_cursor',
   ],
-}).handler(async ({ store, clock }, input) => {
+}).handler(async ({ store, clock, actor }, input) => {
   const since = input.filter?.since ?? input.since
   if (input.wait_seconds !== undefined) {
     const { id } = await store.view((reads) => findMission(reads, input.mission_id))
@@ -214,24 +213,22 @@ export const getContext = defineOperation({
     }
     const wanted = [...new Set(input.include)]
     const lists = wanted.filter((section) => section !== 'phase_summary')
-    const before = readCursor(input.cursor, lists)
-    const limit = input.limit ?? 20
+    const asked = new Paging('get_context', input, actor, 20)
     const sections = await Promise.all(
       lists
-        .filter((section) => before === null || before.has(section))
+        .filter((section) => asked.holds(section))
         .map((section) =>
-          loadSection(reads, section, filter, { limit, now: clock.now(), ...cursorOf(before, section) }),
+          loadSection(reads, section, filter, { ...asked.request(section), now: clock.now() }),
         ),
     )
     const current = currentPhase(mission, phases)
     const summary =
-      wanted.includes('phase_summary') && before === null
+      wanted.includes('phase_summary') && asked.isFirst
         ? await phaseSummary(reads, mission, phasesAround(current, phases))
         : null
-    const gates = before === null ? await missionRuns(reads, mission) : null
-    const answered =
-      wanted.includes('blockers') && before === null ? await answeredBlockers(reads, filter) : []
-    const review = before === null ? await reviewInMission(reads, mission.id, filter.since) : {}
+    const gates = asked.isFirst ? await missionRuns(reads, mission) : null
+    const answered = wanted.includes('blockers') && asked.isFirst ? await answeredBlockers(reads, filter) : []
+    const review = asked.isFirst ? await reviewInMission(reads, mission.id, filter.since) : {}
     const objective = mission.objective === null ? null : excerpt(mission.objective, 600)
     const used = JSON.stringify([objective, summary, answered, gates, review]).length
     const shown = input.limit === undefined ? fitBudget(sections, answerBudget - used) : sections
@@ -251,7 +248,7 @@ export const getContext = defineOperation({
       ...(answered.length > 0 && { answered_blockers: answered }),
       ...review,
       as_of: `#${await reads.journal.head()}`,
-      next_cursor: nextCursor(shown),
+      next_cursor: asked.nextOf(shown),
     }
   })
 })
@@ -266,21 +263,18 @@ function namedList({ name: list, entries, total }: LoadedSection): readonly (rea
   ]
 }
 
-function cursorOf(
-  before: ReadonlyMap<string, number> | null,
-  section: ContextSection,
-): { readonly before?: number } {
-  const seq = before?.get(section)
-  return seq === undefined ? {} : { before: seq }
-}
-
 /** Without a limit, as many entries of each list as keep the answer small. */
 function fitBudget(sections: readonly LoadedSection[], budget: number): readonly LoadedSection[] {
   const counts = fitSections(sections, Math.max(budget, 600))
   return sections.map((section) => {
     const kept = counts.get(section.name) ?? section.entries.length
     const more = section.more || kept < section.entries.length
-    return { ...section, entries: section.entries.slice(0, kept), seqs: section.seqs.slice(0, kept), more }
+    return {
+      ...section,
+      entries: section.entries.slice(0, kept),
+      positions: section.positions.slice(0, kept),
+      more,
+    }
   })
 }
 

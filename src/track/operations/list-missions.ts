@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { answerBudget, fitSections } from '../../kernel/budget.ts'
-import { choice, count, identifier, text, unlistedField } from '../../kernel/operations/input/fields.ts'
-import { list, page } from '../../kernel/operations/list-answer.ts'
+import { choice, text, unlistedField } from '../../kernel/operations/input/fields.ts'
+import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
-import { nextCursor, readCursor } from '../../kernel/operations/paging.ts'
+import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import type { MissionOverview } from '../ports/mission-reads.ts'
 import { MissionEntry, missionEntry } from './mission-answer.ts'
 
@@ -35,8 +34,7 @@ export const listMissions = defineOperation({
   input: z.strictObject({
     status: choice(statuses, 'Default open').optional(),
     search: text('Words in name or objective').optional(),
-    limit: count('Default 20', 200).optional(),
-    cursor: identifier('next_cursor').optional(),
+    ...pageFields(200),
     include: unlistedField(
       z
         .array(choice(['work']))
@@ -48,36 +46,26 @@ export const listMissions = defineOperation({
     missions: list(MissionEntry.extend({ work: MissionWork.optional() })),
     ...page,
   }),
-}).handler(({ store }, input) =>
+}).handler(({ store, actor }, input) =>
   store.view(async ({ missions }) => {
-    const limit = input.limit ?? 20
-    const before = readCursor(input.cursor, ['missions'])?.get('missions')
+    const asked = new Paging('list_missions', input, actor, 20)
     const found = await missions.list({
-      limit: limit + 1,
-      ...(before !== undefined && { before }),
+      ...asked.request(),
       ...statusFilter[input.status ?? 'open'],
       ...(input.search !== undefined && { search: input.search }),
     })
-    const shown = found.items.slice(0, limit)
-    const listed = await missions.listed(shown.map(({ item }) => item))
+    const read = found.items.slice(0, asked.limit)
+    const listed = await missions.listed(read.map(({ item }) => item))
     const glances = input.include ? await missions.glances(listed.map(({ mission }) => mission.id)) : null
     const entries = listed.map((line) => ({
       ...missionEntry(line),
       ...(glances && { work: missionWork(glances.get(line.mission.id)) }),
     }))
-    const fitting =
-      fitSections([{ name: 'missions', entries }], answerBudget).get('missions') ?? entries.length
-    const kept = input.limit === undefined ? fitting : entries.length
+    const shown = asked.fit(entries)
     return {
-      missions: entries.slice(0, kept),
+      missions: shown,
       total: found.total,
-      next_cursor: nextCursor([
-        {
-          name: 'missions',
-          seqs: shown.slice(0, kept).map(({ seq }) => seq),
-          more: found.items.length > kept,
-        },
-      ]),
+      next_cursor: asked.next(found.items, shown.length, ({ seq }) => seq),
     }
   }),
 )

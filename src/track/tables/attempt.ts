@@ -4,6 +4,7 @@ import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
 import { type AttemptChanges, maxAttempts, type RunReads } from '../../gate/ports/run-reads.ts'
 import { type Actor, displayName } from '../../kernel/actor.ts'
 import type { AttemptId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
+import type { ListPart } from '../../kernel/page.ts'
 import type { AttemptEnd, FileChangeCounts, TaskReads } from '../../plan/ports/task-reads.ts'
 import { type ClaimColumns, claimColumns, touchTask, unclaimed } from '../../plan/tables/claim.ts'
 import { aroundTask, changeTask } from '../../plan/tables/task.ts'
@@ -500,7 +501,7 @@ export async function attemptEnd(
 export async function changesOf(
   { db, projectId }: ReadScope,
   attemptId: AttemptId,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
+  { limit, offset }: ListPart,
 ): Promise<readonly ReportedChange[]> {
   const rows = await db
     .selectFrom('attempt_change')

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
 import type { MissionId } from '../../kernel/id.ts'
+import type { ListPart } from '../../kernel/page.ts'
 import type { MissionFile } from '../../reports/ports/timeline-reads.ts'
 import { toStorable } from '../../store/fingerprint.ts'
 import { nonEmptyValues, numberOrNull, splitIntoBatches } from '../../store/tables/query.ts'
@@ -180,7 +181,7 @@ export async function addToPhase(
 export async function missionFiles(
   { db, projectId }: ReadScope,
   missionId: MissionId,
-  limit: number,
+  { limit, offset }: ListPart,
 ): Promise<readonly MissionFile[]> {
   const { rows } = await sql<
     Omit<MissionFile, 'scope' | 'others'> & { readonly judged: 0 | 1 | null; readonly others: 0 | 1 }
@@ -206,7 +207,7 @@ export async function missionFiles(
       and state.origin <> 'imported'
     group by state.path
     order by coalesce(max(work.judged), 0) desc, state.path
-    limit ${limit}`.execute(db)
+    limit ${limit} offset ${offset}`.execute(db)
   return rows.map(({ judged, others, ...file }) => ({
     ...file,
     scope: judged === null ? null : judged === 1 ? 'out' : 'in',

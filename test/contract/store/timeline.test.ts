@@ -66,7 +66,7 @@ describe.each(dialects)('a timeline in $dialect', ({ fresh }) => {
       expect([...(await timeline.lines(mission, 10))]).toEqual([
         ['a-0', { added: 10, deleted: 3, outOfScope: 1 }],
       ])
-      expect(await timeline.files(mission, 2)).toEqual([
+      expect(await timeline.files(mission, { limit: 2, offset: 0 })).toEqual([
         {
           path: 'a.ts',
           change: 'modified',

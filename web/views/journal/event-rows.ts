@@ -1,4 +1,4 @@
-import { type ReadonlySignal, signal } from '@preact/signals'
+import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { call, errorText } from '../../api/call.ts'
 import type { LogEntry } from '../../api/entities.ts'
@@ -23,7 +23,7 @@ export function useLogEntries(): LogEntries {
 
 function readLogEntries(): LogEntries & { readonly stop: () => void } {
   const facts = signal<readonly LogEntry[] | null>(null)
-  const hasOlder = signal(false)
+  const olderCursor = signal<string | null>(null)
   let busy: Promise<void> = Promise.resolve()
   let waiting = 0
 
@@ -37,7 +37,7 @@ function readLogEntries(): LogEntries & { readonly stop: () => void } {
     inTurn(async () => {
       const answer = await call('log', { limit: page })
       facts.value = answer.facts.toReversed()
-      hasOlder.value = (answer.facts[0]?.seq ?? 1) > 1
+      olderCursor.value = answer.next_cursor
     })
   const newer = async () => {
     waiting = 0
@@ -49,9 +49,10 @@ function readLogEntries(): LogEntries & { readonly stop: () => void } {
   const older = () =>
     inTurn(async () => {
       const known = facts.value ?? []
-      const { facts: next } = await call('log', { before: known.at(-1)?.seq ?? 1, limit: page })
+      if (olderCursor.value === null) return
+      const { facts: next, next_cursor } = await call('log', { cursor: olderCursor.value, limit: page })
       facts.value = [...known, ...next.toReversed()]
-      hasOlder.value = (next[0]?.seq ?? 1) > 1
+      olderCursor.value = next_cursor
     })
   const stops = [
     listenToFrames(() => {
@@ -62,7 +63,7 @@ function readLogEntries(): LogEntries & { readonly stop: () => void } {
   whole()
   return {
     facts,
-    hasOlder,
+    hasOlder: computed(() => olderCursor.value !== null),
     older,
     stop: () => {
       clearTimeout(waiting)

@@ -267,7 +267,7 @@ function Read({ review, file, lines, isFirst }: ReadProps) {
     )
   }
   const { hunks, answer } = lines
-  const { cut, trouble, no_newline } = answer
+  const { trouble, no_newline } = answer
   return (
     <>
       {trouble === null ? null : <p class="review-note">{trouble}</p>}
@@ -282,9 +282,10 @@ function Read({ review, file, lines, isFirst }: ReadProps) {
             : 'A line feed was added at the end.'}
         </p>
       )}
-      {cut === null ? null : (
+      {answer.next_cursor === null ? null : (
         <p class="review-note">
-          {cut.next_offset.toLocaleString('en')} of {cut.total.toLocaleString('en')} lines are shown.{' '}
+          {hunks.reduce((sum, { lines }) => sum + lines.length, 0).toLocaleString('en')} of{' '}
+          {answer.total.toLocaleString('en')} lines are shown.{' '}
           <button type="button" class="gap-button" onClick={() => review.readMore(file)}>
             Show more
           </button>

@@ -140,7 +140,7 @@ export function createReview(subject: ReviewSubjectInput) {
 
   const readInto = async (into: Signal<Lines>, file: ReviewFileRow, wish: ReturnType<typeof wishOf>) => {
     const before = into.peek()
-    const offset = before.is === 'read' ? before.answer.cut?.next_offset : undefined
+    const cursor = before.is === 'read' ? before.answer.next_cursor : null
     try {
       const answer = await call('review_file', {
         subject,
@@ -149,7 +149,7 @@ export function createReview(subject: ReviewSubjectInput) {
         ...(wish.since !== null && { since: wish.since }),
         ...(wish.whole && { whole: true }),
         ...(wish.ignoresSpace && { ignore_space: true }),
-        ...(offset !== undefined && { offset }),
+        ...(cursor !== null && { cursor }),
       })
       const hunks = before.is === 'read' ? [...before.hunks, ...answer.hunks] : answer.hunks
       into.value = { is: 'read', hunks, answer }

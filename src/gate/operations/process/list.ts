@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { list } from '../../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../../kernel/operations/operation.ts'
+import { Paging, page, pageFields } from '../../../kernel/operations/paging.ts'
 import { countOf, everyProcess, loadedProcess, origin } from './processes.ts'
 
 export const processList = defineOperation({
@@ -11,7 +12,7 @@ export const processList = defineOperation({
   title: 'List processes',
   description: 'The processes of the project and the ones that come with Waymark.',
   kind: 'query',
-  input: z.strictObject({}),
+  input: z.strictObject(pageFields(1000, 'How many')),
   output: z.object({
     processes: list(
       z.object({
@@ -25,6 +26,7 @@ export const processList = defineOperation({
         warnings: z.int(),
       }),
     ),
+    ...page,
   }),
 })
   .measure({ processes: everyProcess })
@@ -32,9 +34,13 @@ export const processList = defineOperation({
     briefs: { processes: {} },
     found: await Promise.all((processes ?? []).map((source) => loadedProcess(processFiles, source))),
   }))
-  .answer(async ({ found: loaded }) => {
+  .answer(async ({ found: loaded, context }, input) => {
+    const { entries, ...rest } = new Paging('process_list', input, context.actor, 1000).slice(
+      loaded,
+      ({ origin, file }) => `${origin} ${file}`,
+    )
     return {
-      processes: loaded.map(({ id, file, origin, definition, findings }) => ({
+      processes: entries.map(({ id, file, origin, definition, findings }) => ({
         process_id: id,
         name: definition?.name ?? null,
         version: definition?.version ?? null,
@@ -44,5 +50,6 @@ export const processList = defineOperation({
         errors: countOf(findings, 'error'),
         warnings: countOf(findings, 'warning'),
       })),
+      ...rest,
     }
   })

@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { answerBudget, fitSections } from '../../../kernel/budget.ts'
 import { findMission, findTask } from '../../../kernel/operations/find.ts'
-import { choice, count, identifier } from '../../../kernel/operations/input/fields.ts'
-import { list, page } from '../../../kernel/operations/list-answer.ts'
+import { choice, identifier } from '../../../kernel/operations/input/fields.ts'
+import { list } from '../../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../../kernel/operations/operation.ts'
-import { nextCursor, readCursor } from '../../../kernel/operations/paging.ts'
+import { Paging, page, pageFields } from '../../../kernel/operations/paging.ts'
 import { RunEntry, runEntry } from '../run-answer.ts'
 
 const statuses = ['active', 'succeeded', 'failed', 'cancelled', 'all'] as const
@@ -24,14 +23,12 @@ export const listRuns = defineOperation({
     process_id: identifier('Of this process').optional(),
     mission_id: identifier('Gating this mission').optional(),
     task_id: identifier('Gating this task').optional(),
-    limit: count('Default 20', 200).optional(),
-    cursor: identifier('next_cursor').optional(),
+    ...pageFields(200),
   }),
   output: z.object({ runs: list(RunEntry), ...page }),
-}).handler(({ store }, input) =>
+}).handler(({ store, actor }, input) =>
   store.view(async (reads) => {
-    const limit = input.limit ?? 20
-    const before = readCursor(input.cursor, ['runs'])?.get('runs')
+    const asked = new Paging('state_gate_list_runs', input, actor, 20)
     const mission = input.mission_id === undefined ? null : await findMission(reads, input.mission_id)
     const task = input.task_id === undefined ? null : await findTask(reads, input.task_id)
     const status = input.status ?? 'active'
@@ -42,18 +39,13 @@ export const listRuns = defineOperation({
         ...(mission && { missionId: mission.id }),
         ...(task && { taskId: task.id }),
       },
-      { limit: limit + 1, ...(before !== undefined && { before }) },
+      asked.request(),
     )
-    const shown = found.items.slice(0, limit)
-    const entries = shown.map(({ item }) => runEntry(item))
-    const fitting = fitSections([{ name: 'runs', entries }], answerBudget).get('runs') ?? entries.length
-    const kept = input.limit === undefined ? fitting : entries.length
+    const runs = asked.fit(found.items.map(({ item }) => runEntry(item)))
     return {
-      runs: entries.slice(0, kept),
+      runs,
       total: found.total,
-      next_cursor: nextCursor([
-        { name: 'runs', seqs: shown.slice(0, kept).map(({ seq }) => seq), more: found.items.length > kept },
-      ]),
+      next_cursor: asked.next(found.items, runs.length, ({ seq }) => seq),
     }
   }),
 )

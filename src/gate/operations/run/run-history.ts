@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { count, identifier } from '../../../kernel/operations/input/fields.ts'
 import { list } from '../../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../../kernel/operations/operation.ts'
-import { nextCursor, readCursor } from '../../../kernel/operations/paging.ts'
+import { Paging, page, pageFields } from '../../../kernel/operations/paging.ts'
 import {
   ApprovalEntry,
   approvalEntry,
@@ -25,8 +24,7 @@ export const runHistory = defineOperation({
   positional: ['run_id'],
   input: z.strictObject({
     run_id: runField,
-    limit: count('How many of each; default 50', 500).optional(),
-    cursor: identifier('next_cursor of the previous answer').optional(),
+    ...pageFields(500, 'How many of each; default 50'),
   }),
   output: z.object({
     run_id: z.string(),
@@ -39,22 +37,18 @@ export const runHistory = defineOperation({
     refusals: list(RefusalEntry),
     refusals_total: z.int(),
     approvals: list(ApprovalEntry),
-    next_cursor: z.string().nullable(),
+    next_cursor: page.next_cursor,
   }),
-}).handler(({ store }, input) =>
+}).handler(({ store, actor }, input) =>
   store.view(async (reads) => {
     const run = await findRun(reads, input.run_id)
-    const limit = input.limit ?? 50
-    const cursor = readCursor(input.cursor, ['events', 'refusals'])
-    const request = (name: string) => {
-      const before = cursor?.get(name)
-      return { limit: limit + 1, ...(before !== undefined && { before }) }
-    }
-    const events = await reads.runs.history(run.id, request('events'))
-    const refusals = await reads.runs.refusals(run.id, request('refusals'))
+    const asked = new Paging('run_history', input, actor, 50)
+    const { limit } = asked
+    const events = await reads.runs.history(run.id, asked.request('events'))
+    const refusals = await reads.runs.refusals(run.id, asked.request('refusals'))
     const section = (name: string, items: readonly { readonly seq: number }[]) => ({
       name,
-      seqs: items.slice(0, limit).map(({ seq }) => seq),
+      positions: items.slice(0, limit).map(({ seq }) => seq),
       more: items.length > limit,
     })
     return {
@@ -68,7 +62,7 @@ export const runHistory = defineOperation({
       refusals: refusals.items.slice(0, limit).map(({ item }) => refusalEntry(item)),
       refusals_total: refusals.total,
       approvals: (await reads.runs.approvals(run.id)).map(approvalEntry),
-      next_cursor: nextCursor([section('events', events.items), section('refusals', refusals.items)]),
+      next_cursor: asked.nextOf([section('events', events.items), section('refusals', refusals.items)]),
     }
   }),
 )

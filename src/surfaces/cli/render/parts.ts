@@ -40,11 +40,6 @@ export function cutNote(shown: number, total: number, way: string): string {
   return shown >= total ? '' : `${shown} of ${total} are shown; ${way}`
 }
 
-/** How to see what comes after. */
-export function nextPage({ next_cursor: cursor }: { readonly next_cursor: string | null }): string {
-  return cursor === null ? '--limit shows more.' : `more: --cursor ${cursor}`
-}
-
 const styles: Readonly<Record<string, TextStyle>> = {
   success: 'green',
   completed: 'green',

@@ -40,7 +40,7 @@ import { session, sessions } from '../../../sessions/cli/sessions.ts'
 import { changes, diff, diffOfTurn, missionChanges } from '../../../track/cli/changes.ts'
 import { getContext, listMissions, missionPage } from '../../../track/cli/mission.ts'
 import { printableAll, printableJson, type Terminal, withoutControlCodes } from '../terminal.ts'
-import { bullets, indentText } from './parts.ts'
+import { blocks, bullets, indentText } from './parts.ts'
 import { table } from './table.ts'
 import { isEntry, plainText } from './text.ts'
 import type { AnswerView, RenderContext } from './view.ts'
@@ -150,12 +150,18 @@ export function render(
   if (format === 'json')
     return `${printableJson(JSON.stringify(answer, null, terminal.interactive ? 2 : 0))}\n`
   const clean = printableAll(answer)
-  return `${(view ?? renderGeneric)(clean, { ...terminal, now: Date.now() })}\n`
+  return `${blocks((view ?? renderGeneric)(clean, { ...terminal, now: Date.now() }), nextPage(answer))}\n`
+}
+
+function nextPage({ next_cursor: cursor, total }: Answer): string {
+  if (typeof cursor !== 'string') return ''
+  return `More${typeof total === 'number' ? ` of ${total}` : ''}: --cursor ${cursor}`
 }
 
 /** An answer that has no view of its own: `key: value`, lists of objects as tables. */
 const renderGeneric = (answer: unknown, page: RenderContext): string =>
   Object.entries(isEntry(answer) ? answer : {})
+    .filter(([key]) => key !== 'next_cursor')
     .map(([key, value]) => line(key, value, page))
     .filter((text) => text !== '')
     .join('\n')

@@ -2,7 +2,7 @@
 export type ResourceTarget =
   | { readonly kind: 'mission'; readonly id: string }
   | { readonly kind: 'task'; readonly id: string }
-  | { readonly kind: 'changes'; readonly id: string; readonly offset: number }
+  | { readonly kind: 'changes'; readonly id: string; readonly cursor: string | null }
   | { readonly kind: 'run'; readonly id: string }
   /** What was said of a task's work. */
   | { readonly kind: 'review'; readonly id: string }
@@ -24,8 +24,8 @@ export function taskUri(id: string): string {
   return `waymark://tasks/${encodeURIComponent(id)}`
 }
 
-export function changesUri(id: string, offset = 0): string {
-  return `${taskUri(id)}/changes${offset === 0 ? '' : `?cursor=${offset}`}`
+export function changesUri(id: string, cursor: string | null = null): string {
+  return `${taskUri(id)}/changes${cursor === null ? '' : `?cursor=${cursor}`}`
 }
 
 export function reviewUri(taskId: string): string {
@@ -37,7 +37,7 @@ export function summaryUri(runId: string): string {
 }
 
 const address =
-  /^waymark:\/\/(missions|tasks|reviews)\/([^/?#]{1,300})(?:(\/changes)(?:\?cursor=(\d{1,9}))?)?$/
+  /^waymark:\/\/(missions|tasks|reviews)\/([^/?#]{1,300})(?:(\/changes)(?:\?cursor=([\w-]{1,1000}))?)?$/
 const line = /^waymark:\/\/why\/([^?#]{1,4000}:\d{1,9})$/
 const summary = /^stategate:\/\/runs\/([^/?#]{1,300})\/summary$/
 
@@ -58,7 +58,7 @@ export function targetOf(uri: string): ResourceTarget | null {
   if (id === null) return null
   if (collection === 'reviews') return changes === undefined ? { kind: 'review', id } : null
   if (collection === 'missions') return changes === undefined ? { kind: 'mission', id } : null
-  return changes === undefined ? { kind: 'task', id } : { kind: 'changes', id, offset: Number(cursor ?? 0) }
+  return changes === undefined ? { kind: 'task', id } : { kind: 'changes', id, cursor: cursor ?? null }
 }
 
 function decodeUriPart(text: string): string | null {

@@ -8,7 +8,6 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { answerBudget, fitSections } from '../../../kernel/budget.ts'
 import { invoke } from '../../../kernel/operations/invoke.ts'
 import type { Answer, Context, Operation } from '../../../kernel/operations/operation.ts'
 import { explainErrors } from '../protocol-error.ts'
@@ -161,8 +160,6 @@ export const resourceTemplates: ListResourceTemplatesResult = {
   ],
 }
 
-const changesRead = 60
-
 /** The content behind an address, as JSON. */
 export async function readResource(uri: string, ask: InvokeByName): Promise<ReadResourceResult> {
   const target = targetOf(uri)
@@ -172,7 +169,7 @@ export async function readResource(uri: string, ask: InvokeByName): Promise<Read
 }
 
 async function contentOf(target: ResourceTarget, ask: InvokeByName): Promise<Answer | null> {
-  if (target.kind === 'changes') return changesFrom(target.id, target.offset, ask)
+  if (target.kind === 'changes') return changesFrom(target.id, target.cursor, ask)
   if (target.kind === 'line') return ask('why', { place: target.place, brief: true })
   if (target.kind === 'review') return ask('review_comments', { task: target.id })
   if (target.kind === 'run') return ask('run_summary', { run_id: target.id })
@@ -182,12 +179,9 @@ async function contentOf(target: ResourceTarget, ask: InvokeByName): Promise<Ans
 }
 
 /** As many changes as fit an answer, with the address of those that follow. */
-async function changesFrom(id: string, offset: number, ask: InvokeByName): Promise<Answer> {
-  const { next_offset, changes, ...found } = await ask('changes', { id, offset, limit: changesRead })
-  const entries = z.array(z.unknown()).parse(changes)
-  const shown = fitSections([{ name: 'changes', entries }], answerBudget).get('changes') ?? entries.length
-  const more = shown < entries.length || next_offset !== null
-  return { ...found, changes: entries.slice(0, shown), next: more ? changesUri(id, offset + shown) : null }
+async function changesFrom(id: string, cursor: string | null, ask: InvokeByName): Promise<Answer> {
+  const { next_cursor, ...found } = await ask('changes', { id, ...(cursor !== null && { cursor }) })
+  return { ...found, next: typeof next_cursor === 'string' ? changesUri(id, next_cursor) : null }
 }
 
 /** Asks an operation of the catalog by its name. */
