@@ -9,7 +9,7 @@ describe('taskman_init', () => {
     expect((await project.context.store.health()).schemaVersion).toBeNull()
     expect(await project.call('taskman_init')).toEqual({ message: 'Database initialized.' })
     expect((await project.context.store.health()).schemaVersion).toBeGreaterThan(0)
-    expect(await project.call('taskman_phase_list')).toEqual({ phases: [], total: 0 })
+    expect(await project.call('taskman_phase_list')).toEqual({ phases: [], total: 0, next_cursor: null })
     expect(await project.refused('taskman_init', { force: true })).toMatchObject(wrongFields('force'))
   })
 

@@ -73,7 +73,7 @@ for (const { engine, database } of engines) {
       standing: { admin: true },
     })
     expect((await ask('/api/projects')).said).toEqual({ projects: [] })
-    expect((await ask('/api/project_list', {})).said).toEqual({ projects: [] })
+    expect((await ask('/api/project_list', {})).said.projects).toEqual([])
     expect((await ask('/api/person_list', {})).said.persons).toHaveLength(2)
 
     // The reserved project is none that anybody works in.
