@@ -11,6 +11,7 @@ import type { Candidate } from './overlay.ts'
 import { diskPath, displayPath, nulInput, nulRecords, type PathBytes } from './paths.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
 import { type GitEnvironment, git } from './process.ts'
+import type { RepositoryState } from './recorded-state.ts'
 import type { Repository } from './repository.ts'
 import type { GitState, GitStatus } from './status.ts'
 
@@ -91,12 +92,12 @@ export function contentSettingsOf(
 /** A sentence for each repository whose settings are not what they were: what they hide now they did not hide then. */
 export function settingsDoubts(span: SnapshotPair): string[] {
   return repositoryPairs(span).flatMap(({ from, to, presence }) => {
+    if (presence === 'appeared') return ownRulesDoubts(to, span)
     if (presence !== 'both' || span.to.repositoryMissing || !from.settings || !to.settings) return []
     const { settings: before } = from
     const { settings: after } = to
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
-    // HEAD stayed, so no checkout brought other files.
-    const leftOut = from.tree === to.tree && from.leftOut !== to.leftOut
+    const leftOut = from.leftOut !== to.leftOut
     const changed = names.filter((name) => before[name] !== after[name]).sort()
     if (leftOut && changed.length === 0) changed.push('what the sparse checkout leaves out')
     if (changed.length === 0) return []
@@ -105,6 +106,19 @@ export function settingsDoubts(span: SnapshotPair): string[] {
       `What git looks at${where} changed during the task: ${changed.join(', ')}. An edit may not show because of it.`,
     ]
   })
+}
+
+const ignoreRules = ['info/exclude', 'core.excludesfile'] as const
+
+/** A repository that came during the task may hide files by rules that stand in no file of the work tree. */
+function ownRulesDoubts(
+  { prefix, settings, ignoredFiles, ignoredFolders }: RepositoryState,
+  { to }: SnapshotPair,
+): string[] {
+  const around = to.repositories[0]?.settings ?? {}
+  const own = ignoreRules.filter((name) => settings?.[name] !== undefined && settings[name] !== around[name])
+  if (own.length === 0 || ignoredFiles.size + ignoredFolders.length === 0) return []
+  return [`Ignore rules of its own hide files in ${displayPath(prefix)}: ${own.join(', ')}.`]
 }
 
 function digestOf(path: string): string {

@@ -1,9 +1,11 @@
 import { lstatSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import ignore, { type Ignore } from 'ignore'
 import { nextTurn } from '../kernel/files/next-turn.ts'
 import { readRegularSync, specialKind } from '../kernel/files/regular-file.ts'
 import { isSecretFile } from '../kernel/secret-files.ts'
 import { blobId, blobIdOf, contentAt, type DiskFile, diskFile, isSameStat } from './disk.ts'
+import { gitFolderOf, isLinkedTree } from './other-work-trees.ts'
 import { keptObjectTest, type OverlayCache, readIgnored, reusableDiskState } from './overlay.ts'
 import { PackWriter } from './pack.ts'
 import { diskPath, displayPath, type PathBytes } from './paths.ts'
@@ -64,7 +66,7 @@ export async function scanFolder(
       unreadable.push(folder)
       continue
     }
-    if (folder !== '' && isLinkedWorkTree(top, folder, entries)) {
+    if (folder !== '' && (await isLinkedWorkTree(top, folder, entries))) {
       notes.push(`The linked work tree ${displayPath(folder)} was not looked into.`)
       continue
     }
@@ -189,13 +191,16 @@ function isIgnored(rules: IgnoreRules | null, path: PathBytes): boolean {
   return false
 }
 
-function isLinkedWorkTree(
+/** Whether the folder is one that the repository here lists, and not just one with the look of it. */
+async function isLinkedWorkTree(
   top: string,
   folder: PathBytes,
   entries: NonNullable<ReturnType<typeof entriesOf>>,
-): boolean {
+): Promise<boolean> {
   if (!entries.some((entry) => entry.name === '.git' && entry.isFile())) return false
-  return /^gitdir: .*\/worktrees\/[^/]+\s*$/.test(textAt(top, `${folder}.git`) ?? '')
+  const tree = join(top, displayPath(folder))
+  const [gitFolder, commonFolder] = await Promise.all([gitFolderOf(tree), gitFolderOf(top)])
+  return gitFolder !== null && commonFolder !== null && isLinkedTree({ top: tree, gitFolder, commonFolder })
 }
 
 // Only a regular file: git does not follow a linked one either.

@@ -189,6 +189,11 @@ async function obstacleBelow(
       const path = join(next, entry.name)
       if (entry.isDirectory()) {
         if (entry.name !== skip) waiting.push(path)
+        else if (next !== folder) {
+          // Git opens these of each folder that may be a repository.
+          const obstacle = firstObstacle([path])
+          if (obstacle !== null) return obstacle
+        }
       } else if (!entry.isFile() && concerns(entry.name)) {
         const obstacle = specialFileAt(path)
         if (obstacle !== null) return obstacle

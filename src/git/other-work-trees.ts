@@ -59,6 +59,17 @@ export async function gitFolderOf(top: string): Promise<string | null> {
   return pointer === undefined ? null : resolve(top, pointer)
 }
 
+/** Whether a work tree is one of those that its repository lists, and not just a folder with the look of one. */
+export async function isLinkedTree(tree: {
+  readonly top: string
+  readonly gitFolder: string
+  readonly commonFolder: string
+}): Promise<boolean> {
+  if (dirname(tree.gitFolder) !== join(tree.commonFolder, 'worktrees')) return false
+  const pointer = await textOf(join(tree.gitFolder, 'gitdir'))
+  return pointer !== null && resolve(tree.gitFolder, pointer) === join(tree.top, '.git')
+}
+
 async function hasTreeChangedSince({ top, gitFolder }: OtherTree, time: number): Promise<boolean> {
   if (await isNewer(join(gitFolder, 'logs', 'HEAD'), time)) return true
   const waiting = [top]

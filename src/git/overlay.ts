@@ -60,7 +60,7 @@ export async function readOverlay(
   const entries = new Map<PathBytes, OverlayEntry>()
   const drafts = new Map<PathBytes, OverlayDraft>()
   const disk = new CarefulDisk(place.top)
-  addTrackedEntries(seen.status, { entries, drafts })
+  addTrackedEntries(seen.status, { entries, drafts, disk })
   await settleDoubtful(place, repository, { status: seen.status, drafts, entries })
   const hidden = [...seen.index.hidden, ...seen.doubtful]
   const leftOut = addHiddenEntries(hidden, repository, { entries, drafts, disk })
@@ -86,9 +86,15 @@ interface OverlayWork {
   readonly drafts: Map<PathBytes, OverlayDraft>
 }
 
-function addTrackedEntries(status: GitStatus, { entries, drafts }: OverlayWork): void {
+function addTrackedEntries(
+  status: GitStatus,
+  { entries, drafts, disk }: OverlayWork & { readonly disk: CarefulDisk },
+): void {
   for (const { path, head, index, onDisk } of status.tracked) {
-    if (index?.mode === submoduleMode && onDisk === 'different') {
+    if (index?.mode === submoduleMode && onDisk === 'different' && disk.file(path) !== null) {
+      // A file or a link in place of the submodule.
+      drafts.set(path, { head, index: null, tracked: true })
+    } else if (index?.mode === submoduleMode && onDisk === 'different') {
       entries.set(path, { head, disk: { mode: submoduleMode, oid: null }, tracked: true, staged: false })
     } else if (onDisk === 'different') drafts.set(path, { head, index, tracked: true })
     else {

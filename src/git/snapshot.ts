@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
-import { realpathSync, statSync } from 'node:fs'
+import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { processEnd } from '../kernel/ending.ts'
+import { errorCode, Failure, messageOf } from '../kernel/failure.ts'
 import { isWithin } from '../kernel/files/contained-file.ts'
 import { nextTurn } from '../kernel/files/next-turn.ts'
 import { isSameState } from './comparison.ts'
@@ -15,6 +17,7 @@ import {
 import { scanFolder } from './folder-scan.ts'
 import { operationInProgress, readRefTips, reflogPosition } from './git-folder.ts'
 import { doubtfulTimes, type IndexEntries, readIndexEntries } from './index-file.ts'
+import { isLinkedTree } from './other-work-trees.ts'
 import { type OverlayCache, readIgnored, readOverlay, unchangedFiles } from './overlay.ts'
 import {
   displayPath,
@@ -177,9 +180,11 @@ export async function recordSnapshot(
   const known = { ...place, earlier: earlier?.top === top ? earlier : null }
   const snapshotTop = wish.engine === 'git' ? snapshotRepository : snapshotFolder
   const outer = await snapshotTop(repository, known)
-  const nested = await snapshotNested(outer, { ...known, top, objects: repository.objects })
-  const all = [outer, ...nested.snapshots]
-  const unreadable = all.flatMap(({ state }) => state.unreadable?.map((path) => state.prefix + path) ?? [])
+  const nested = await snapshotNested(outer, { ...known, around: repository })
+  const all = [withUnreadable(outer, nested.unreadable), ...nested.snapshots]
+  const unreadable = [outer, ...nested.snapshots].flatMap(
+    ({ state }) => state.unreadable?.map((path) => state.prefix + path) ?? [],
+  )
   const notes = [
     ...all.flatMap((snapshot) => snapshot.notes),
     ...unreadable.map((path) => `${displayPath(path)} could not be looked at.`),
@@ -204,6 +209,11 @@ export async function recordSnapshot(
   // In a large tree nearly always true, and then there are 100,000 paths to leave alone.
   const ascii = all.every((snapshot) => snapshot.ascii)
   return { state, paths: ascii ? bytes : bytes.map(displayPath), notes }
+}
+
+function withUnreadable(outer: RepositorySnapshot, folders: readonly PathBytes[]): RepositorySnapshot {
+  if (folders.length === 0) return outer
+  return { ...outer, state: { ...outer.state, unreadable: [...(outer.state.unreadable ?? []), ...folders] } }
 }
 
 // A submodule's state in the repository around it is the commit that is checked out in it.
@@ -423,13 +433,13 @@ const most = 50
 interface NestedSnapshots {
   readonly snapshots: readonly RepositorySnapshot[]
   readonly linkedWorkTrees: readonly PathBytes[]
+  /** Folders that were not looked into, ending with `/`. */
+  readonly unreadable: readonly PathBytes[]
   readonly notes: readonly string[]
 }
 
 interface NestedSnapshotSettings extends SnapshotSettings {
-  readonly top: string
-  /** The object folder of the repository around. */
-  readonly objects: string
+  readonly around: Repository
 }
 
 interface SnapshotFolder {
@@ -437,41 +447,47 @@ interface SnapshotFolder {
   readonly depth: number
 }
 
-/** Records the repositories inside a work tree, level by level. Linked work trees of the same repository stay closed. */
+/**
+ * Records the repositories inside a work tree, level by level. Linked work trees of the same repository stay closed. A
+ * folder that only looks like a repository is looked through file by file: git would pass over it.
+ */
 async function snapshotNested(
   outer: RepositorySnapshot,
   place: NestedSnapshotSettings,
 ): Promise<NestedSnapshots> {
   const snapshots: RepositorySnapshot[] = []
   const linkedWorkTrees: PathBytes[] = []
+  const unreadable: PathBytes[] = []
   const notes: string[] = []
   // Linked work trees share these.
-  const known = new Set([place.objects])
+  const known = new Set([place.around.objects])
   const queue = foldersOf(outer, 1)
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-    if (next.depth > deepest || snapshots.length >= most) {
-      notes.push(
-        `${displayPath(next.path)} is a repository too many to look into: its files were not recorded.`,
-      )
+    const { path, depth } = next
+    const opened = await openNestedRepository(next, place, known)
+    if (opened.status === 'absent') continue
+    if (opened.status === 'linked') {
+      linkedWorkTrees.push(path)
       continue
     }
-    const opened = await openNestedRepository(next, place, known)
-    if (opened.status === 'linked') linkedWorkTrees.push(next.path)
-    if (opened.status === 'closed') notes.push(opened.note)
-    if (opened.status === 'usable') {
-      const { path } = next
-      known.add(opened.objects)
-      const snapshot = await snapshotRepository(opened, {
-        ...place,
-        directory: join(place.directory, 'nested', String(snapshots.length)),
-        prefix: path,
-        includes: (inner) => place.includes(path + inner),
-      })
-      snapshots.push(snapshot)
-      queue.push(...foldersOf(snapshot, next.depth + 1))
+    if (opened.status === 'unreadable' || depth > deepest || snapshots.length >= most) {
+      unreadable.push(path)
+      continue
     }
+    const inside = {
+      ...place,
+      directory: join(place.directory, 'nested', String(snapshots.length)),
+      prefix: path,
+      includes: (inner: PathBytes) => place.includes(path + inner),
+    }
+    if (opened.status === 'usable') known.add(opened.objects)
+    else notes.push(opened.note)
+    const { snapshot, note } = await snapshotInside(opened, inside)
+    if (note !== undefined) notes.push(note)
+    snapshots.push(snapshot)
+    queue.push(...foldersOf(snapshot, depth + 1))
   }
-  return { snapshots, linkedWorkTrees, notes }
+  return { snapshots, linkedWorkTrees, unreadable, notes }
 }
 
 function foldersOf({ state, nested }: RepositorySnapshot, depth: number): SnapshotFolder[] {
@@ -480,10 +496,45 @@ function foldersOf({ state, nested }: RepositorySnapshot, depth: number): Snapsh
   })
 }
 
+/** A nested repository that git cannot read is looked through as well. */
+async function snapshotInside(
+  opened: Repository | ClosedRepository,
+  place: NestedSnapshotSettings,
+): Promise<{ readonly snapshot: RepositorySnapshot; readonly note?: string }> {
+  if (opened.status === 'closed') return { snapshot: await snapshotWithoutRepository(opened, place) }
+  try {
+    return { snapshot: await snapshotRepository(opened, place) }
+  } catch (error) {
+    if (error instanceof StaleRepository || processEnd.aborted) throw error
+    const closed = closedRepository(displayPath(place.prefix), opened.top, messageOf(error))
+    const again = { ...place, directory: `${place.directory}-files` }
+    return { snapshot: await snapshotWithoutRepository(closed, again), note: closed.note }
+  }
+}
+
+/** Every file counts as untracked, by the rules of the repository around. */
+function snapshotWithoutRepository(
+  { path }: ClosedRepository,
+  place: NestedSnapshotSettings,
+): Promise<RepositorySnapshot> {
+  const { objectFormat, configuration } = place.around
+  const repository = { ...standInRepository(path, place.directory), objectFormat, configuration }
+  return snapshotRepository(repository, place)
+}
+
+interface ClosedRepository {
+  readonly status: 'closed'
+  /** On disk. */
+  readonly path: string
+  readonly note: string
+}
+
 type NestedRepository =
   | Repository
-  | { readonly status: 'linked' | 'absent' }
-  | { readonly status: 'closed'; readonly note: string }
+  | ClosedRepository
+  | { readonly status: 'linked' }
+  | { readonly status: 'absent' }
+  | { readonly status: 'unreadable' }
 
 // Absent: a submodule that is not checked out.
 async function openNestedRepository(
@@ -492,17 +543,38 @@ async function openNestedRepository(
   known: ReadonlySet<string>,
 ): Promise<NestedRepository> {
   const name = displayPath(folder.path)
-  const path = realPath(join(place.top, name))
-  if (path === null) return { status: 'absent' }
-  const found = await findRepository(path, place.environment)
-  if (found.status !== 'usable') {
-    return { status: 'closed', note: `${name} was not looked into. ${found.reason}` }
+  // Git is started in a folder by a name that is text.
+  if (pathBytes(name) !== folder.path) return { status: 'unreadable' }
+  const path = join(place.around.top, name).replace(/[/\\]$/, '')
+  // A link or a file in its place is a change of its own.
+  if (realPath(path) !== path || isEmptyFolder(path)) return { status: 'absent' }
+  const found = await findRepository(path, place.environment).catch((error: unknown) => {
+    if (!(error instanceof Failure) || processEnd.aborted) throw error
+    return { status: 'unusable', reason: error.message } as const
+  })
+  if (found.status !== 'usable') return closedRepository(name, path, found.reason)
+  if (found.top !== path) {
+    const reason = isWithin(found.top, path) ? 'It has none' : `Its work tree is ${found.top}`
+    return closedRepository(name, path, `${reason}.`)
   }
-  if (found.top === path) return known.has(found.objects) ? { status: 'linked' } : found
-  if (isWithin(found.top, path)) return { status: 'absent' }
-  return {
-    status: 'closed',
-    note: `${name} was not looked into: its repository's work tree is ${found.top}.`,
+  if (found.objectFormat !== place.around.objectFormat) {
+    return closedRepository(name, path, `Its objects have the format ${found.objectFormat}.`)
+  }
+  if (!known.has(found.objects)) return found
+  return (await isLinkedTree(found))
+    ? { status: 'linked' }
+    : closedRepository(name, path, 'It stands for a repository around it.')
+}
+
+function closedRepository(name: string, path: string, reason: string): ClosedRepository {
+  return { status: 'closed', path, note: `${name} is no repository that git can read. ${reason}` }
+}
+
+function isEmptyFolder(path: string): boolean {
+  try {
+    return readdirSync(path).length === 0
+  } catch (error) {
+    return errorCode(error) === 'ENOTDIR'
   }
 }
 

@@ -213,14 +213,23 @@ test('a new or removed ignore rule adds and deletes nothing, but is told', async
   expect(report.notes.map((note) => note.split(' ')[0])).toEqual(['notes.txt', 'build/out.js'])
 })
 
-test('never looks into a linked work tree', async () => {
+test('never looks into a linked work tree of the repository there, which git cannot read', async () => {
+  put('.git/worktrees/x/gitdir', `${join(top, '.worktrees/x/.git')}\n`)
   put('a.ts', 'a')
   const report = await during(() => {
-    put('.worktrees/x/.git', 'gitdir: /somewhere/.git/worktrees/x\n')
+    put('.worktrees/x/.git', `gitdir: ${join(top, '.git/worktrees/x')}\n`)
     put('.worktrees/x/a.ts', 'a')
   })
   expect(brief(report)).toEqual([])
-  expect(report.notes).toEqual(['The linked work tree .worktrees/x/ was not looked into.'])
+  expect(report.notes).toContain('The linked work tree .worktrees/x/ was not looked into.')
+})
+
+test('looks into a folder that only has the look of a linked work tree', async () => {
+  const report = await during(() => {
+    put('src/x/.git', 'gitdir: /somewhere/.git/worktrees/x\n')
+    put('src/x/a.ts', 'a')
+  })
+  expect(brief(report)).toEqual(['A src/x/a.ts'])
 })
 
 test('takes names of any bytes', async () => {

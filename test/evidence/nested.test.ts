@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process'
+import { symlinkSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { emptyRepository, projectRepository, type WorkFolder } from '../support/git-repository.ts'
 import { watch } from './watch.ts'
@@ -162,4 +164,119 @@ test('a linked work tree of a nested repository stays closed as well', async () 
   })
   expect(changes).toEqual(['M README.md'])
   expect(report.notes).toEqual([expect.stringMatching(/^other\/ is a linked work tree/)])
+})
+
+/** Folders below a tracked one that git takes for repositories, and passes over. */
+const forged: Readonly<Record<string, (repo: WorkFolder, folder: WorkFolder) => void>> = {
+  'a file that leads to the repository around': (repo, folder) =>
+    folder.put('.git', `gitdir: ${repo.path('.git')}\n`),
+  'a link to the repository around': (repo, folder) => symlinkSync(repo.path('.git'), folder.path('.git')),
+  'a work tree elsewhere': (_, folder) => {
+    folder.git('init', '-q')
+    folder.git('config', 'core.worktree', '/tmp')
+  },
+  'a repository that is said to be bare': (_, folder) => {
+    folder.git('init', '-q')
+    folder.git('config', 'core.bare', 'true')
+  },
+  'a configuration that cannot be read': (_, folder) => {
+    folder.git('init', '-q')
+    folder.put('.git/config', '[[[\n')
+  },
+  'a version that is not known': (_, folder) => {
+    folder.git('init', '-q')
+    folder.git('config', 'core.repositoryformatversion', '99')
+  },
+  'a damaged index': (_, folder) => {
+    folder.git('init', '-q')
+    folder.put('.git/index', 'x')
+  },
+  'an index that is a pipe': (_, folder) => {
+    folder.git('init', '-q')
+    execFileSync('mkfifo', [folder.path('.git/index')])
+  },
+  'a HEAD at a commit that is not there': (_, folder) => {
+    folder.git('init', '-q')
+    folder.put('.git/HEAD', `${'1'.repeat(40)}\n`)
+  },
+  'objects of another format': (_, folder) => void folder.git('init', '-q', '--object-format=sha256'),
+  'a submodule in the index that has no repository': (repo) =>
+    void repo.git('update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},src/v`),
+}
+
+test.for(Object.keys(forged))('a new file beside %s is seen', async (name) => {
+  const repo = projectRepository()
+  const { changes, report } = await watch(repo, () => {
+    const folder = repo.in('src/v')
+    folder.put('n.ts', 'n\n')
+    forged[name]?.(repo, folder)
+  })
+  expect(changes).toContain('A src/v/n.ts')
+  expect(report.status).toBe('exact')
+})
+
+test('files are told apart where a folder got the look of a repository', async () => {
+  const repo = projectRepository()
+  repo.put('src/v/n.ts', 'n\n')
+  repo.put('src/v/m.ts', 'm\n')
+  const { changes } = await watch(repo, () => {
+    repo.put('src/v/.git', `gitdir: ${repo.path('.git')}\n`)
+    repo.append('src/v/n.ts')
+  })
+  expect(changes).toEqual(['M src/v/n.ts'])
+})
+
+test('new files beside those that a submodule took out of the index are seen', async () => {
+  const repo = projectRepository()
+  const { changes } = await watch(repo, () => {
+    repo.git('rm', '-rq', '--cached', 'src')
+    repo.git('update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},src`)
+    repo.put('src/n.ts', 'n\n')
+    repo.append('src/app.ts')
+  })
+  expect(changes).toEqual(['A src', 'M src/app.ts', 'A src/n.ts'])
+})
+
+test.for(['a file', 'a link'])('%s in place of a submodule is one change', async (what) => {
+  const { repo } = withSubmodule()
+  const { changes, report } = await watch(repo, () => {
+    repo.remove('sub')
+    if (what === 'a file') repo.put('sub', 'file\n')
+    else symlinkSync('lib', repo.path('sub'))
+  })
+  expect(changes).toEqual(['T sub', 'D sub/f', 'D sub/g'])
+  expect(report.status).toBe('exact')
+})
+
+test('what lies deeper than repositories are looked into makes the report partial', async () => {
+  const repo = projectRepository()
+  const { report } = await watch(repo, () => {
+    for (let depth = 1; depth <= 5; depth += 1) {
+      const folder = repo.in(`v${'/v'.repeat(depth)}`)
+      folder.put('n.ts', 'n\n')
+      folder.git('init', '-q')
+    }
+  })
+  expect(report).toMatchObject({ status: 'partial', unreadable: ['v/v/v/v/v/v/'] })
+})
+
+test('a repository that hides files by rules of its own makes the report partial', async () => {
+  const repo = projectRepository()
+  const { report } = await watch(repo, () => {
+    const folder = repo.in('src/v')
+    folder.put('n.ts', 'n\n')
+    folder.git('init', '-q')
+    folder.put('.git/info/exclude', '*\n')
+  })
+  expect(report).toMatchObject({ status: 'partial', ignored: { added: ['src/v/n.ts'] } })
+})
+
+test('a pipe in a nested repository is named, and git does not wait for it', async () => {
+  const repo = projectRepository()
+  repo.put('src/v/n.ts', 'n\n')
+  const folder = repo.in('src/v')
+  folder.git('init', '-q')
+  folder.remove('.git/HEAD')
+  execFileSync('mkfifo', [folder.path('.git/HEAD')])
+  await expect(watch(repo, () => undefined)).rejects.toMatchObject({ reason: 'git_file_blocked' })
 })

@@ -177,6 +177,19 @@ test('a file that was taken out of a sparse checkout by its flag makes the repor
   expect(report.doubts.join(' ')).toContain('sparse checkout')
 })
 
+test('a file that was taken out of a sparse checkout beside a commit makes the report partial', async () => {
+  const repo = projectRepository()
+  repo.git('sparse-checkout', 'set', 'lib', 'src')
+  const { changes, report } = await watch(repo, () => {
+    repo.append('src/app.ts')
+    repo.commit('Own')
+    repo.git('update-index', '--skip-worktree', 'lib/util.ts')
+    repo.remove('lib/util.ts')
+  })
+  expect(changes).toEqual(['M src/app.ts'])
+  expect(report.status).toBe('partial')
+})
+
 test('settings that stay as they were raise no doubt', async () => {
   const repo = projectRepository()
   repo.append('.git/info/exclude', 'build/\n')
