@@ -89,6 +89,8 @@ interface IdOfKind {
 /** Makes ids. Randomness comes in from outside, so that the domain stays pure. */
 export interface IdSource {
   next<K extends IdKind>(kind: K): IdOfKind[K]
+  /** What may be recorded of an id that is a secret. */
+  hash(secret: string): string
 }
 
 /** What a decision needs from outside besides the rows it read: the time, the ids, and who acts. */

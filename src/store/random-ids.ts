@@ -1,4 +1,5 @@
 import { type IdKind, type IdSource, idPrefixes } from '../kernel/id.ts'
+import { fingerprint } from './fingerprint.ts'
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz' // Crockford base32: no i, l, o, u
 const length = 12
@@ -6,6 +7,7 @@ const length = 12
 /** Ids of 60 random bits. Order never comes from them. */
 export const randomIds: IdSource = {
   next: (kind: IdKind) => `${idPrefixes[kind]}-${kind === 'run' ? uuidOfNow() : randomCharacters()}` as never, // the kind names the brand
+  hash: fingerprint,
 }
 
 /** A UUID of version 7 (RFC 9562): 48 bits of milliseconds, then random ones. */

@@ -8,6 +8,7 @@ export function settingAt(at: number): TransactionContext {
       count += 1
       return `${idPrefixes[kind]}-${count}` as ReturnType<typeof ids.next<K>> // a brand
     },
+    hash: (secret) => `hash of ${secret}`,
   }
   return { at, ids }
 }

@@ -46,6 +46,27 @@ describe('export --end', () => {
   })
 })
 
+test('the token of a claim stands in no log and in no export, and holds after an import', () => {
+  const [project, other] = [openCommandLine(), openCommandLine()]
+  project.write('plan.md', '# Screens\n\n- [ ] Draw them\n')
+  project.run('import', 'plan.md')
+  const claiming = ['task', 'next', '--claim', '--agent-name', 'ada', '--idempotency-key', 'k-1'] as const
+  const { task, claim } = project.json(...claiming)
+  const beginning = ['task', 'start', '--planned-task-id', task.id, '--agent-name', 'bob'] as const
+  expect(project.refused(...beginning)).toMatchObject({ reason: 'claim_held_by_other' })
+  const texts = [['log', '--json'], ['export'], ['export', '--end']].map((words) => project.run(...words).out)
+  for (const text of texts) {
+    expect(text).toContain('task.claimed')
+    expect(text).not.toContain(claim.token)
+  }
+  const file = join(project.home, 'project.jsonl')
+  writeFileSync(file, texts.at(-1) ?? '')
+  other.json('import', '--replace', file)
+  expect(other.json(...verify)).toMatchObject({ healthy: true })
+  expect(other.refused(...beginning)).toMatchObject({ reason: 'claim_held_by_other' })
+  expect(other.json(...beginning, '--claim-token', claim.token)).toMatchObject({ task_id: task.id })
+})
+
 describe('an export that was cut or changed', () => {
   test.each([
     ['at the end of its last line', (lines: readonly string[]) => lines.slice(0, -1)],

@@ -17,17 +17,18 @@ export function claimTask(
   { task, claim }: PlannedTask,
   claimant: Claimant,
   setting: TransactionContext,
-): { readonly claim: Claim; readonly facts: readonly NewPlanEvent[] } {
+): { readonly claim: Claim; readonly token: string; readonly facts: readonly NewPlanEvent[] } {
+  const token = setting.ids.next('claim')
   const made: Claim = {
     agent: displayName(claimant),
     actor: holderOf(claimant),
     ...(claimant.actor.connection !== undefined && { connection: claimant.actor.connection }),
-    token: setting.ids.next('claim'),
+    tokenHash: setting.ids.hash(token),
     claimedAt: setting.at,
     expiresAt: setting.at + claimLasts,
   }
   const before = claim === null ? [] : endClaim(task.id, claim, 'expired')
-  return { claim: made, facts: [...before, { kind: 'task.claimed', taskId: task.id, claim: made }] }
+  return { claim: made, token, facts: [...before, { kind: 'task.claimed', taskId: task.id, claim: made }] }
 }
 
 export function endClaim(
@@ -104,12 +105,12 @@ export function assertToken(
     readonly madeFor: TaskId | null
     readonly claimant: Claimant
   },
-  now: number,
+  { at: now, ids }: TransactionContext,
 ): void {
   const { token, madeFor, claimant } = given
   if (token === null) return
   const isRunning = claim !== null && isHeld(claim, now)
-  if (isRunning && claim.token === token) return
+  if (isRunning && claim.tokenHash === ids.hash(token)) return
   if (madeFor !== task.id) {
     const whose = madeFor === null ? 'No claim ever had it' : `It belongs to task ${madeFor}`
     throw new Failure('CONFLICT', `${token} was never a token of task ${task.id}. ${whose}.`, {

@@ -33,7 +33,8 @@ export interface Claim {
   readonly actor: string
   /** The connection that claimed it: what comes by it needs no token. Absent in records from before it was kept. */
   readonly connection?: string
-  readonly token: string
+  /** Only who claimed the task was told the token itself. */
+  readonly tokenHash: string
   readonly claimedAt: number
   /** Milliseconds since the epoch; renewed by every call about the task. Null while an open attempt holds the claim. */
   readonly expiresAt: number | null

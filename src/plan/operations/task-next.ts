@@ -74,12 +74,12 @@ export const taskNext = defineOperation({
     if (next === null) return { facts: ended, answer: answerOf(null, null, { now: setting.at, said }) }
     const planned = expired.some(({ task }) => task.id === next.task.id) ? { ...next, claim: null } : next
     const claimant = { actor: handling.actor, agentName: input.agent_name ?? null }
-    const { claim, facts } = claimTask(planned, claimant, setting)
+    const { claim, token, facts } = claimTask(planned, claimant, setting)
     return {
       facts: [...ended, ...facts],
       agentName: claimant.agentName,
       answerFrom: async (after) =>
-        answerOf(await findPlanned(after, planned.task.id), claim, { now: setting.at, said }),
+        answerOf(await findPlanned(after, planned.task.id), { claim, token }, { now: setting.at, said }),
     }
   })
 })
@@ -217,7 +217,7 @@ async function readyElsewhere(
 
 function answerOf(
   planned: PlannedTask | null,
-  claim: Claim | null,
+  claimed: { readonly claim: Claim; readonly token: string } | null,
   { now, said }: { readonly now: number; readonly said: string | null },
 ) {
   return {
@@ -229,9 +229,13 @@ function answerOf(
             ...(planned.task.areas.length > 0 && { areas: planned.task.areas }),
           },
     claim:
-      claim === null || claim.expiresAt === null
+      claimed === null || claimed.claim.expiresAt === null
         ? null
-        : { token: claim.token, agent: claim.agent, expires_at: instant(claim.expiresAt) },
+        : {
+            token: claimed.token,
+            agent: claimed.claim.agent,
+            expires_at: instant(claimed.claim.expiresAt),
+          },
     ...(said !== null && { message: said }),
   }
 }

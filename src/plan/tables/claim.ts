@@ -7,20 +7,20 @@ import type { TaskTable } from './task.ts'
 /** Every token that a claim had: it names its task also when the claim is over. */
 export interface ClaimTokenTable {
   project_id: string
-  token: string
+  token_hash: string
   task_id: string
 }
 
 export type ClaimColumns = Pick<
   Selectable<TaskTable>,
-  'claim_agent' | 'claim_actor' | 'claim_connection' | 'claim_token' | 'claimed_at' | 'claim_expires_at'
+  'claim_agent' | 'claim_actor' | 'claim_connection' | 'claim_token_hash' | 'claimed_at' | 'claim_expires_at'
 >
 
 export const unclaimed: ClaimColumns = {
   claim_agent: null,
   claim_actor: null,
   claim_connection: null,
-  claim_token: null,
+  claim_token_hash: null,
   claimed_at: null,
   claim_expires_at: null,
 }
@@ -30,21 +30,21 @@ export function claimColumns(claim: Claim): ClaimColumns {
     claim_agent: claim.agent,
     claim_actor: claim.actor,
     claim_connection: claim.connection ?? null,
-    claim_token: claim.token,
+    claim_token_hash: claim.tokenHash,
     claimed_at: claim.claimedAt,
     claim_expires_at: claim.expiresAt,
   }
 }
 
 export function claimOf(row: ClaimColumns): Claim | null {
-  const { claim_agent: agent, claim_actor: actor, claim_token: token, claimed_at: claimedAt } = row
-  if (agent === null || actor === null || token === null || claimedAt === null) return null
+  const { claim_agent: agent, claim_actor: actor, claim_token_hash: tokenHash, claimed_at: claimedAt } = row
+  if (agent === null || actor === null || tokenHash === null || claimedAt === null) return null
   const connection = row.claim_connection
   return {
     agent,
     actor,
     ...(connection !== null && { connection }),
-    token,
+    tokenHash,
     claimedAt,
     expiresAt: row.claim_expires_at,
   }
@@ -57,11 +57,11 @@ export const taskById = prepareQuery((db, projectId: string, id: string) =>
 export async function keepToken(
   { db, projectId }: ProjectionContext,
   taskId: string,
-  token: string,
+  tokenHash: string,
 ): Promise<void> {
   await db
     .insertInto('claim_token')
-    .values({ project_id: projectId, token, task_id: taskId })
+    .values({ project_id: projectId, token_hash: tokenHash, task_id: taskId })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { MilestoneId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
+import { fingerprint } from '../../store/fingerprint.ts'
 import { nonEmptyValues, prepareQuery } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
 import type { PlannedTask, PlanSpan } from '../domain/plan.ts'
@@ -103,7 +104,7 @@ export function planReads(scope: ReadScope): PlanReads {
         .selectFrom('claim_token')
         .select('task_id')
         .where('project_id', '=', projectId)
-        .where('token', '=', token)
+        .where('token_hash', '=', fingerprint(token))
         .executeTakeFirst()
       return claimed ? (claimed.task_id as TaskId) : null // a brand
     },

@@ -48,7 +48,7 @@ export interface TaskTable {
   claim_actor: string | null
   /** The connection that claimed it. */
   claim_connection: string | null
-  claim_token: string | null
+  claim_token_hash: string | null
   claimed_at: number | null
   claim_expires_at: number | null
   /** Open holds about it that hold up what depends on it, by the project's setting. */
@@ -284,7 +284,7 @@ export async function applyTaskClaimed(
 ): Promise<void> {
   const around = await aroundTask(projecting, taskId)
   await changeTask(projecting, around, { status: 'in_progress', resolution: null, ...claimColumns(claim) })
-  await keepToken(projecting, taskId, claim.token)
+  await keepToken(projecting, taskId, claim.tokenHash)
 }
 
 /** The task is to do again, unless an open attempt holds it. */

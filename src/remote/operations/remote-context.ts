@@ -300,6 +300,7 @@ function createGatheringIds({ fingerprint }: Context, callId: string): IdSource 
       counted.set(kind, number + 1)
       return idInCall(fingerprint, callId, { kind, number }) as never // the kind names the brand
     },
+    hash: fingerprint,
   }
 }
 

@@ -5,6 +5,7 @@ import { Failure } from '../../kernel/failure.ts'
 import { bytesOf } from '../../remote/tables/machine.ts'
 import { keptTables, type SideRow, type SideTable, type SideValue } from '../ports/record-rows.ts'
 import type { Tables } from '../tables/tables.ts'
+import { withoutClaimTokens } from './idempotency.ts'
 
 /** What belongs to a project beside its facts and goes where it goes; no replay makes it. A row is told by these. */
 const keys = {
@@ -55,8 +56,16 @@ async function rowsOf(
   )
   return rows.map((row) => ({
     table,
-    values: Object.fromEntries(Object.entries(row).map(([name, value]) => [name, keptValueOf(value)])),
+    values: Object.fromEntries(
+      Object.entries(row).map(([name, value]) => [name, keptValueOf(exportedValue(table, name, value))]),
+    ),
   }))
+}
+
+function exportedValue(table: SideTable, name: string, value: unknown): unknown {
+  return table === 'command' && name === 'answer' && typeof value === 'string'
+    ? withoutClaimTokens(value)
+    : value
 }
 
 /** Bytes are a buffer in a file, and hexadecimal text from a server. */

@@ -82,7 +82,7 @@ export const planTables: TableStatements = ({ text }) => [
     last_attempt_id ${text},
     claim_agent ${text},
     claim_actor ${text},
-    claim_token ${text},
+    claim_token_hash ${text},
     claimed_at bigint,
     claim_expires_at bigint,
     open_dependencies bigint not null,
@@ -158,9 +158,9 @@ export const planTables: TableStatements = ({ text }) => [
   // Every token that a claim had, also after its end.
   `create table claim_token (
     project_id ${text} not null,
-    token ${text} not null,
+    token_hash ${text} not null,
     task_id ${text} not null,
-    primary key (project_id, token),
+    primary key (project_id, token_hash),
     foreign key (project_id, task_id) references task (project_id, id)
   )`,
 

@@ -138,7 +138,8 @@ describe('a planned task with an open attempt', () => {
 
 describe('a planned task', () => {
   const task = aTask({ id: 't-7' as TaskId, status: 'to_do' })
-  const claim = { agent: 'other', actor: 'claude', token: 'c-1', claimedAt: 0, expiresAt: 100 }
+  const tokenHash = 'hash of c-1'
+  const claim = { agent: 'other', actor: 'claude', tokenHash, claimedAt: 0, expiresAt: 100 }
 
   test('that somebody else holds is refused, and free again when the claim ran out', () => {
     const planned = plannedTaskFrom(task, { claim })

@@ -204,7 +204,7 @@ function startPlanned(
   if (planned === null) return { facts: [], notes: [] }
   const { task, dependsOn, blocked } = planned
   const open = dependencies.filter(isUnfinished)
-  assertToken(planned, { token: claimToken, madeFor: tokenOf, claimant: { actor, agentName } }, setting.at)
+  assertToken(planned, { token: claimToken, madeFor: tokenOf, claimant: { actor, agentName } }, setting)
   // The token names its holder, whatever the connection calls itself now; a claim that an attempt holds was judged with it.
   const isRunning = planned.claim?.expiresAt !== null
   const forOther = claimToken === null ? claimedByOtherNotes(planned, { actor, agentName }, force) : []

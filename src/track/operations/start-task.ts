@@ -3,7 +3,7 @@ import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import type { Snapshot } from '../../git/ports/work-tree.ts'
 import { WaitingEntry } from '../../inbox/operations/item-answer.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
-import type { CaptureSessionId, TaskId, TurnId } from '../../kernel/id.ts'
+import type { CaptureSessionId, TurnId } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
 import { findMission, findPhase, findPlanned, findTask } from '../../kernel/operations/find.ts'
 import {
@@ -34,7 +34,6 @@ import {
   reportedBrief,
   reportedContents,
 } from '../../lines/operations/record-lines.ts'
-import type { PlannedTask } from '../../plan/domain/plan.ts'
 import { reviewFields } from '../../review/operations/agent-reviews.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { Mission } from '../domain/mission.ts'
@@ -275,7 +274,7 @@ async function loadSituation(reads: Reads, input: ContainerInput): Promise<TaskS
     planned ? reads.tasks.lastAttempt(planned.task.id) : null,
     planned?.task.phaseId ? reads.missions.phaseById(planned.task.phaseId) : null,
     planned ? reads.tasks.dependencies(planned.task.id) : [],
-    tokenOf(reads, planned, input.claim_token),
+    planned && input.claim_token !== undefined ? reads.plan.taskOfToken(input.claim_token) : null,
   ])
   const [parentAttempt, above, holds] = await Promise.all([
     parent ? reads.tasks.openAttempt(parent.id) : null,
@@ -314,16 +313,6 @@ async function missionOf(
   if (named !== undefined) return findMission(reads, named)
   const inherited = around.planned?.missionId ?? around.parentAttempt?.missionId ?? around.parent?.missionId
   return inherited ? findMission(reads, inherited) : null
-}
-
-/** The task that a token was made for: the running claim says it of its own, the journal of one that ended. */
-async function tokenOf(
-  { plan }: Reads,
-  planned: PlannedTask | null,
-  token: string | undefined,
-): Promise<TaskId | null> {
-  if (planned === null || token === undefined) return null
-  return planned.claim?.token === token ? planned.task.id : plan.taskOfToken(token)
 }
 
 function assertTaskNamed(input: {

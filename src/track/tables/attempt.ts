@@ -8,6 +8,7 @@ import type { ListPart } from '../../kernel/page.ts'
 import type { AttemptEnd, FileChangeCounts, TaskReads } from '../../plan/ports/task-reads.ts'
 import { type ClaimColumns, claimColumns, touchTask, unclaimed } from '../../plan/tables/claim.ts'
 import { aroundTask, changeTask } from '../../plan/tables/task.ts'
+import { fingerprint } from '../../store/fingerprint.ts'
 import {
   insertRows,
   parseColumn,
@@ -177,16 +178,24 @@ export async function applyOpened(
 
 /** An attempt keeps the claim that runs, and its token; without one it makes its opener's. */
 function claimAfterStart(attempt: Attempt, before: ClaimColumns, at: number): ClaimColumns {
-  const { claim_agent, claim_actor, claim_connection, claim_token, claimed_at, claim_expires_at } = before
-  const runs = claim_token !== null && (claim_expires_at === null || claim_expires_at > at)
+  const { claim_agent, claim_actor, claim_connection, claim_token_hash, claimed_at, claim_expires_at } =
+    before
+  const runs = claim_token_hash !== null && (claim_expires_at === null || claim_expires_at > at)
   if (runs) {
-    return { claim_agent, claim_actor, claim_connection, claim_token, claimed_at, claim_expires_at: null }
+    return {
+      claim_agent,
+      claim_actor,
+      claim_connection,
+      claim_token_hash,
+      claimed_at,
+      claim_expires_at: null,
+    }
   }
   return claimColumns({
     agent: displayName(attempt),
     actor: attempt.actor.name,
     ...(attempt.actor.connection !== undefined && { connection: attempt.actor.connection }),
-    token: attempt.id,
+    tokenHash: fingerprint(attempt.id),
     claimedAt: attempt.openedAt,
     expiresAt: null,
   })

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { NewProjectEvent } from '../../../src/events/domain/project-event.ts'
 import type { AttemptId } from '../../../src/kernel/id.ts'
 import { claimLasts } from '../../../src/plan/domain/plan.ts'
+import { fingerprint } from '../../../src/store/fingerprint.ts'
 import type { Store } from '../../../src/store/ports/store.ts'
 import { anAttempt } from '../../support/entities.ts'
 import { dialects } from './dialects.ts'
@@ -55,11 +56,11 @@ describe.each(dialects)('claims in $dialect', ({ fresh }) => {
           toDo: await count({ status: 'to_do' }),
           inProgress: await count({ status: 'in_progress' }),
           next: (await plan.next({ now }))?.task.id,
-          expired: (await plan.expiredClaims(now)).map(({ claim: ended }) => ended?.token),
+          expired: (await plan.expiredClaims(now)).map(({ claim: ended }) => ended?.tokenHash),
         }
       })
     expect(await at(999)).toEqual({ ready: 1, toDo: 1, inProgress: 1, next: t(2), expired: [] })
-    expect(await at(1000)).toEqual({ ready: 2, toDo: 2, inProgress: 0, next: t(1), expired: ['c-1'] })
+    expect(await at(1000)).toEqual({ ready: 2, toDo: 2, inProgress: 0, next: t(1), expired: ['h-1'] })
     await happened(store, 1001, { kind: 'dependency.added', taskId: t(1), dependsOnId: t(2) })
     const blocked = await store.view(({ plan }) => plan.tasks({ now: 1001, blocked: true }, { limit: 9 }))
     expect(blocked.tasks.map((planned) => planned.task.id)).toEqual([t(1)])
@@ -118,7 +119,11 @@ describe.each(dialects)('claims in $dialect', ({ fresh }) => {
     await happened(store, 2000, { kind: 'attempt.opened', attempt: opened })
     const { agent: name } = (await task(store))?.claim ?? {}
     expect(name).toBe(opened.actor.name)
-    expect((await task(store))?.claim).toMatchObject({ token: 'a-1', claimedAt: 2000, expiresAt: null })
+    expect((await task(store))?.claim).toMatchObject({
+      tokenHash: fingerprint('a-1'),
+      claimedAt: 2000,
+      expiresAt: null,
+    })
     await happened(store, 2001, {
       kind: 'attempt.abandoned',
       attemptId: 'a-1' as AttemptId,

@@ -37,7 +37,7 @@ export function aMilestone(number: number, changes: Partial<Milestone> = {}): Mi
 }
 
 export function aClaim(changes: Partial<Claim> = {}): Claim {
-  return { agent: 'builder', actor: 'claude', token: 'c-1', claimedAt: 10, expiresAt: 1000, ...changes }
+  return { agent: 'builder', actor: 'claude', tokenHash: 'h-1', claimedAt: 10, expiresAt: 1000, ...changes }
 }
 
 export function aNote(number: number, changes: Partial<Note> = {}): Note {
