@@ -125,7 +125,7 @@ const readersEach = 3
 export async function measureReplicas(place: Place, duration: Duration): Promise<OverReplicas> {
   console.error('replicas …')
   const here = machine(place, 'replica-0')
-  const { secret = '' } = command(here, ['token', 'create', '--admin'])
+  const { secret = '' } = command(here, ['token', 'create', '--admin', '--person', 'Ada'])
   const { mission_id: missionId = '' } = command(here, [
     'mission',
     'start',

@@ -8,14 +8,7 @@ import { type ProcessDefinition, stateNamed } from './definition.ts'
 import { type AcceptedTransition, contextProblems } from './engine.ts'
 import type { EventRequest } from './event-request.ts'
 import { isSameJson, type JsonObject } from './json.ts'
-import {
-  beginRun,
-  type EventIdempotencyKey,
-  type RunEvent,
-  type RunRecord,
-  type RunStatus,
-  type StoredArtifact,
-} from './run.ts'
+import { beginRun, type RunEvent, type RunRecord, type RunStatus, type StoredArtifact } from './run.ts'
 
 interface RunStart {
   readonly definition: ProcessDefinition
@@ -91,8 +84,7 @@ interface AdvanceContext {
 export interface AdvancedRun {
   readonly record: RunRecord
   readonly event: RunEvent
-  /** What happened, once the answer that a repeat gets is known. */
-  facts(repeat: Omit<EventIdempotencyKey, 'eventId'> | null): readonly NewProjectEvent[]
+  readonly facts: readonly NewProjectEvent[]
 }
 
 /** What an accepted event makes of a run: its revision, and in another state what people are asked there. */
@@ -130,7 +122,7 @@ export function advanceRun(advancing: AdvanceContext, setting: TransactionContex
   return {
     record: after,
     event,
-    facts: (repeat) => [
+    facts: [
       {
         kind: 'run.advanced',
         runId: record.id,
@@ -139,7 +131,6 @@ export function advanceRun(advancing: AdvanceContext, setting: TransactionContex
         event,
         status,
         context: isSameJson(record.context, run.context) ? null : run.context,
-        repeat: repeat === null ? null : { ...repeat, eventId: event.id },
       },
       ...(status !== 'active'
         ? endQuestions(holds, `${emission.event}, by ${by}`)

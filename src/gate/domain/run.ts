@@ -191,8 +191,6 @@ export type GateEvent =
       readonly status: RunStatus
       /** Null where it did not change. */
       readonly context: JsonObject | null
-      /** The caller's key with the hash of what it sent, and the answer that a repeat gets. */
-      readonly repeat: EventIdempotencyKey | null
     })
   | (RunReference & {
       readonly kind: 'run.migrated'
@@ -239,13 +237,3 @@ export const settingNames = [
   'sensitive',
 ] as const
 export type SettingName = (typeof settingNames)[number]
-
-/** An idempotency key of a run, and what it is bound to. */
-export interface EventIdempotencyKey {
-  readonly key: string
-  /** The principal that sent the key. */
-  readonly owner: string
-  readonly inputHash: string
-  readonly eventId: RunEventId
-  readonly answer: JsonObject
-}

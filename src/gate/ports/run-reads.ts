@@ -7,7 +7,6 @@ import type { ProcessDefinition } from '../domain/definition.ts'
 import type { Visit } from '../domain/evidence.ts'
 import type {
   CommandResult,
-  EventIdempotencyKey,
   RunApproval,
   RunEvent,
   RunRecord,
@@ -80,11 +79,6 @@ export interface RunReads {
       readonly tried?: RunRefusal['tried']
     },
   ): Promise<number>
-  /** What the owner's key is bound to in a run; null when it is free, even where another has the same. */
-  repeat(
-    runId: RunId,
-    key: Required<Pick<EventIdempotencyKey, 'key' | 'owner'>>,
-  ): Promise<EventIdempotencyKey | null>
   /** Oldest first, at most 1000. */
   approvals(runId: RunId): Promise<readonly RunApproval[]>
   /**

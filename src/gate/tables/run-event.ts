@@ -4,14 +4,7 @@ import type { Actor } from '../../kernel/actor.ts'
 import type { RunEventId, RunId } from '../../kernel/id.ts'
 import { pageOf, parseColumn, prepareQuery, splitIntoBatches } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
-import type {
-  AttemptedEvent,
-  EventIdempotencyKey,
-  RunApproval,
-  RunEvent,
-  RunRefusal,
-  StoredArtifact,
-} from '../domain/run.ts'
+import type { AttemptedEvent, RunApproval, RunEvent, RunRefusal, StoredArtifact } from '../domain/run.ts'
 import type { RunReads } from '../ports/run-reads.ts'
 
 export interface RunEventTable {
@@ -31,10 +24,6 @@ export interface RunEventTable {
   role: string | null
   by_name: string
   author: string | null
-  idempotency_key: string | null
-  key_owner: string | null
-  input_hash: string | null
-  answer: string | null
   at: number
 }
 
@@ -81,11 +70,7 @@ export interface RunApprovalTable {
   at: number
 }
 
-export function runEventRow(
-  { projectId, seq }: RowKey,
-  event: RunEvent,
-  repeat: EventIdempotencyKey | null,
-): Insertable<RunEventTable> {
+export function runEventRow({ projectId, seq }: RowKey, event: RunEvent): Insertable<RunEventTable> {
   return {
     project_id: projectId,
     run_id: event.runId,
@@ -103,10 +88,6 @@ export function runEventRow(
     role: event.role,
     by_name: event.by,
     author: event.author ?? null,
-    idempotency_key: repeat?.key ?? null,
-    key_owner: repeat?.owner ?? null,
-    input_hash: repeat?.inputHash ?? null,
-    answer: repeat === null ? null : JSON.stringify(repeat.answer),
     at: event.at,
   }
 }
@@ -128,19 +109,6 @@ function runEventOf(row: Selectable<RunEventTable>): RunEvent {
     by: row.by_name,
     ...(row.author !== null && { author: row.author }),
     at: row.at,
-  }
-}
-
-/** What a key is bound to; null in an event that came without one. */
-function repeatOf(row: Selectable<RunEventTable>): EventIdempotencyKey | null {
-  const { idempotency_key: key, key_owner: owner, input_hash: inputHash } = row
-  if (key === null || owner === null || inputHash === null || row.answer === null) return null
-  return {
-    key,
-    owner,
-    inputHash,
-    eventId: row.id as RunEventId, // a brand
-    answer: parseColumn(row.answer),
   }
 }
 
@@ -283,23 +251,13 @@ export async function applyRunApproved(
   await projecting.db.insertInto('run_approval').values(approvalRow(projecting, approval)).execute()
 }
 
-const eventOfKey = prepareQuery((db, projectId: string, runId: string, key: string, owner: string) =>
-  db
-    .selectFrom('run_event')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where('run_id', '=', runId)
-    .where('idempotency_key', '=', key)
-    .where('key_owner', '=', owner),
-)
-
-/** What happened to a run, newest first, and what its keys are bound to. */
+/** What happened to a run, newest first. */
 export function runEventReads({
   db,
   projectId,
 }: ReadScope): Pick<
   RunReads,
-  'history' | 'refusals' | 'eventAt' | 'edgesOf' | 'repeat' | 'refusalsAlike' | 'approvals'
+  'history' | 'refusals' | 'eventAt' | 'edgesOf' | 'refusalsAlike' | 'approvals'
 > {
   return {
     history(runId, request) {
@@ -349,10 +307,6 @@ export function runEventReads({
           return edge === undefined ? [] : [[revision, edge] as const]
         }),
       )
-    },
-    async repeat(runId, { key, owner }) {
-      const [row] = await eventOfKey(db, projectId, runId, key, owner)
-      return row ? repeatOf(row) : null
     },
     async refusalsAlike(runId, { event, code, since, tried }) {
       const { total } = await db

@@ -11,7 +11,7 @@ import {
 } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope, RowKey, Tables } from '../../store/tables/tables.ts'
 import { subjectWork } from '../../track/tables/attempt.ts'
-import type { EventIdempotencyKey, RunEvent, RunRecord } from '../domain/run.ts'
+import type { RunEvent, RunRecord } from '../domain/run.ts'
 import type { LoadedRun, RunReads } from '../ports/run-reads.ts'
 import { commandResults } from './command-result.ts'
 import { storedDefinition } from './process.ts'
@@ -101,7 +101,7 @@ export async function applyRunCreated(
 
 export async function applyRunAdvanced(
   projecting: ProjectionContext,
-  { event, status, context, repeat }: ProjectEventOf<'run.advanced'>,
+  { event, status, context }: ProjectEventOf<'run.advanced'>,
 ): Promise<void> {
   const changed = {
     state: event.to,
@@ -109,7 +109,7 @@ export async function applyRunAdvanced(
     ...(context !== null && { context: JSON.stringify(context) }),
     ...(status !== 'active' && { ended_at: projecting.at }),
   }
-  await moveRun(projecting, event, { changed, repeat })
+  await moveRun(projecting, event, changed)
   await keepArtifacts(projecting, event)
   await recordStateVisit(projecting, event)
 }
@@ -127,7 +127,7 @@ export async function applyRunMigrated(
     status,
     ...(status !== 'active' && { ended_at: projecting.at }),
   }
-  await moveRun(projecting, event, { changed, repeat: null })
+  await moveRun(projecting, event, changed)
   await recordStateVisit(projecting, event)
 }
 
@@ -136,14 +136,14 @@ export function applyRunCancelled(
   { event }: ProjectEventOf<'run.cancelled'>,
 ): Promise<void> {
   const changed = { status: 'cancelled', ended_at: projecting.at }
-  return moveRun(projecting, event, { changed, repeat: null })
+  return moveRun(projecting, event, changed)
 }
 
 /** A run as it is after an event, and the event. */
 async function moveRun(
   projecting: ProjectionContext,
   event: RunEvent,
-  { changed, repeat }: { readonly changed: Partial<RunTable>; readonly repeat: EventIdempotencyKey | null },
+  changed: Partial<RunTable>,
 ): Promise<void> {
   const { db, projectId, at } = projecting
   await db
@@ -152,10 +152,7 @@ async function moveRun(
     .where('project_id', '=', projectId)
     .where('id', '=', event.runId)
     .execute()
-  await db
-    .insertInto('run_event')
-    .values(runEventRow(projecting, event, repeat))
-    .execute()
+  await db.insertInto('run_event').values(runEventRow(projecting, event)).execute()
 }
 
 async function recordStateVisit(

@@ -121,7 +121,7 @@ export async function decideRun(
     },
     dryRun: false,
     role: decision.role,
-    repeat: null,
+    idempotency: null,
     approvals: decision.approvals,
   })
   const given = decision.approvals.map(({ role, of }) => ({ role, of }))

@@ -6,7 +6,7 @@ export interface LogHead {
 
 /** What belongs to a project beside its log, and goes with it where writing ends: no replay makes it. */
 export const keptTables = [
-  'command',
+  'idempotency_key',
   'attempt_diff',
   'notification_address',
   'notice',

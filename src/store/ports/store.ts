@@ -9,6 +9,7 @@ import type {
   CommandResultId,
   NotificationId,
   ProjectId,
+  RunId,
   SessionId,
   TokenId,
   TurnId,
@@ -47,6 +48,16 @@ export interface Reads {
   readonly journal: EventLogReads
   readonly stats: StatReads
   readonly reviews: ReviewReads
+  readonly keys: KeyReads
+}
+
+export interface KeyReads {
+  /** The answer that is stored for a key. Fails with IDEMPOTENCY_KEY_REUSED where it came with another input. */
+  answerOf(idempotency: Idempotency): Promise<StoredAnswer | null>
+}
+
+export interface StoredAnswer {
+  readonly answer: unknown
 }
 
 /** What a decision came to: what happened, and what the caller is answered. */
@@ -56,6 +67,8 @@ export interface ChangeSet<Answer> {
   readonly agentName?: string | null
   /** What is written with them and is in none of them. */
   readonly beside?: readonly SideWrite[]
+  /** Stores an answer for a key that only some outcomes bind, such as an event that was accepted. */
+  readonly binds?: StoredAnswer & { readonly idempotency: Idempotency }
   readonly answer: Answer
 }
 
@@ -191,9 +204,11 @@ export type SecretSideWrite =
   | { readonly kind: 'secret used'; readonly of: TokenId | SessionId; readonly at: number }
   | { readonly kind: 'secret ended'; readonly of: TokenId | SessionId }
 
-/** A command's key: same key and same input, same answer. */
+/** A key of a call: same key and same input, same answer. */
 export interface Idempotency {
   readonly key: string
+  /** Each run has keys of its own. */
+  readonly run?: RunId
   /** Whose key it is: the same word of another actor is another key. */
   readonly owner: string
   /** The connection it comes by, where there is one: a claim's token is answered to no other. */
@@ -229,7 +244,7 @@ export interface Store {
   /** A consistent view: all reads of `look` see one state. A project that was never written to is empty. */
   view<Answer>(look: (reads: Reads) => Promise<Answer>): Promise<Answer>
   /** The stored answer of a key, if it was used: `decide` need not be prepared for a repeat. */
-  replay(idempotency: Idempotency): Promise<{ readonly answer: unknown } | null>
+  replay(idempotency: Idempotency): Promise<StoredAnswer | null>
   /** Makes the project from its whole log, all of it or nothing. Fails with CONFLICT where there is a record already. */
   restore(facts: readonly ProjectEvent[], restoring?: LogRestoreOptions): Promise<LogRestoreResult>
   /** What belongs to the project beside its log, a page at a time, after a row. */

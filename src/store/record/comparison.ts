@@ -8,7 +8,7 @@ import type { Replay } from './replay.ts'
 export const notMadeByFacts: Readonly<Record<string, string>> = {
   fact: 'the facts themselves, which their chain of hashes vouches for',
   secret: 'the hashes of what tokens and sessions are known by, which no fact holds',
-  command: 'the answers that are kept for idempotency keys',
+  idempotency_key: 'the answers that are kept for idempotency keys',
   moment: 'what hooks told of turns that are open, and the keys of what was recorded',
   kept_prompt: 'texts of prompts, which no fact holds',
   edge: 'the machines where agents work, as they were last heard of',

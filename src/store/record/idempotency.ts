@@ -1,15 +1,17 @@
 import type { Kysely } from 'kysely'
 import { Failure } from '../../kernel/failure.ts'
-import type { Idempotency } from '../ports/store.ts'
+import type { Idempotency, KeyReads, StoredAnswer } from '../ports/store.ts'
 import { parseColumn } from '../tables/query.ts'
-import type { Tables } from '../tables/tables.ts'
+import type { ReadScope, Tables } from '../tables/tables.ts'
 
-/** The answer of a command that came with an idempotency key. */
-export interface CommandTable {
+/** The answer of a call that came with an idempotency key. */
+export interface IdempotencyKeyTable {
   project_id: string
   /** The principal that sent the key. */
   owner: string
-  idempotency_key: string
+  /** Each run has keys of its own; empty for those of the project. */
+  run_id: string
+  key: string
   connection: string | null
   operation: string
   input_hash: string
@@ -18,18 +20,21 @@ export interface CommandTable {
   created_at: number
 }
 
+const ofProject = ''
+
 /** The answer stored for a key. Fails when the key came with another input. */
 export async function storedAnswer(
   db: Kysely<Tables>,
   projectId: string,
   idempotency: Idempotency,
-): Promise<{ readonly answer: unknown } | null> {
+): Promise<StoredAnswer | null> {
   const row = await db
-    .selectFrom('command')
+    .selectFrom('idempotency_key')
     .select(['connection', 'operation', 'input_hash', 'answer'])
     .where('project_id', '=', projectId)
     .where('owner', '=', idempotency.owner)
-    .where('idempotency_key', '=', idempotency.key)
+    .where('run_id', '=', idempotency.run ?? ofProject)
+    .where('key', '=', idempotency.key)
     .executeTakeFirst()
   if (!row) return null
   const isOwn = row.connection === idempotency.connection
@@ -54,13 +59,17 @@ export async function storedAnswer(
 }
 
 function keyReusedFailure(
-  { key }: Idempotency,
+  { key, run }: Idempotency,
   { reason, how }: { readonly reason: string; readonly how: string },
 ): Failure {
-  return new Failure('IDEMPOTENCY_KEY_REUSED', `The idempotency key "${key}" ${how}.`, {
-    reason,
-    hint: 'Give every new command a key of its own; repeat a key only with the very same input.',
-  })
+  return new Failure(
+    'IDEMPOTENCY_KEY_REUSED',
+    `The idempotency key "${key}"${run === undefined ? '' : ` of run ${run}`} ${how}.`,
+    {
+      reason,
+      hint: 'Give every new command a key of its own; repeat a key only with the very same input.',
+    },
+  )
 }
 
 /** Whether an answer holds the token of a claim, which is its holder's alone. */
@@ -85,11 +94,12 @@ export async function storeAnswer(
   },
 ): Promise<void> {
   await db
-    .insertInto('command')
+    .insertInto('idempotency_key')
     .values({
       project_id: made.projectId,
       owner: idempotency.owner,
-      idempotency_key: idempotency.key,
+      run_id: idempotency.run ?? ofProject,
+      key: idempotency.key,
       connection: idempotency.connection,
       operation: idempotency.operation,
       input_hash: idempotency.inputHash,
@@ -98,4 +108,8 @@ export async function storeAnswer(
       created_at: made.at,
     })
     .execute()
+}
+
+export function keyReads({ db, projectId }: ReadScope): KeyReads {
+  return { answerOf: (idempotency) => storedAnswer(db, projectId, idempotency) }
 }

@@ -9,7 +9,7 @@ import { withoutClaimTokens } from './idempotency.ts'
 
 /** What belongs to a project beside its facts and goes where it goes; no replay makes it. A row is told by these. */
 const keys = {
-  command: ['owner', 'idempotency_key'],
+  idempotency_key: ['owner', 'run_id', 'key'],
   attempt_diff: ['attempt_id'],
   notification_address: ['id'],
   notice: ['id'],

@@ -141,6 +141,10 @@ async function append<Answer>(
   await writeSecretRows({ db, projectId: project.id }, beside)
   const answer = 'answerFrom' in decided ? await decided.answerFrom(reads) : decided.answer
   if (!isWritten) return { answer, project: found, last }
+  if ('binds' in decided && decided.binds) {
+    const { idempotency: bound, answer: stored } = decided.binds
+    await storeAnswer(db, bound, { projectId: project.id, answer: stored, seq: last?.seq ?? 0, at })
+  }
   if (idempotency)
     await storeAnswer(db, idempotency, { projectId: project.id, answer, seq: last?.seq ?? 0, at })
   return { answer, project: { id: project.id, rootKnown: true }, last: facts.length > 0 ? last : null }

@@ -56,17 +56,12 @@ export const gateTables: TableStatements = ({ text, bytes }) => [
     unsatisfied ${text} not null,
     role ${text},
     by_name ${text} not null,
-    idempotency_key ${text},
-    input_hash ${text},
-    answer ${text},
     at bigint not null,
     author ${text},
-    key_owner ${text},
     primary key (project_id, run_id, revision),
     foreign key (project_id, run_id) references run (project_id, id)
   )`,
   'create unique index run_event_id on run_event (project_id, id)',
-  'create unique index run_event_key on run_event (project_id, run_id, idempotency_key, key_owner)',
 
   `create table run_visit (
     project_id ${text} not null,

@@ -50,16 +50,17 @@ export const projectTables: TableStatements = ({ text }) => [
   )`,
 
   // Answers by idempotency key.
-  `create table command (
+  `create table idempotency_key (
     project_id ${text} not null references project (id),
     owner ${text} not null,
-    idempotency_key ${text} not null,
+    run_id ${text} not null,
+    key ${text} not null,
     connection ${text},
     operation ${text} not null,
     input_hash ${text} not null,
     answer ${text} not null,
     seq bigint not null,
     created_at bigint not null,
-    primary key (project_id, owner, idempotency_key)
+    primary key (project_id, owner, run_id, key)
   )`,
 ]

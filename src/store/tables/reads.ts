@@ -15,6 +15,7 @@ import { turnReads } from '../../sessions/tables/turn.ts'
 import { missionReads } from '../../track/tables/mission.ts'
 import { recordReads } from '../../track/tables/records.ts'
 import type { Reads } from '../ports/store.ts'
+import { keyReads } from '../record/idempotency.ts'
 import type { ReadScope } from './tables.ts'
 
 export function readsOf(scope: ReadScope): Reads {
@@ -39,6 +40,7 @@ class ScopedReads implements Reads {
   #journal: Reads['journal'] | undefined
   #stats: Reads['stats'] | undefined
   #reviews: Reads['reviews'] | undefined
+  #keys: Reads['keys'] | undefined
 
   constructor(scope: ReadScope) {
     this.#scope = scope
@@ -112,6 +114,11 @@ class ScopedReads implements Reads {
   get reviews(): Reads['reviews'] {
     this.#reviews ??= reviewReads(this.#scope)
     return this.#reviews
+  }
+
+  get keys(): Reads['keys'] {
+    this.#keys ??= keyReads(this.#scope)
+    return this.#keys
   }
 
   get stats(): Reads['stats'] {

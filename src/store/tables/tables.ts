@@ -65,7 +65,7 @@ import type {
 import type { MissionTable } from '../../track/tables/mission.ts'
 import type { MissionChangeTable } from '../../track/tables/mission-change.ts'
 import type { DecisionTable, IssueTable, ProgressTable } from '../../track/tables/records.ts'
-import type { CommandTable } from '../record/idempotency.ts'
+import type { IdempotencyKeyTable } from '../record/idempotency.ts'
 import type { ProjectRootTable, ProjectTable } from '../record/project.ts'
 
 /** The schema as Kysely sees it: every table with its columns as the drivers answer them. */
@@ -135,7 +135,7 @@ export interface Tables {
   readonly attempt_files: AttemptFilesTable
   readonly file_content: FileContentTable
   readonly fact: ProjectEventTable
-  readonly command: CommandTable
+  readonly idempotency_key: IdempotencyKeyTable
 }
 
 /** The connection or transaction that answers, and the project that is asked about. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Failure } from '../../../src/kernel/failure.ts'
-import type { MissionId } from '../../../src/kernel/id.ts'
+import type { MissionId, RunId } from '../../../src/kernel/id.ts'
 import { agent, aMission } from '../../support/entities.ts'
 import { dialects } from './dialects.ts'
 import { happened } from './facts.ts'
@@ -148,6 +148,31 @@ describe.each(dialects)('idempotency in $dialect', ({ fresh }) => {
     expect(await asked('ben', 2)).toBe(2)
     expect(await asked('ada', 3)).toBe(1)
     expect(await store.replay({ ...key, owner: 'cy' })).toBeNull()
+  })
+
+  test('a key of a run is that run’s, and is bound only where the decision says so', async () => {
+    await using temporary = await fresh()
+    const { store } = temporary
+    const ofRun = { ...key, run: 'run-1' as RunId }
+    const accepted = (answer: number, binds: boolean) =>
+      store.record({
+        actor: agent,
+        at: answer,
+        decide: async () => ({
+          facts: [started(answer)],
+          ...(binds && { binds: { idempotency: ofRun, answer: { bound: answer } } }),
+          answer,
+        }),
+      })
+    await accepted(1, false)
+    expect(await store.replay(ofRun)).toBeNull()
+    expect(await accepted(2, true)).toBe(2)
+    expect(await store.replay(ofRun)).toEqual({ answer: { bound: 2 } })
+    expect(await store.replay(key)).toBeNull()
+    expect(await store.replay({ ...key, run: 'run-2' as RunId })).toBeNull()
+    // Another event that would bind the same key is refused whole.
+    await expect(accepted(3, true)).rejects.toThrow()
+    expect(await store.view(({ journal }) => journal.head())).toBe(3)
   })
 
   test('the token of a claim is answered again only on the connection that made it', async () => {

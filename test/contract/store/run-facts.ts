@@ -1,7 +1,6 @@
 import type { NewProjectEvent } from '../../../src/events/domain/project-event.ts'
 import type {
   CommandResult,
-  EventIdempotencyKey,
   ProcessVersion,
   RunApproval,
   RunEvent,
@@ -85,7 +84,6 @@ export function advanced(event: RunEvent, changes: Partial<Advanced> = {}): Adva
     event,
     status: 'active',
     context: null,
-    repeat: null,
     ...changes,
   }
 }
@@ -93,10 +91,6 @@ export function advanced(event: RunEvent, changes: Partial<Advanced> = {}): Adva
 /** An event that enters a state. */
 export const entering = (revision: number, to: string, changes: Partial<RunEvent> = {}) =>
   advanced(anEvent(revision, { to, stateChanged: true, ...changes }))
-
-export function aRepeat(event: RunEvent, key: string): EventIdempotencyKey {
-  return { key, owner: 'ada', inputHash: 'input', eventId: event.id, answer: { revision: event.revision } }
-}
 
 export function refused(
   changes: Partial<RunRefusal> = {},

@@ -15,7 +15,6 @@ import {
   anArtifact,
   anEvent,
   approved,
-  aRepeat,
   created,
   definition,
   kept,
@@ -62,13 +61,9 @@ const subject = { runId: r(1), missionId: null, taskId: null }
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
-    arbitrary: fc.tuple(moved, fc.option(context), fc.boolean()).map(
-      ([event, after, keyed]): Step =>
-        (revision) => {
-          const made = event(revision)
-          const repeat = keyed ? aRepeat(made, `k${revision}`) : null
-          return [advanced(made, { context: after, repeat })]
-        },
+    arbitrary: fc.tuple(moved, fc.option(context)).map(
+      ([event, after]): Step =>
+        (revision) => [advanced(event(revision), { context: after })],
     ),
   },
   {
@@ -135,9 +130,6 @@ async function allOf({ runs, holds, journal }: Reads): Promise<unknown> {
     loaded: await runs.load('run-1'),
     list: await runs.list({}, page),
     history,
-    repeats: await Promise.all(
-      history.map(({ item }) => runs.repeat(r(1), { key: `k${item.revision}`, owner: 'ada' })),
-    ),
     refusals: await runs.refusals(r(1), page),
     approvals: await runs.approvals(r(1)),
     command: await runs.commandResult({ run: 'npm test', folder: '/tree' }),

@@ -7,7 +7,6 @@ import {
   advanced,
   anArtifact,
   anEvent,
-  aRepeat,
   aRun,
   created,
   definition,
@@ -173,38 +172,16 @@ describe.each(dialects)('runs in $dialect', ({ fresh, isQuick }) => {
     }
   })
 
-  test('a key is bound in its run to the event, its input and its answer', async () => {
-    await using temporary = await fresh()
-    const { store } = temporary
-    const event = anEvent(2)
-    const repeat = aRepeat(event, 'k')
-    await happened(
-      store,
-      1,
-      ...begun,
-      created({ id: r(2) }),
-      advanced(event, { repeat }),
-      advanced(anEvent(3)),
-    )
-    await store.view(async ({ runs }) => {
-      expect(await runs.repeat(r(1), { key: 'k', owner: 'ada' })).toEqual(repeat)
-      expect(await runs.repeat(r(1), { key: 'k', owner: 'ben' })).toBeNull()
-      expect(await runs.repeat(r(1), { key: 'other', owner: 'ada' })).toBeNull()
-      expect(await runs.repeat(r(2), { key: 'k', owner: 'ada' })).toBeNull()
-    })
-  })
-
   test.each([
-    { what: 'revision', event: anEvent(2, { id: 'evt-9' as RunEventId }), key: 'k9' },
-    { what: 'key', event: anEvent(3), key: 'k' },
-    { what: 'id', event: anEvent(3, { id: 'evt-2' as RunEventId }), key: 'k9' },
-  ])('a second event with the same $what is refused, and nothing of it stays', async ({ event, key }) => {
+    { what: 'revision', event: anEvent(2, { id: 'evt-9' as RunEventId }) },
+    { what: 'id', event: anEvent(3, { id: 'evt-2' as RunEventId }) },
+  ])('a second event with the same $what is refused, and nothing of it stays', async ({ event }) => {
     await using temporary = await fresh()
     const { store } = temporary
     const first = anEvent(2)
-    await happened(store, 1, ...begun, advanced(first, { repeat: aRepeat(first, 'k') }))
+    await happened(store, 1, ...begun, advanced(first))
     const before = await store.view(({ runs }) => runs.load('run-1'))
-    const again = happened(store, 2, advanced(event, { context: {}, repeat: aRepeat(event, key) }))
+    const again = happened(store, 2, advanced(event, { context: {} }))
     await expect(again).rejects.toThrow()
     await store.view(async ({ runs, journal }) => {
       expect(await runs.load('run-1')).toEqual(before)

@@ -52,11 +52,12 @@ test.each([
   ['payload', { payload: { plan: 'other' } }],
   ['files', { artifact_paths: [] }],
 ])('the same key with another %s is IDEMPOTENCY_KEY_REUSED', async (_, other) => {
-  const { run, first } = await planned()
+  const { run } = await planned()
   const again = { ...plan, ...other, expected_revision: 2 }
   expect(await run.refused(again.event_name, again)).toMatchObject({
     code: 'IDEMPOTENCY_KEY_REUSED',
-    message: expect.stringContaining(`"plan-1" was used in run ${run.id} for ${first.result.event_id}`),
+    reason: 'idempotency_key_reused',
+    message: expect.stringContaining(`"plan-1" of run ${run.id} was used`),
   })
   expect(await run.state()).toMatchObject({ revision: 2, current_state: 'observe' })
 })

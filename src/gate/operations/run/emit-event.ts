@@ -80,7 +80,13 @@ export const emitEvent = defineOperation({
     runId: input.run_id,
     sent: { event: input.event_name, payload, files, expectedRevision: input.expected_revision },
     dryRun: input.dry_run ?? false,
-    repeat: { key: input.idempotency_key, owner: keyOwner(handling.actor), inputHash },
+    idempotency: {
+      key: input.idempotency_key,
+      owner: keyOwner(handling.actor),
+      connection: handling.actor.connection ?? null,
+      operation: 'state_gate_emit_event',
+      inputHash,
+    },
   })
   return input.dry_run ? dryAnswer(sent) : answerOf(sent)
 })

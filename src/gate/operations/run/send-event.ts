@@ -4,7 +4,7 @@ import { callTo, Failure, hintOf } from '../../../kernel/failure.ts'
 import type { RunId, TransactionContext } from '../../../kernel/id.ts'
 import type { CommandContext } from '../../../kernel/operations/operation.ts'
 import { excerpt } from '../../../kernel/text.ts'
-import type { ChangeSet, Reads } from '../../../store/ports/store.ts'
+import type { ChangeSet, Idempotency, Reads } from '../../../store/ports/store.ts'
 import type { InboxItem } from '../../../track/domain/records.ts'
 import { isForPeople, runItem } from '../../domain/decisions.ts'
 import { eventNamed, interpolatePrompt, type ProcessDefinition, stateNamed } from '../../domain/definition.ts'
@@ -13,7 +13,7 @@ import type { Emitter, EventRequest } from '../../domain/event-request.ts'
 import { nothingObserved, type Observations } from '../../domain/evidence.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { type AdvancedRun, advanceRun } from '../../domain/lifecycle.ts'
-import type { AttemptedEvent, EventIdempotencyKey, RunApproval, RunRecord } from '../../domain/run.ts'
+import type { AttemptedEvent, RunApproval, RunRecord } from '../../domain/run.ts'
 import { candidates } from '../../domain/transitions.ts'
 import type { LoadedRun } from '../../ports/run-reads.ts'
 import type { AcceptedEntry } from '../run-answer.ts'
@@ -49,8 +49,8 @@ interface SendEventRequest {
   readonly dryRun: boolean
   /** The role that a person asks for; an agent's is the connection's. */
   readonly role?: string | undefined
-  /** The caller's key with the hash of what it sent; null for people's verbs, whose keys are the command's. */
-  readonly repeat: Pick<EventIdempotencyKey, 'key' | 'owner' | 'inputHash'> | null
+  /** The caller's key, which is of the run; null for people's verbs, whose keys are the project's. */
+  readonly idempotency: Omit<Idempotency, 'run'> | null
   /** Approvals that the sender gives first, in the same transaction. */
   readonly approvals?: readonly ApprovalInput[]
 }
@@ -306,8 +306,11 @@ async function accept(
   )
   const answer = acceptedAnswer(definition, advanced, accepted, await runStatements(reads, record))
   return {
-    facts: [...given.recorded, ...advanced.facts(sending.repeat && { ...sending.repeat, answer })],
+    facts: [...given.recorded, ...advanced.facts],
     agentName: caller,
+    ...(sending.idempotency && {
+      binds: { idempotency: { ...sending.idempotency, run: record.id }, answer },
+    }),
     answer: {
       kind: 'accepted',
       accepted,
@@ -323,23 +326,13 @@ async function accept(
 async function repeatedEvent(
   reads: Reads,
   { record }: LoadedRun,
-  { repeat, sent }: SendEventRequest,
+  { idempotency }: SendEventRequest,
 ): Promise<SendEventResult | null> {
-  if (repeat === null) return null
-  const known = await reads.runs.repeat(record.id, repeat)
+  if (idempotency === null) return null
+  const known = await reads.keys.answerOf({ ...idempotency, run: record.id })
   if (known === null) return null
-  if (known.inputHash === repeat.inputHash) {
-    const answer = known.answer as AcceptedEntry // as it was answered then
-    return { kind: 'repeated', answer, eventId: known.eventId, run: record }
-  }
-  throw new Failure(
-    'IDEMPOTENCY_KEY_REUSED',
-    `The idempotency key "${repeat.key}" was used in run ${record.id} for ${known.eventId}, with content other than this ${sent.event}.`,
-    {
-      reason: 'idempotency_key_reused',
-      hint: 'Give every event a key of its own; repeat a key only with the very same event, payload and files.',
-    },
-  )
+  const answer = known.answer as AcceptedEntry & { readonly event_id: string } // as it was answered then
+  return { kind: 'repeated', answer, eventId: answer.event_id, run: record }
 }
 
 /** What was gathered is worth nothing for another revision, unless that alone refuses the event. */

@@ -2,7 +2,7 @@ import { copyFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { temporaryStore } from '../../../support/store.ts'
 import { happened } from '../facts.ts'
-import { advanced, anEvent, aRepeat, created, kept, r, version } from '../run-facts.ts'
+import { advanced, anEvent, created, kept, r, version } from '../run-facts.ts'
 import { spawned } from './processes/spawned.ts'
 import { recordMission } from './processes/store-of.ts'
 
@@ -29,15 +29,20 @@ test('two stores that bind one key of a run at once bind it to one event', async
   await using temporary = await temporaryStore()
   const { store, another } = temporary
   await happened(store, 1, kept, created())
+  const key = { key: 'k', run: r(1), owner: 'ada', connection: null, operation: 'emit', inputHash: 'h' }
   const emit = (from: typeof store, number: number) =>
     from.record({
       actor: { name: `c${number}`, kind: 'agent', role: null, channel: 'stdio' },
       at: number,
-      decide: async ({ runs }) => {
-        const known = await runs.repeat(r(1), { key: 'k', owner: 'ada' })
-        if (known) return { facts: [], answer: known.eventId }
+      decide: async ({ keys }) => {
+        const known = await keys.answerOf(key)
+        if (known) return { facts: [], answer: known.answer }
         const event = anEvent(2)
-        return { facts: [advanced(event, { repeat: aRepeat(event, 'k') })], answer: event.id }
+        return {
+          facts: [advanced(event)],
+          binds: { idempotency: key, answer: event.id },
+          answer: event.id,
+        }
       },
     })
   const answers = await Promise.all([emit(store, 1), emit(another(), 2), emit(another(), 3)])
