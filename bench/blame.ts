@@ -7,11 +7,12 @@ import { performance } from 'node:perf_hooks'
 import { lineHasher } from '../src/git/line-hash.ts'
 import { createWitness } from '../src/git/witness.ts'
 import type { AttemptId, TaskId } from '../src/kernel/id.ts'
-import { measureByPorts } from '../src/kernel/operations/measurement.ts'
-import type { Context } from '../src/kernel/operations/operation.ts'
+import { localMeasurer } from '../src/kernel/operations/measurement.ts'
 import { type ChangedHunk, measuredSteps } from '../src/lines/domain/lines-of-change.ts'
-import { findLineOrigins, lineMeasurements } from '../src/lines/operations/line-origins.ts'
+import { blame } from '../src/lines/operations/blame.ts'
+import { forgetFindings } from '../src/lines/operations/line-origins.ts'
 import { fingerprint } from '../src/store/fingerprint.ts'
+import { randomIds } from '../src/store/random-ids.ts'
 import { agent, aMission, anAttempt, aTask } from '../test/support/entities.ts'
 import { temporaryStore } from '../test/support/store.ts'
 
@@ -124,21 +125,23 @@ const timed = async (into: number[], work: () => unknown) => {
   await work()
   into.push(performance.now() - start)
 }
-const asked = { path: join(top, path) }
-// Only these ports are asked.
-const measure = measureByPorts(
-  { store, witness, folder: top, fingerprint } as unknown as Context,
-  lineMeasurements,
-)
+// Only these parts are asked.
+const context = { store, witness, folder: top, fingerprint, ids: randomIds, clock: { now: () => Date.now() } }
+const lookUp = () =>
+  blame.handle({ ...context, measurer: localMeasurer(context as never) } as never, {
+    file: join(top, path),
+  })
+const found = await lookUp()
 for (let round = 0; round < rounds; round += 1) {
   await timed(spent.git, () => git(['blame', '-M', '--porcelain', path]))
-  // What was looked up is remembered for a store: this one is new each time.
-  const fresh = { ...store, view: store.view.bind(store) }
-  await timed(spent.cold, () => findLineOrigins({ store: fresh }, measure, asked))
-  await timed(spent.warm, () => findLineOrigins({ store: fresh }, measure, asked))
+  forgetFindings()
+  await timed(spent.cold, () => lookUp())
+  await timed(spent.warm, () => lookUp())
 }
-const found = await findLineOrigins({ store }, measure, asked)
-const known = found.lines.filter(({ kind }) => kind === 'agent').length
+const known = found.ranges.reduce(
+  (sum, { kind, start, end }) => sum + (kind === 'agent' ? end - start + 1 : 0),
+  0,
+)
 console.log(`${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}, Node ${process.versions.node}`)
 console.log(
   `${lines} lines, ${attempts} attempts, ${Math.floor(attempts / 2)} commits; ${known} lines of agents\n`,

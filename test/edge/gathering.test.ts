@@ -192,6 +192,7 @@ test('case 31: what no server may ask is refused and said, and nothing of it is 
     looks: Object.keys(portCalls).filter((call) => !call.startsWith('linkedTrees.')) as PortCallName[], // its own keys
     input: { name: 'T' },
     named: new Set<string>(),
+    written: { done: false },
     now: () => 0,
     runCommand: started(trusted(false)),
   }
@@ -253,6 +254,7 @@ test('case 31: what no server may ask is refused and said, and nothing of it is 
       ...running,
       commands: trusted(true),
       named: new Set<string>(),
+      written: { done: false },
       runCommand: started(trusted(true)),
     },
   )

@@ -62,8 +62,13 @@ test.runIf(hasPty)('runs only the command that was shown, and only as it was sho
 
   // A yes that was taken back does not come back by itself.
   machine.write('check.sh', 'touch ../checked\n')
-  server.askFor([shown.revoke])
-  await ranAt(machine, ['command', 'revoke', 'a'.repeat(64), '--json'])
+  const revoked = async (hash: string) => {
+    server.askToMeasure('command_revoke', [{ name: 'apply', brief: shown.revoke }])
+    await ranAt(machine, ['command', 'revoke', hash, '--json'])
+    return server.measured()
+  }
+  expect(await revoked('a'.repeat(64))).toMatchObject([{ failure: { reason: 'not_named_here' } }])
+  expect(await revoked(shown.revoke.hash.slice(0, 8))).toMatchObject([{ measured: null }])
   server.askFor([shown.approve], [shown.start])
   await ranAt(machine, approve)
   expect(reasons(server)).toEqual(['command_not_shown', 'command_not_approved'])

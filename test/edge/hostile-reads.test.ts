@@ -64,23 +64,32 @@ test('reads no file for a server that nobody at the machine named, nor one of gi
   expect(await measured(['process', 'list'], 'process_list', { processes: [{}] })).toEqual([null])
 })
 
-test('removes no work tree and no branch for a server but those of the task that was named', async () => {
+test('removes and makes no work tree for a server but those of the task that was named, and once', async () => {
   const server = await hostileServer()
   const machine = await machineOf(server)
+  const applied = async (operation: string, words: readonly string[], ...plans: readonly object[]) => {
+    server.askToMeasure(operation, ...plans.map((brief) => [{ name: 'apply', brief }]))
+    await ranAt(machine, [...words, '--json'])
+    return server.measured().map(({ failure }) => failure?.reason ?? null)
+  }
   machine.git('branch', 'precious')
   const path = `${machine.folder}-other`
   machine.git('worktree', 'add', '-q', path)
   const tree = { path, branch: 'precious', head: null, taskId: 't-1', exists: true }
-  const add = { folder: machine.folder, path: `${machine.folder}-new`, branch: 'made', taskId: 't-2' }
-  server.askFor([
-    { call: 'linkedTrees.remove', args: [machine.folder, tree] },
-    { call: 'linkedTrees.discard', args: [machine.folder, tree] },
-    { call: 'linkedTrees.add', args: [add] },
-  ])
-  await ranAt(machine, ['worktree', 'remove', 't-1', '--json'])
-  expect(server.said().every(({ failure }) => failure !== undefined)).toBe(true)
+  const remove = ['worktree', 'remove', 't-1']
+  expect(await applied('worktree_remove', remove, tree)).toEqual(['not_named_here'])
+  expect(await applied('worktree_remove', [...remove, '--force'], tree)).toEqual(['not_named_here'])
   expect(existsSync(path)).toBe(true)
   expect(machine.git('branch', '--list', 'precious')).toContain('precious')
+
+  const add = ['worktree', 'add', 't-2']
+  const made = { taskId: 't-2', path: `${machine.folder}-new`, branch: 'made' }
+  expect(await applied('worktree_add', add, { ...made, taskId: 't-3' })).toEqual(['not_named_here'])
+  expect(await applied('worktree_add', add, { ...made, path: '/tmp/elsewhere' })).toEqual(['outside_project'])
+  expect(await applied('worktree_list', ['worktree', 'list'], made)).toEqual(['unknown_measurement'])
+  const again = { ...made, path: `${machine.folder}-again`, branch: 'again' }
+  expect(await applied('worktree_add', add, made, again)).toEqual([null, 'applied_once'])
+  expect(existsSync(again.path)).toBe(false)
 })
 
 test('measures for a server only what the called operation declares, inside the work tree', async () => {
@@ -112,16 +121,21 @@ test('measures for a server only what the called operation declares, inside the 
   expect(await measured('start_task', 'start', { planned: null, overHttp: false })).toMatchObject({
     measured: { ref: { top: folder } },
   })
-  const ofLines = { path: '.env', rev: null, salt: 's', text: true }
-  expect(await measured('blame', 'file', ofLines, ['blame', 'src/api.ts'])).toMatchObject({
+  const linesOf = (path: string) => ({
+    wanted: [{ path }],
+    copies: false,
+    salt: 's',
+    text: true,
+    mayLack: false,
+  })
+  expect(await measured('blame', 'files', linesOf('.env'), ['blame', 'src/api.ts'])).toMatchObject({
     failure: { code: 'FORBIDDEN', reason: 'unreadable_file' },
   })
-  const readable = await measured('blame', 'file', { ...ofLines, path: 'src/api.ts' }, [
-    'blame',
-    'src/api.ts',
+  const readable = await measured('blame', 'files', linesOf('src/api.ts'), ['blame', 'src/api.ts'])
+  expect(readable?.measured).toMatchObject([
+    { file: { path: 'src/api.ts', hashes: [expect.any(String)] }, blamed: null },
   ])
-  expect(readable?.measured).toMatchObject({ path: 'src/api.ts', hashes: [expect.any(String)] })
-  expect(readable?.measured).not.toHaveProperty('text')
+  expect(JSON.stringify(readable?.measured)).not.toContain('"text"')
   // A file is read by its path only where it was named here.
   const other = await measured('process_show', 'process', { process: '.env' }, ['process', 'show', 'other'])
   expect(other).toMatchObject({ failure: { code: 'FORBIDDEN', reason: 'not_named_here' } })

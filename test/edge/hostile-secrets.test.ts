@@ -17,28 +17,30 @@ test('gives a server no content and no line of a committed secret by the id of i
   const place = server.said()[0]?.answer?.['ref']
   const shifting = `a\n\0${machine.git('rev-parse', 'HEAD').trim()}:.env`
   server.askFor(
-    [
-      { call: 'witness.states', args: [place, ['.env', shifting, 'README.md']] },
-      {
-        call: 'witness.blame',
-        args: [{ folder, path: 'README.md', commit: null, oid: readable, copies: false }],
-      },
-      { call: 'witness.blame', args: [{ folder, path: '.env', commit: null, oid: secret, copies: false }] },
-    ],
-    [
-      { call: 'witness.contents', args: [[place], [secret, readable], 1_000_000] },
-      { call: 'witness.hashes', args: [folder, [secret, readable], 'salt'] },
-    ],
+    [{ call: 'witness.states', args: [place, ['.env', shifting, 'README.md']] }],
+    [{ call: 'witness.contents', args: [[place], [secret, readable], 1_000_000] }],
   )
   await ranAt(machine, ['check', '--json']).catch(() => undefined) // its answer is no report
-  const [states, , blamed, contents, hashes] = server.said()
+  const [states, contents] = server.said()
   expect(Object.fromEntries(states?.answer as never)).toMatchObject({
     '.env': { id: null },
     'README.md': { id: readable },
   })
-  expect(blamed?.failure?.code).toBe('FORBIDDEN')
   expect(contents?.answer).toEqual([[readable, 9, Buffer.from('Readable\n').toString('base64')]])
-  expect(hashes?.answer).toEqual([[readable, [expect.any(String)]]])
+
+  const blamed = (path: string, oid: string) => ({
+    name: 'blame',
+    brief: { path, commit: null, oid, copies: false },
+  })
+  server.askToMeasure(
+    'blame',
+    [blamed('README.md', readable), blamed('.env', secret)],
+    [{ name: 'contents', brief: { oids: [secret, readable], salt: 'salt' } }],
+  )
+  await ranAt(machine, ['blame', 'README.md', '--json']).catch(() => undefined) // its answer is no report
+  const [, ofSecret, hashes] = server.measured()
+  expect(ofSecret?.failure?.code).toBe('FORBIDDEN')
+  expect(hashes?.measured).toEqual([[readable, [expect.any(String)]]])
 })
 
 test('makes the names of snapshots itself, so that a server replaces none', async () => {

@@ -33,8 +33,8 @@ export interface HostileServer {
   readonly address: string
   /** What is asked of a machine during its next call, one round after the other. */
   readonly askFor: (...rounds: readonly (readonly Asked[])[]) => void
-  /** What a machine is asked to measure during its next call. */
-  readonly askToMeasure: (operation: string, asked: readonly AskedMeasurement[]) => void
+  /** What a machine is asked to measure during its next call, one round after the other. */
+  readonly askToMeasure: (operation: string, ...rounds: readonly (readonly AskedMeasurement[])[]) => void
   /** What it sent of that. */
   readonly measured: () => readonly Measurement[]
   /** What the machine answered since, by the order in which it was asked. */
@@ -48,7 +48,7 @@ export async function hostileServer(): Promise<HostileServer> {
   let rounds: readonly (readonly Asked[])[] = []
   let said: readonly Said[] = []
   let measured: readonly Measurement[] = []
-  let toMeasure: object | null = null
+  let toMeasure: readonly object[] = []
   const requests: Answer[] = []
   const answer = async (request: IncomingMessage): Promise<object> => {
     if (!request.url?.endsWith('/api/edge/call')) {
@@ -68,11 +68,9 @@ export async function hostileServer(): Promise<HostileServer> {
     if (call.operation === 'edge_brief') return { answer: {} }
     said = call.gathered
     measured = call.measured
-    if (toMeasure !== null) {
-      const measure = toMeasure
-      toMeasure = null
-      return { measure, now: Date.now() }
-    }
+    const [measure, ...after] = toMeasure
+    toMeasure = after
+    if (measure) return { measure, now: Date.now() }
     const [next, ...later] = rounds
     rounds = later
     return next ? { gather: next } : { answer: { healthy: true } }
@@ -95,8 +93,11 @@ export async function hostileServer(): Promise<HostileServer> {
       rounds = wanted
       said = []
     },
-    askToMeasure: (operation, asked) => {
-      toMeasure = { operation, asked: asked.map((one) => ({ ...one, hash: 'a'.repeat(64) })) }
+    askToMeasure: (operation, ...wanted) => {
+      toMeasure = wanted.map((asked) => ({
+        operation,
+        asked: asked.map((one) => ({ ...one, hash: 'a'.repeat(64) })),
+      }))
       measured = []
     },
     measured: () => measured,
@@ -128,6 +129,6 @@ export function commandAt(folder: string, run: string, pinned: Readonly<Record<s
       call: 'commandRunner.start',
       args: [{ ...command, id: 'cmd-1', timeout: 10_000, approvedThere: true }],
     },
-    revoke: { call: 'commandApprovals.revoke', args: [hash] },
+    revoke: { hash, run, folder, by: 'eve', wasApproved: true },
   }
 }

@@ -33,6 +33,7 @@ export function callerAt(
       looks: looks[operation] ?? [],
       input,
       named: new Set(),
+      written: { done: false },
       now: () => Date.now(),
       runCommand: async () => null,
     }

@@ -74,6 +74,7 @@ async function runningFor(edge: string) {
     looks: looks['inbox'] ?? [],
     input: {},
     named: new Set<string>(),
+    written: { done: false },
     now: () => 0,
     runCommand: async () => null,
   }

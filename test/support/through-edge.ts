@@ -105,6 +105,7 @@ export async function throughEdge<Answer>(
     looks: asked === undefined ? allLooks : (looks[asked] ?? []),
     input,
     named: new Set(),
+    written: { done: false },
     now: () => context.clock.now(),
     runCommand: (command) => away.run(command, { isWaitedFor: false }),
   }

@@ -3,8 +3,15 @@ import { Failure } from '../../kernel/failure.ts'
 import { instant } from '../../kernel/instant.ts'
 import { identifier, text } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
-import { defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
+import {
+  measurement,
+  prepareSteps,
+  requireMeasured,
+  type WorkTree,
+} from '../../kernel/operations/measurement.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
+import { approved, path, pinned, refused, sha, list as upTo, words } from '../../kernel/operations/shapes.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { ApprovedCommand, RefusedCommand } from '../ports/command-runner.ts'
 
@@ -16,6 +23,10 @@ const Answered = z.object({
   by: z.string(),
   at: z.string(),
 })
+
+const mostRefused = 200
+
+const localAnswers = z.strictObject({ approved: upTo(approved), refused: upTo(refused) })
 
 export const commandList = defineOperation({
   name: 'command_list',
@@ -37,57 +48,77 @@ export const commandList = defineOperation({
     ...page,
     refused: list(Answered.extend({ reason: z.string() })),
   }),
-}).handler(async (context, input) => {
-  const { approved, refused } = await locallyAnsweredCommands(context)
-  const asked = new Paging('command_list', input, context.actor, 50)
-  const { entries, ...rest } = asked.slice(approved, ({ hash, folder }) => `${hash} ${folder}`)
-  return {
-    commands: await Promise.all(
-      entries.map(async (command) => ({
-        hash: command.hash,
-        run: command.run,
-        folder: command.folder,
-        as_approved: (await context.commandApprovals.hashOf(command)) === command.hash,
-        files: command.files.slice(0, 50),
-        by: command.by,
-        at: instant(command.at),
-      })),
-    ),
-    ...rest,
-    refused: refused.slice(0, asked.limit).map(({ hash, run, folder, reason, by, at }) => {
-      return { hash, run, folder, reason, by, at: instant(at) }
-    }),
-  }
 })
+  .measure({
+    local: measurement({
+      brief: z.strictObject({ without: upTo(sha, mostRefused) }),
+      measured: localAnswers,
+      measure: (workTree, { without }) => locallyAnswered(workTree, without),
+    }),
+    hashes: measurement({
+      brief: upTo(pinned, 500),
+      measured: upTo(sha, 500),
+      fits: (commands, hashes) => commands.length === hashes.length,
+      measure: async ({ commandApprovals }, commands) =>
+        Promise.all(commands.map((command) => commandApprovals.hashOf(command))),
+    }),
+  })
+  .prepare((reads, input, { actor }, measured) =>
+    prepareSteps(measured, async (measure) => {
+      const recorded = await recordedRefusals(reads)
+      const { local } = await measure({ local: { without: recorded.map(({ hash }) => hash) } })
+      const asked = new Paging('command_list', input, actor, 50)
+      const shown = asked.slice(local.approved, ({ hash, folder }) => `${hash} ${folder}`)
+      const commands = shown.entries.map(({ run, folder, pinned: files }) => ({ run, folder, pinned: files }))
+      const { hashes } = await measure({ hashes: commands })
+      const all = newestFirst([...recorded, ...local.refused])
+      return { shown, hashes, refused: all.slice(0, asked.limit) }
+    }),
+  )
+  .answer(async ({ found: { shown, hashes, refused: said } }) => {
+    const { entries, ...rest } = shown
+    return {
+      commands: entries.map(({ hash, run, folder, files, by, at }, index) => ({
+        hash,
+        run,
+        folder,
+        as_approved: hashes[index] === hash,
+        files: files.slice(0, 50),
+        by,
+        at: instant(at),
+      })),
+      ...rest,
+      refused: said.map(({ hash, run, folder, reason, by, at }) => {
+        return { hash, run, folder, reason, by, at: instant(at) }
+      }),
+    }
+  })
 
-/** Answers in other projects of the same user are not this project's business. */
-async function locallyAnsweredCommands({
-  commandApprovals,
-  witness,
-  folder,
-  store,
-}: Pick<QueryContext, 'commandApprovals' | 'witness' | 'folder' | 'store'>): Promise<{
-  readonly approved: readonly ApprovedCommand[]
-  readonly refused: readonly RefusedCommand[]
-}> {
+function newestFirst(commands: readonly RefusedCommand[]): readonly RefusedCommand[] {
+  return commands.toSorted((one, other) => other.at - one.at)
+}
+
+/**
+ * What this machine's own lists hold for the project, but for what the record says itself. Answers in other projects of the
+ * same user are not this project's business.
+ */
+async function locallyAnswered({ commandApprovals, witness, folder }: WorkTree, without: readonly string[]) {
   const others = await witness.others(folder).catch((error: unknown) => {
     if (error instanceof Failure) return []
     throw error
   })
   const folders = [folder, ...others]
-  const recorded = await store.view(recordedRefusals)
-  const said = new Set(recorded.map(({ hash }) => hash))
-  const approved = await commandApprovals.list(folders)
-  const refused = await commandApprovals.refused(folders)
+  const recorded = new Set(without)
+  const isOpen = ({ hash }: { readonly hash: string }) => !recorded.has(hash)
   return {
-    approved: approved.filter(({ hash }) => !said.has(hash)),
-    refused: [...recorded, ...refused.filter(({ hash }) => !said.has(hash))].sort(
-      (one, other) => other.at - one.at,
-    ),
+    approved: (await commandApprovals.list(folders)).filter(isOpen).map(withPlainLists),
+    refused: (await commandApprovals.refused(folders)).filter(isOpen).map(withPlainLists),
   }
 }
 
-const mostRefused = 200
+function withPlainLists<Command extends ApprovedCommand>(command: Command) {
+  return { ...command, pinned: [...command.pinned], files: [...command.files] }
+}
 
 /** What was said no to on any machine of the record. */
 async function recordedRefusals({ holds }: Reads): Promise<readonly RefusedCommand[]> {
@@ -102,6 +133,9 @@ async function recordedRefusals({ holds }: Reads): Promise<readonly RefusedComma
     return [{ hash, run, folder, pinned, files, by: closedBy ?? '', at: closedAt ?? 0, reason: answer ?? '' }]
   })
 }
+
+/** More than one is refused as ambiguous. */
+const maxMatches = 20
 
 export const commandRevoke = defineOperation({
   name: 'command_revoke',
@@ -126,37 +160,69 @@ export const commandRevoke = defineOperation({
     refused_by: z.string().optional(),
     revoked_by: z.string(),
   }),
-}).handler(async (handling, input) => {
-  const named = input.hash.toLowerCase()
-  const answered = await locallyAnsweredCommands(handling)
-  const found = [...answered.approved, ...answered.refused].filter(({ hash }) => hash.startsWith(named))
-  const [approved] = found
-  if (approved === undefined || named.length < 6) {
-    throw new Failure(
-      'NOT_FOUND',
-      `No approved or refused command of this project has a hash that begins with "${input.hash}".`,
-      {
-        reason: 'command_approval_not_found',
-        hint: 'waymark command list shows them; six characters are enough.',
+})
+  .measure({
+    local: measurement({
+      brief: z.strictObject({ without: upTo(sha, mostRefused) }),
+      measured: localAnswers,
+      measure: async (workTree, { without }, input) => {
+        const found = await locallyAnswered(workTree, without)
+        const isNamed = ({ hash }: { readonly hash: string }) =>
+          hash.startsWith(String(input['hash']).toLowerCase())
+        return {
+          approved: found.approved.filter(isNamed).slice(0, maxMatches),
+          refused: found.refused.filter(isNamed).slice(0, maxMatches),
+        }
       },
-    )
-  }
-  if (found.length > 1) {
-    throw new Failure('INVALID_INPUT', `${found.length} commands begin with "${input.hash}".`, {
-      reason: 'command_hash_ambiguous',
-      hint: `Give more of the hash: ${found.map(({ hash }) => hash.slice(0, 16)).join(', ')}.`,
-    })
-  }
-  const { hash, run, folder } = approved
-  await handling.commandApprovals.revoke(hash)
-  return handling.record(async () => ({
+    }),
+  })
+  .prepare(async (reads) => {
+    const recorded = await recordedRefusals(reads)
+    return { briefs: { local: { without: recorded.map(({ hash }) => hash) } }, found: recorded }
+  })
+  .apply({
+    plan: z.strictObject({ hash: sha, run: words, folder: path, by: z.string(), wasApproved: z.boolean() }),
+    applied: z.null(),
+    decide: async ({ found: recorded, measured }, input) => {
+      const local = requireMeasured(measured.local)
+      const named = input.hash.toLowerCase()
+      const found = [
+        ...local.approved,
+        ...recorded.filter(({ hash }) => hash.startsWith(named)),
+        ...local.refused,
+      ]
+      const [first] = found
+      if (first === undefined || named.length < 6) {
+        throw new Failure(
+          'NOT_FOUND',
+          `No approved or refused command of this project has a hash that begins with "${input.hash}".`,
+          {
+            reason: 'command_approval_not_found',
+            hint: 'waymark command list shows them; six characters are enough.',
+          },
+        )
+      }
+      if (found.length > 1) {
+        throw new Failure('INVALID_INPUT', `${found.length} commands begin with "${input.hash}".`, {
+          reason: 'command_hash_ambiguous',
+          hint: `Give more of the hash: ${found.map(({ hash }) => hash.slice(0, 16)).join(', ')}.`,
+        })
+      }
+      const { hash, run, folder, by } = first
+      return { hash, run, folder, by, wasApproved: !('reason' in first) }
+    },
+    apply: async ({ commandApprovals }, { hash }) => {
+      await commandApprovals.revoke(hash)
+      return null
+    },
+  })
+  .record(async ({ plan: { hash, run, folder, by, wasApproved }, context }, input) => ({
     facts: [{ kind: 'command.revoked', hash, run, folder, reason: input.reason ?? null }],
     answer: {
       hash,
       run,
       folder,
-      ...('reason' in approved ? { refused_by: approved.by } : { approved_by: approved.by }),
-      revoked_by: handling.actor.name,
+      ...(wasApproved ? { approved_by: by } : { refused_by: by }),
+      revoked_by: context.actor.name,
     },
   }))
-})

@@ -16,3 +16,11 @@ export const workTreePlace = measurement({
     }
   },
 })
+
+/** Asked first: hook events that wait are recorded before the record is read. */
+export const waitingHooks = measurement({
+  brief: z.strictObject({}),
+  measured: z.null(),
+  drains: true,
+  measure: async () => null,
+})

@@ -25,6 +25,12 @@ export interface WorkTree
   now(): number
 }
 
+/** A work tree with what an operation may write there, and in this machine's own lists. */
+export interface WritableWorkTree extends WorkTree {
+  readonly linkedTrees: LinkedTrees
+  readonly commandApprovals: CommandApprovals
+}
+
 /**
  * One measurement: what is asked, what comes back, and how it is made. It runs where the files are, with no database; its
  * operation declares it, and on another machine nothing else is measured for the operation.
@@ -36,6 +42,8 @@ export interface Measurement {
   fits?(brief: unknown, measured: unknown): boolean
   /** Hook events that came before it are recorded after it, before what it found is judged. */
   readonly drains?: true
+  /** It writes: it gets a writable work tree, and is made at most once in a call. */
+  readonly writes?: true
   // The method form lets measurements of different briefs share a table. `input` is the operation's.
   measure(workTree: WorkTree, brief: unknown, input: Answer): Promise<unknown>
 }
@@ -204,7 +212,7 @@ function keepsChangingFailure(operation: string): Failure {
   )
 }
 
-/** Has some of an operation's measurements made. Where the files are elsewhere, the operation is run again with them. */
+/** Has some of an operation's measurements made. */
 export type Measure<Of extends Measurements> = <const Wanted extends Briefs<Of>>(
   briefs: Wanted,
 ) => Promise<{ readonly [Name in keyof Wanted & keyof Of]: MeasurementOf<Of[Name]> }>
@@ -222,10 +230,33 @@ export function measureFor<Of extends Measurements>({
   }
 }
 
-/** Measures with the ports of a context, for an operation that does not declare its measurements yet. */
-export function measureByPorts<Of extends Measurements>(context: Context, measurements: Of): Measure<Of> {
-  const operation = { name: '', measurements }
-  return measureFor({ context: { ...context, measurer: localMeasurer(context) }, operation, input: {} })
+/** Something is not measured yet that the steps of a preparation go on with. */
+class NotMeasuredError extends Error {}
+
+/**
+ * A preparation in steps of which each goes on with what the one before had measured: it ends at the first that was not
+ * measured yet. A step measures something only once, under its name.
+ */
+export async function prepareSteps<Of extends Measurements, Found>(
+  measured: MeasurementValues<Of>,
+  steps: (measure: Measure<Of>) => Promise<Found>,
+): Promise<PreparedOperation<Of, Found>> {
+  const briefs: Record<string, unknown> = {}
+  const measure = async (wanted: Briefs<Of>) => {
+    Object.assign(briefs, wanted)
+    const values = Object.entries(wanted).flatMap(([name, brief]) =>
+      brief === undefined ? [] : [[name, measured[name]] as const],
+    )
+    if (values.some(([, value]) => value === undefined)) throw new NotMeasuredError()
+    return Object.fromEntries(values)
+  }
+  const prepared = (found: Found) => ({ briefs: briefs as Briefs<Of>, found }) // each by its measurement
+  try {
+    return prepared(await steps(measure as Measure<Of>)) // each by its measurement
+  } catch (error) {
+    if (error instanceof NotMeasuredError) return prepared(undefined as Found) // it asks for more
+    throw error
+  }
 }
 
 function askedIn(
@@ -253,7 +284,7 @@ export function localMeasurer(context: Context): Measurer {
     )
 }
 
-export function workTreeOf(context: Context): WorkTree {
+export function workTreeOf(context: Context): WritableWorkTree {
   return { ...context, now: () => context.clock.now(), snapshotName: () => context.ids.next('attempt') }
 }
 

@@ -21,13 +21,16 @@ import type { Actor } from '../actor.ts'
 import type { IdSource, TransactionContext } from '../id.ts'
 import type { Clock } from '../ports/clock.ts'
 import {
-  type Measure,
+  type Briefs,
   MeasurementRun,
   type Measurements,
   type MeasurementValues,
   type Measurer,
   measureFor,
+  measurement,
   type PreparedOperation,
+  type Readable,
+  type WritableWorkTree,
 } from './measurement.ts'
 
 export type Toolset = 'plan' | 'track' | 'gate'
@@ -154,12 +157,13 @@ interface OperationPreparer<
   Of extends OperationKind,
   M extends Measurements,
 > {
-  /** For an operation that measures first, and then does what is no decision of one transaction. */
+  /** For an operation that measures what its input names, and then does what is no decision of one transaction. */
   handler(
+    briefs: (input: z.output<Input>, context: RecordContext) => Briefs<M>,
     handle: (
       handling: Of extends 'query' ? QueryContext : CommandContext,
       input: z.output<Input>,
-      measure: Measure<M>,
+      measured: MeasurementValues<M>,
     ) => Promise<z.output<Output>>,
   ): Operation<Input, Output> & NamedOperation<Name>
   /**
@@ -188,7 +192,47 @@ interface OperationPreparer<
           /** Where it only shows what it would do, it is decided in a view. */
           shows?: { readonly only: (input: z.output<Input>) => boolean },
         ): Operation<Input, Output> & NamedOperation<Name>
+        /** For an operation that writes files or the machine's own lists: once, where it was called. */
+        apply<Plan extends z.ZodType, Applied extends z.ZodType>(
+          application: Application<M, Found, z.output<Input>, Plan, Applied>,
+        ): {
+          /** Records what was done; nothing of it is done again. */
+          record(
+            record: (
+              applied: AppliedPlan<z.output<Plan>, z.output<Applied>>,
+              input: z.output<Input>,
+            ) => Promise<ChangeSet<z.output<Output>>>,
+          ): Operation<Input, Output> & NamedOperation<Name>
+        }
       }
+}
+
+/** What an operation writes on the machine where it was called. */
+export interface Application<
+  M extends Measurements,
+  Found,
+  Input,
+  Plan extends z.ZodType,
+  Applied extends z.ZodType,
+> {
+  readonly plan: Plan
+  readonly applied: Applied
+  /** Decides what is to be done, or refuses. */
+  decide(deciding: TransactionInput<M, Found>, input: Input): Promise<z.output<Plan>>
+  apply(
+    workTree: WritableWorkTree,
+    plan: Readable<z.output<Plan>>,
+    input: Input,
+  ): Promise<Readable<z.output<Applied>>>
+}
+
+/** What was done, when it is recorded. */
+export interface AppliedPlan<Plan, Applied> {
+  readonly reads: Reads
+  readonly plan: Readable<Plan>
+  readonly applied: Readable<Applied>
+  readonly context: RecordContext
+  readonly setting: TransactionContext
 }
 
 /** What is known when an operation is decided. */
@@ -212,12 +256,13 @@ export function defineOperation<
   return {
     handler: (handle) => ({ ...contract, handle }),
     measure: (measurements) => ({
-      handler: (handle) => ({
+      handler: (briefs, handle) => ({
         ...contract,
         measurements,
-        handle: (handling, input) => {
+        handle: async (handling, input) => {
           const operation = { name: contract.name, measurements }
-          return handle(handling, input, measureFor({ context: handling, operation, input }))
+          const measured = await measureFor({ context: handling, operation, input })(briefs(input, handling))
+          return handle(handling, input, measured as MeasurementValues<typeof measurements>)
         },
       }),
       prepare: (prepare) => {
@@ -264,6 +309,38 @@ export function defineOperation<
                   record({ ...(await settled(reads)), context: handling, setting } as never, input),
                 ),
               )
+            },
+          }),
+          apply: (application: Application<Measurements, never, z.output<Input>, z.ZodType, z.ZodType>) => ({
+            record: (
+              record: (
+                applied: AppliedPlan<unknown, unknown>,
+                input: z.output<Input>,
+              ) => Promise<ChangeSet<z.output<Output>>>,
+            ) => {
+              const applying = {
+                apply: measurement({
+                  brief: application.plan,
+                  measured: application.applied,
+                  writes: true,
+                  measure: (workTree, plan, given) =>
+                    application.apply(workTree as WritableWorkTree, plan, given as z.output<Input>),
+                }),
+              }
+              return {
+                ...contract,
+                measurements: { ...measurements, ...applying },
+                handle: async (handling: CommandContext, input: z.output<Input>) => {
+                  const plan = await inView(handling, input, (deciding) =>
+                    application.decide(deciding, input),
+                  )
+                  const operation = { name: contract.name, measurements: applying }
+                  const { apply } = await measureFor({ context: handling, operation, input })({ apply: plan })
+                  return handling.record((reads, setting) =>
+                    record({ reads, plan, applied: apply, context: handling, setting } as never, input),
+                  )
+                },
+              }
             },
           }),
         }

@@ -3,8 +3,10 @@ import { displayName } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { text } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
+import { prepareSteps, requireMeasured } from '../../kernel/operations/measurement.ts'
 import { type Answer, defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
+import type { Reads } from '../../store/ports/store.ts'
 import type { LineFinding } from '../domain/blame.ts'
 import type { LineAuthor, TurnAuthor } from '../ports/line-reads.ts'
 import { findLineOrigins, type LineLookupResult, lineMeasurements } from './line-origins.ts'
@@ -85,16 +87,18 @@ export const blame = defineOperation({
     porcelain === true && asked !== 'json' ? [porcelainOf(answer)] : null,
 })
   .measure(lineMeasurements)
-  .handler(async (context, input, measure) => {
-    const found = await findLineOrigins(context, measure, {
-      path: input.file,
-      rev: input.rev,
-      copies: input.copies,
-    })
+  .prepare((reads, { file, rev, copies }, { edge }, measured) =>
+    prepareSteps(measured, async (measure) => {
+      const asked = { files: [{ path: file, rev }], copies, text: edge === undefined }
+      return (await findLineOrigins(reads, measure, asked))[0]
+    }),
+  )
+  .answer(async ({ reads, ...deciding }, input) => {
+    const found = requireMeasured(deciding.found)
     const total = found.lines.length
     const { first, last } = requestedLines(input.lines, total)
-    const makers = await makersOf(context, found)
-    const ranges = rangesOf(found, makers, await turnsOf(context, found))
+    const makers = await makersOf(reads, found)
+    const ranges = rangesOf(found, makers, await turnsOf(reads, found))
       .filter(({ start, end }) => end >= first && start <= last)
       .map((range) => ({ ...range, start: Math.max(range.start, first), end: Math.min(range.end, last) }))
     return {
@@ -132,14 +136,14 @@ function requestedLines(
 
 /** Who made the lines, by the ids of their attempts. */
 export async function makersOf(
-  { store }: Parameters<typeof findLineOrigins>[0],
-  { lines }: Pick<LineLookupResult, 'lines'>,
+  reads: Reads,
+  found: Pick<LineLookupResult, 'lines'>,
 ): Promise<ReadonlyMap<string, LineAuthor>> {
-  const ids = new Set(lines.flatMap(({ origin }) => origin?.owners ?? []))
+  const ids = new Set(found.lines.flatMap(({ origin }) => origin?.owners ?? []))
   const makers: LineAuthor[] = []
   const all = [...ids]
   for (let at = 0; at < all.length; at += 400) {
-    makers.push(...(await store.view((reads) => reads.lines.makers(all.slice(at, at + 400)))))
+    makers.push(...(await reads.lines.makers(all.slice(at, at + 400))))
   }
   const byId = new Map<string, LineAuthor>(makers.map((maker) => [maker.attempt.id, maker]))
   // In the order in which the lines name them.
@@ -153,13 +157,13 @@ export async function makersOf(
 
 /** The turns of agents that made lines without a task, by their ids. */
 export async function turnsOf(
-  { store }: Parameters<typeof findLineOrigins>[0],
-  { lines }: Pick<LineLookupResult, 'lines'>,
+  reads: Reads,
+  found: Pick<LineLookupResult, 'lines'>,
 ): Promise<ReadonlyMap<string, TurnAuthor>> {
-  const ids = [...new Set(lines.flatMap(({ origin }) => origin?.turns ?? []))]
+  const ids = [...new Set(found.lines.flatMap(({ origin }) => origin?.turns ?? []))]
   if (ids.length === 0) return new Map()
-  const found = await store.view((reads) => reads.lines.turnMakers(ids))
-  return new Map(found.map((maker) => [maker.turnId, maker]))
+  const makers = await reads.lines.turnMakers(ids)
+  return new Map(makers.map((maker) => [maker.turnId, maker]))
 }
 
 /** The lines, those together that have the same story. */

@@ -1,17 +1,18 @@
 import { z } from 'zod'
-import { isAmong, type Measure, measurement } from '../../kernel/operations/measurement.ts'
-import type { QueryContext } from '../../kernel/operations/operation.ts'
+import { Failure } from '../../kernel/failure.ts'
+import { isAmong, type Measure, measurement, requireMeasured } from '../../kernel/operations/measurement.ts'
 import {
   blamed,
   foundFile,
   lineHashes,
   list,
+  names,
   oid,
   oidOrNull,
   path,
   salt,
 } from '../../kernel/operations/shapes.ts'
-import type { StoreReader } from '../../store/ports/store.ts'
+import type { Reads } from '../../store/ports/store.ts'
 import {
   alignedLines,
   type BlameInput,
@@ -26,12 +27,23 @@ import { LineRecord, lineOf } from '../domain/record.ts'
 import { isSolid, type LineStep } from '../domain/step.ts'
 import type { BlamedCommit, BlameResult, LineHistoryFile } from '../ports/line-history.ts'
 
-const mostContents = 200
+const mostContents = 20_000
+/** Files that are asked git of at the same time. */
+const atOnce = 4
 
 export interface LineLookupRequest {
-  readonly path: string
-  readonly rev?: string | undefined
+  readonly files: readonly NamedFile[]
   readonly copies?: boolean | undefined
+  /** Whether the lines themselves are answered, where they are asked for on the machine that has them. */
+  readonly text?: boolean
+  /** A file that is not there has no lines; otherwise it is refused. */
+  readonly mayLack?: boolean
+}
+
+export interface NamedFile {
+  readonly path: string
+  /** In git's words; the file on disk where it is left out. */
+  readonly rev?: string | undefined
 }
 
 /** What is known of a file's lines. */
@@ -44,13 +56,42 @@ export interface LineLookupResult {
   readonly notes: readonly string[]
 }
 
-/** What git knows of the lines of a file. */
+/** Files of one question. */
+export const maxFiles = 20_000
+
+/** What git knows of the lines of files. */
 export const lineMeasurements = {
-  file: measurement({
-    brief: z.strictObject({ path, rev: z.string().max(300).nullable(), salt, text: z.boolean() }),
-    measured: foundFile.extend({ text: list(z.string()).exactOptional() }),
-    measure: ({ witness, folder }, { rev, ...wanted }) =>
-      witness.history.file({ ...wanted, folder, ...(rev !== null && { rev }) }),
+  /** Of a commit with what git blames; the file on disk may be known without it. */
+  files: measurement({
+    brief: z.strictObject({
+      wanted: list(z.strictObject({ path, rev: z.string().max(300).exactOptional() }), maxFiles),
+      copies: z.boolean(),
+      salt,
+      text: z.boolean(),
+      mayLack: z.boolean(),
+    }),
+    measured: list(
+      z
+        .strictObject({
+          file: foundFile.extend({ text: list(z.string()).exactOptional() }),
+          blamed: blamed.nullable(),
+        })
+        .nullable(),
+      maxFiles,
+    ),
+    fits: ({ wanted }, found) => wanted.length === found.length,
+    measure: async ({ witness: { history }, folder }, { wanted, copies, salt: begun, text, mayLack }) =>
+      mapConcurrently(wanted, async (name) => {
+        const file = await history.file({ ...name, salt: begun, text, folder }).catch((error: unknown) => {
+          if (mayLack && error instanceof Failure && error.code === 'NOT_FOUND') return null
+          throw error
+        })
+        if (file === null) return null
+        const { commit, oid: content } = file
+        const isAsked = commit !== null && file.withoutLines === undefined
+        const request = { folder, path: file.path, commit, oid: content, copies }
+        return { file, blamed: isAsked ? await history.blame(request) : null }
+      }),
   }),
   blame: measurement({
     brief: z.strictObject({ path, commit: oidOrNull, oid: z.string().max(64), copies: z.boolean() }),
@@ -70,99 +111,144 @@ export const lineMeasurements = {
   }),
 }
 
-type LineLookupContext = Pick<QueryContext, 'store'>
+/** Commits and files of them, by whose lines more is asked. */
+export const historyMeasurements = {
+  commits: measurement({
+    brief: z.strictObject({ range: z.string().max(1_000), limit: z.int().min(1).max(20_001) }),
+    measured: list(z.strictObject({ id: oid, committedAt: z.number(), paths: names }), 20_001),
+    measure: ({ witness, folder }, { range, limit }) => witness.history.commits(folder, range, limit),
+  }),
+  listed: measurement({
+    brief: z.strictObject({ rev: z.string().max(300), under: z.string().max(4_096).nullable() }),
+    measured: z.strictObject({
+      commit: oid,
+      files: list(z.strictObject({ path: z.string(), bytes: z.int().min(0), generated: z.boolean() })),
+    }),
+    measure: ({ witness, folder }, { rev, under }) => witness.history.files(folder, rev, under),
+  }),
+}
+
+async function mapConcurrently<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const found: Result[] = []
+  const left = items.entries()
+  const worker = async (): Promise<void> => {
+    for (const [at, item] of left) found[at] = await work(item)
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+  return found
+}
+
 type MeasureLines = Measure<typeof lineMeasurements>
 
-/** Looks up whose each line of a file is: by the record first, by git where the record says nothing. */
+/** Looks up whose each line of some files is: by the record first, by git where the record says nothing. */
 export async function findLineOrigins(
-  context: LineLookupContext & Partial<Pick<QueryContext, 'edge'>>,
+  reads: Reads,
   measure: MeasureLines,
-  asked: LineLookupRequest,
-): Promise<LineLookupResult> {
-  const { store } = context
-  const [ofProject, head] = await store.view(async ({ lines, journal }) => [
-    await lines.salt(),
-    await journal.head(),
-  ])
-  // The text of a line stays on the machine where it is.
-  const text = context.edge === undefined
-  const { file } = await measure({
-    file: { path: asked.path, rev: asked.rev ?? null, salt: ofProject, text },
+  { files: asked, copies = false, text = false, mayLack = false }: LineLookupRequest,
+): Promise<readonly LineLookupResult[]> {
+  const [ofProject, head] = [await reads.lines.salt(), await reads.journal.head()]
+  const wanted = asked.map(({ path: name, rev }) => ({ path: name, ...(rev !== undefined && { rev }) }))
+  const brief = { wanted, copies, salt: ofProject, text, mayLack }
+  const measured = (await measure({ files: brief })).files
+  const files = measured.filter((one) => one !== null)
+  const known = files.map(({ file }) => {
+    const { top, path: name, oid: content, commit, stamp } = file
+    const key = JSON.stringify([ofProject, head, top, name, content, commit, file.head, stamp, copies])
+    return { key, earlier: answers.get(key) }
   })
-  if (file.withoutLines !== undefined) {
-    return { file, lines: [], commits: new Map(), notes: [file.withoutLines] }
+  const open: LineLookup[] = []
+  for (const [at, { file, blamed: found }] of files.entries()) {
+    if (known[at]?.earlier !== undefined || file.withoutLines !== undefined) continue
+    open.push(await beginLookup(reads, { file, blamed: found, at }))
   }
-  const key = JSON.stringify([
-    head,
-    file.top,
-    file.path,
-    file.oid,
-    file.commit,
-    file.head,
-    file.stamp,
-    asked.copies ?? false,
-  ])
-  const known = cachedAnswers(store)
-  const earlier = known.get(key)
-  if (earlier !== undefined) return { ...earlier, file }
-  const found = await findOrigins(context, measure, {
-    file,
-    salt: ofProject,
-    copies: asked.copies ?? false,
+  const [alone] = open
+  // One file on disk, of which the record does not know all.
+  if (alone?.needsBlame) {
+    const { path: name, commit, oid: content } = alone.file
+    alone.blamed = (await measure({ blame: { path: name, commit, oid: content, copies } })).blame
+  }
+  for (const lookup of open) await readCommitted(reads, lookup)
+  const contents = await missingContents(measure, open, ofProject)
+  const found = new Map(open.map((lookup) => [lookup.at, findingsOfLookup(lookup, contents)]))
+  return files.map(({ file }, at) => {
+    if (file.withoutLines !== undefined)
+      return { file, lines: [], commits: new Map(), notes: [file.withoutLines] }
+    const { key = '', earlier } = known[at] ?? {}
+    const findings = earlier ?? requireMeasured(found.get(at))
+    if (earlier === undefined) rememberFindings(key, findings)
+    return { ...findings, file }
   })
-  known.set(key, found)
-  const [oldest] = known.keys()
-  if (known.size > mostRemembered && oldest !== undefined) known.delete(oldest)
-  return { ...found, file }
 }
 
 type LineFindings = Omit<LineLookupResult, 'file'>
 
 const mostRemembered = 50
-const answers = new WeakMap<StoreReader, Map<string, LineFindings>>()
+const answers = new Map<string, LineFindings>()
 
-function cachedAnswers(store: StoreReader): Map<string, LineFindings> {
-  const known = answers.get(store) ?? new Map<string, LineFindings>()
-  answers.set(store, known)
-  return known
+/** The next look-up of each file begins from nothing. */
+export function forgetFindings(): void {
+  answers.clear()
 }
 
-interface LineLookupTarget {
+function rememberFindings(key: string, findings: LineFindings): void {
+  answers.set(key, findings)
+  const [oldest] = answers.keys()
+  if (answers.size > mostRemembered && oldest !== undefined) answers.delete(oldest)
+}
+
+/** A file of which the lines are looked up, with what is known so far. */
+interface LineLookup {
+  readonly at: number
   readonly file: LineHistoryFile
-  readonly salt: string
-  readonly copies: boolean
+  readonly steps: StepLoader
+  readonly since: number | null
+  readonly isCommitted: boolean
+  readonly exact: readonly (LineFinding | null)[] | null
+  readonly needsBlame: boolean
+  blamed: BlameResult | null
+  /** What the record says of it; where git says that each line is from; and what is left to be found by it. */
+  known: BlameInput
+  commits: ReadonlyMap<string, BlamedCommit>
+  inCommits: ReadonlyMap<number, CommittedLocation>
+  needed: readonly (LineFinding | null)[]
 }
 
-async function findOrigins(
-  { store }: LineLookupContext,
-  measure: MeasureLines,
-  { file, salt: ofProject, copies }: LineLookupTarget,
-): Promise<LineFindings> {
-  const steps = new StepLoader(store)
+async function beginLookup(
+  { lines }: Reads,
+  { file, blamed: found, at }: Pick<LineLookup, 'file' | 'blamed' | 'at'>,
+): Promise<LineLookup> {
+  const steps = new StepLoader(lines)
   await steps.load([file.path])
-  const since = await store.view(({ lines }) => lines.since())
+  const since = await lines.since()
   const isCommitted = file.commit !== null || (file.head !== null && file.oid === file.head.oid)
-  let known: BlameInput = { record: steps.record(), since, elsewhere: [] }
+  const known: BlameInput = { record: steps.record(), since, elsewhere: [] }
   const exact = exactLines(known, file)
-  const blamed =
-    isCommitted || exact === null || exact.includes(null)
-      ? (await measure({ blame: { path: file.path, commit: file.commit, oid: file.oid, copies } })).blame
-      : null
-  const commits = new Map((blamed?.commits ?? []).map((commit) => [commit.id, commit]))
-  const inCommits = committedPlaces(blamed)
-  await steps.load([...new Set((blamed?.lines ?? []).map(({ path }) => path))])
-  known = { ...known, record: steps.record() }
+  const needsBlame = found === null && (isCommitted || exact === null || exact.includes(null))
+  const rest = { commits: new Map(), inCommits: new Map(), needed: [] }
+  return { at, file, steps, since, isCommitted, exact, needsBlame, blamed: found, known, ...rest }
+}
+
+/** Reads what is recorded of the commits that git named. */
+async function readCommitted({ lines }: Reads, lookup: LineLookup): Promise<void> {
+  const { file, steps, since, isCommitted, exact, blamed: found } = lookup
+  const commits = new Map((found?.commits ?? []).map((commit) => [commit.id, commit]))
+  const inCommits = committedPlaces(found)
+  await steps.load([...new Set((found?.lines ?? []).map((line) => line.path))])
+  let known: BlameInput = { ...lookup.known, record: steps.record() }
   const aligned = exact ?? (isCommitted ? null : alignedLines(known, file))
   // What is in a recent commit, or in none, may have been recorded elsewhere.
   const open = (aligned ?? file.hashes.map(() => null)).map((line, at) => {
-    const place = inCommits.get(at + 1)
-    const commit = place && commits.get(place.commit)
+    const committed = inCommits.get(at + 1)
+    const commit = committed && commits.get(committed.commit)
     return line !== null || (commit !== undefined && isBefore(known, commit)) ? (line ?? before) : null
   })
   const marks = since === null ? [] : unexplainedHashes(file.hashes, open)
   if (marks.length > 0) {
-    const elsewhere = await store.view(({ lines }) => lines.stepsMarked(marks, mostElsewhere))
-    await steps.load([...new Set(elsewhere.map(({ path }) => path))])
+    const elsewhere = await lines.stepsMarked(marks, mostElsewhere)
+    await steps.load([...new Set(elsewhere.map((step) => step.path))])
     known = { record: steps.record(), since, elsewhere: steps.same(elsewhere) }
   }
   const again = isCommitted ? null : alignedLines(known, file)
@@ -172,19 +258,25 @@ async function findOrigins(
     if (line !== null || (exact !== null && inCommits.has(at + 1))) return line
     return again?.[at] ?? null
   })
-  const history = { blamed, inCommits, needed, hashes: file.hashes }
-  const contents = await missingContents(measure, { known, salt: ofProject, history, commits })
-  const byCommit = findingsOf(known, { blamed, commits, contents, file })
+  Object.assign(lookup, { known, commits, inCommits, needed })
+}
+
+function findingsOfLookup(
+  lookup: LineLookup,
+  contents: ReadonlyMap<string, readonly string[]>,
+): LineFindings {
+  const { needed, inCommits, isCommitted, blamed: found, commits } = lookup
+  const byCommit = findingsOf(lookup, contents)
   const lines = needed.map((line, at): LineFinding => {
-    const place = inCommits.get(at + 1)
-    if (line !== null) return place === undefined ? line : { ...line, commit: place.commit }
+    const committed = inCommits.get(at + 1)
+    if (line !== null) return committed === undefined ? line : { ...line, commit: committed.commit }
     return byCommit.get(at + 1) ?? { ...uncommitted, kind: isCommitted ? 'before' : 'uncommitted' }
   })
-  const cut = (blamed?.commits ?? []).some(({ isCut, id }) => {
+  const cut = (found?.commits ?? []).some(({ isCut, id }) => {
     return isCut && lines.some(({ commit, origin }) => commit === id && origin === null)
   })
   const notes = [
-    ...(blamed?.trouble === undefined ? [] : [blamed.trouble]),
+    ...(found?.trouble === undefined ? [] : [found.trouble]),
     ...(cut ? ['The history is cut off (a shallow clone): older commits may have brought some lines.'] : []),
   ]
   return { lines, commits, notes }
@@ -201,33 +293,41 @@ interface CommittedLocation {
 }
 
 /** Where git says that each line is from, by its number. */
-function committedPlaces(blamed: BlameResult | null): ReadonlyMap<number, CommittedLocation> {
+function committedPlaces(found: BlameResult | null): ReadonlyMap<number, CommittedLocation> {
   const places = new Map<number, CommittedLocation>()
-  for (const { commit, path, line, at, count } of blamed?.lines ?? []) {
+  for (const { commit, path: name, line, at, count } of found?.lines ?? []) {
     if (commit === null) continue
-    for (let more = 0; more < count; more += 1) places.set(at + more, { commit, path, line: line + more })
+    for (let more = 0; more < count; more += 1)
+      places.set(at + more, { commit, path: name, line: line + more })
   }
   return places
-}
-
-interface LineLookupNeeds {
-  readonly known: BlameInput
-  readonly salt: string
-  readonly commits: ReadonlyMap<string, BlamedCommit>
-  readonly history: {
-    readonly blamed: BlameResult | null
-    readonly inCommits: ReadonlyMap<number, CommittedLocation>
-    readonly needed: readonly (LineFinding | null)[]
-    readonly hashes: readonly string[]
-  }
 }
 
 /** The contents of commits whose lines some recorded state may have, though not the whole content. */
 async function missingContents(
   measure: MeasureLines,
-  { known, salt: ofProject, commits, history: { blamed, inCommits, needed, hashes } }: LineLookupNeeds,
+  lookups: readonly LineLookup[],
+  ofProject: string,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const oids = new Map((blamed?.contents ?? []).map(([commit, path, oid]) => [`${commit} ${path}`, oid]))
+  const wanted = new Set(lookups.flatMap((lookup) => [...missingContentsOf(lookup)].slice(0, mostOfFile)))
+  if (wanted.size === 0) return new Map()
+  const { contents } = await measure({
+    contents: { oids: [...wanted].slice(0, mostContents), salt: ofProject },
+  })
+  return new Map(contents)
+}
+
+const mostOfFile = 200
+
+function missingContentsOf({
+  known,
+  commits,
+  blamed: found,
+  inCommits,
+  needed,
+  file: { hashes },
+}: LineLookup): ReadonlySet<string> {
+  const oids = new Map((found?.contents ?? []).map(([commit, name, id]) => [`${commit} ${name}`, id]))
   const wanted = new Set<string>()
   for (const [at, { commit, path: name, line }] of inCommits) {
     const hash = hashes[at - 1] ?? ''
@@ -239,79 +339,73 @@ async function missingContents(
     const isKnown = state !== null && lineOf(state, line)?.origin != null
     if (content !== undefined && !isKnown) wanted.add(content)
   }
-  if (wanted.size === 0) return new Map()
-  const { contents } = await measure({
-    contents: { oids: [...wanted].slice(0, mostContents), salt: ofProject },
-  })
-  return new Map(contents)
+  return wanted
 }
 
 function findingsOf(
-  known: BlameInput,
-  {
-    blamed,
-    commits,
-    contents,
-    file,
-  }: {
-    readonly blamed: BlameResult | null
-    readonly commits: ReadonlyMap<string, BlamedCommit>
-    readonly contents: ReadonlyMap<string, readonly string[]>
-    readonly file: LineHistoryFile
-  },
+  { known, blamed: found, commits, file }: LineLookup,
+  contents: ReadonlyMap<string, readonly string[]>,
 ): ReadonlyMap<number, LineFinding> {
-  const found = new Map<number, LineFinding>()
-  const oids = Map.groupBy(blamed?.contents ?? [], ([commit]) => commit)
-  const byCommit = Map.groupBy(blamed?.lines ?? [], ({ commit }) => commit)
+  const findings = new Map<number, LineFinding>()
+  const oids = Map.groupBy(found?.contents ?? [], ([commit]) => commit)
+  const byCommit = Map.groupBy(found?.lines ?? [], ({ commit }) => commit)
   for (const [id, groups] of byCommit) {
     const commit = id === null ? undefined : commits.get(id)
     if (id === null || commit === undefined) continue
-    const lines = groups.flatMap(({ path, line, at, count }) =>
-      Array.from({ length: count }, (_, more) => ({ commit: id, path, line: line + more, at: at + more })),
+    const lines = groups.flatMap(({ path: name, line, at, count }) =>
+      Array.from({ length: count }, (_, more) => ({
+        commit: id,
+        path: name,
+        line: line + more,
+        at: at + more,
+      })),
     )
     const asked: CommitOfLines = {
       id,
       committedAt: commit.committedAt,
       contents: new Map(
-        (oids.get(id) ?? []).map(([, path, oid]) => [path, { oid, hashes: contents.get(oid) ?? null }]),
+        (oids.get(id) ?? []).map(([, name, content]) => [
+          name,
+          { oid: content, hashes: contents.get(content) ?? null },
+        ]),
       ),
     }
     const wanted = new Set(lines.map(({ at }) => file.hashes[at - 1] ?? ''))
-    const findings = committedLines(known, asked, { lines, wanted })
+    const ofCommit = committedLines(known, asked, { lines, wanted })
     for (const [index, { at }] of lines.entries()) {
-      const finding = findings[index]
-      if (finding !== undefined) found.set(at, finding)
+      const finding = ofCommit[index]
+      if (finding !== undefined) findings.set(at, finding)
     }
   }
-  return found
+  return findings
 }
 
 const mostPaths = 200
 
 /** What is recorded of a file, with the files that renames and moves lead to. */
-export async function recordOf(store: StoreReader, path: string): Promise<LineRecord> {
-  const steps = new StepLoader(store)
-  await steps.load([path])
+export async function recordOf({ lines }: Reads, name: string): Promise<LineRecord> {
+  const steps = new StepLoader(lines)
+  await steps.load([name])
   return steps.record()
 }
 
 /** The steps of the paths that a look-up needs, with those that renames and moves lead to. */
 class StepLoader {
-  readonly #store: StoreReader
+  readonly #lines: Reads['lines']
   readonly #steps = new Map<string, LineStep>()
   readonly #loaded = new Set<string>()
   #record: LineRecord | null = null
 
-  constructor(store: StoreReader) {
-    this.#store = store
+  constructor(lines: Reads['lines']) {
+    this.#lines = lines
   }
 
   async load(paths: readonly string[]): Promise<void> {
-    let wanted = paths.filter((path) => !this.#loaded.has(path))
+    let wanted = paths.filter((name) => !this.#loaded.has(name))
     while (wanted.length > 0 && this.#loaded.size < mostPaths) {
       const some = wanted.slice(0, mostPaths)
-      for (const path of some) this.#loaded.add(path)
-      const steps = await this.#store.view(({ lines }) => lines.stepsOf(some))
+      for (const name of some) this.#loaded.add(name)
+      const steps = await this.#lines.stepsOf(some)
       const next = new Set<string>()
       for (const step of steps) {
         const key = `${step.seq} ${step.position}`
@@ -321,7 +415,7 @@ class StepLoader {
         for (const name of [step.path, step.from ?? step.path]) next.add(name)
         for (const [from] of step.moved ?? []) next.add(from)
       }
-      wanted = [...next].filter((path) => !this.#loaded.has(path))
+      wanted = [...next].filter((name) => !this.#loaded.has(name))
     }
   }
 

@@ -4,14 +4,23 @@ import { displayName } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { choice, text } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
-import { measureByPorts } from '../../kernel/operations/measurement.ts'
-import { type Context, defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
+import { prepareSteps } from '../../kernel/operations/measurement.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import type { Reads } from '../../store/ports/store.ts'
 import { isHuman } from '../domain/blame.ts'
 import { firstLosses, type LineLoss, lossesAt, type Rework, reworkStats } from '../domain/rework.ts'
 import { blankHash } from '../domain/step.ts'
+import type { ListedCommit } from '../ports/line-history.ts'
 import type { LineAuthor, TurnAuthor } from '../ports/line-reads.ts'
 import { agentsOf, makersOf, turnsOf } from './blame.ts'
-import { findLineOrigins, type LineLookupResult, lineMeasurements, recordOf } from './line-origins.ts'
+import {
+  findLineOrigins,
+  historyMeasurements,
+  type LineLookupResult,
+  lineMeasurements,
+  maxFiles,
+  recordOf,
+} from './line-origins.ts'
 
 const bys = ['agent', 'model', 'mission', 'author'] as const
 
@@ -109,63 +118,75 @@ export const provenanceStats = defineOperation({
     }),
     left_out: strings,
   }),
-}).handler(async (context, input) => {
-  const asked = input.rev ?? 'HEAD'
-  const by = input.by ?? 'agent'
-  const { witness, folder, clock } = context
-  if (input.survival && asked.includes('..')) {
-    throw new Failure(
-      'INVALID_INPUT',
-      `What lives on is told of a commit, not of a range such as "${asked}".`,
-      { reason: 'commit_needed', hint: `Ask for it at its end: ${endOf(asked)}.` },
-    )
-  }
-  const range = await commitsOf(context, asked)
-  const { commit, files: all } = await witness.history.files(folder, endOf(asked), input.path ?? null)
-  if (input.path !== undefined && all.length === 0) throw pathNotFoundFailure(input.path, asked)
-  const files = range === null ? all : all.filter(({ path }) => range.paths.has(path))
-  const wanted = files.filter(({ bytes, generated }) => bytes <= mostBytes && !generated).slice(0, mostFiles)
-  const counting = new LineTally({ by, allSince: await captureStart(context), commits: range?.ids ?? null })
-  const left = files.length - wanted.length
-  const measure = measureByPorts(context as Context, lineMeasurements)
-  await workConcurrently(wanted, async ({ path }) => {
-    const found = await findLineOrigins(context, measure, { path: `:/${path}`, rev: commit })
-    counting.add(found, await makersOf(context, found), await turnsOf(context, found))
-  })
-  const { kinds, groups, alive, living } = counting
-  const lines = Object.values(kinds).reduce((sum, each) => sum + each, 0)
-  const whose = kinds.agent + kinds.outside + kinds.human
-  const survival = input.survival ? await survivalOf(context, alive, clock.now()) : null
-  const settled = survival?.filter(({ age_days }) => age_days >= settledDays) ?? []
-  return {
-    commit,
-    commits: range?.ids.size ?? null,
-    files: wanted.length,
-    lines,
-    kinds,
-    known: whose,
-    unknown: lines - whose,
-    share: whose === 0 ? null : kinds.agent / whose,
-    by,
-    groups: [...groups]
-      .map(([name, { lines, paths }]) => ({ name, lines, files: paths.size }))
-      .sort((a, b) => b.lines - a.lines || (a.name < b.name ? -1 : 1))
-      .slice(0, mostGroups),
-    ...(survival !== null && {
-      survival: survival.map(({ ended_at: _, ...told }) => told),
-      ages: groupByAge(survival),
-      after_14_days: sumSurvival(settled),
-      reworked_within_14_days: await reworkOfSettled(context, settled, living),
-    }),
-    definitions,
-    left_out: [
-      ...(left === 0
-        ? []
-        : [`${left === 1 ? '1 file' : `${left} files`} above 1 MB, generated or vendored.`]),
-      ...(range?.isCut ? [`Only the newest ${mostCommits} commits of the range were counted.`] : []),
-    ],
-  }
 })
+  .measure({ ...lineMeasurements, ...historyMeasurements })
+  .prepare((reads, input, _, measured) =>
+    prepareSteps(measured, async (measure) => {
+      const asked = input.rev ?? 'HEAD'
+      if (input.survival && asked.includes('..')) {
+        throw new Failure(
+          'INVALID_INPUT',
+          `What lives on is told of a commit, not of a range such as "${asked}".`,
+          { reason: 'commit_needed', hint: `Ask for it at its end: ${endOf(asked)}.` },
+        )
+      }
+      const isRange = asked.includes('..')
+      const { listed, commits } = await measure({
+        listed: { rev: endOf(asked), under: input.path ?? null },
+        commits: isRange ? { range: asked, limit: mostCommits + 1 } : undefined,
+      })
+      const range = isRange ? rangeOf(commits) : null
+      const { commit, files: all } = listed
+      if (input.path !== undefined && all.length === 0) throw pathNotFoundFailure(input.path, asked)
+      const files = range === null ? all : all.filter(({ path }) => range.paths.has(path))
+      const wanted = files
+        .filter(({ bytes, generated }) => bytes <= mostBytes && !generated)
+        .slice(0, maxFiles)
+      const origins = await findLineOrigins(reads, measure, {
+        files: wanted.map(({ path }) => ({ path: `:/${path}`, rev: commit })),
+      })
+      return { commit, range, origins, left: files.length - wanted.length }
+    }),
+  )
+  .answer(async ({ reads, found: { commit, range, origins, left }, context }, input) => {
+    const by = input.by ?? 'agent'
+    const counting = new LineTally({ by, allSince: await captureStart(reads), commits: range?.ids ?? null })
+    for (const found of origins)
+      counting.add(found, await makersOf(reads, found), await turnsOf(reads, found))
+    const { kinds, groups, alive, living } = counting
+    const lines = Object.values(kinds).reduce((sum, each) => sum + each, 0)
+    const whose = kinds.agent + kinds.outside + kinds.human
+    const survival = input.survival ? await survivalOf(reads, alive, context.clock.now()) : null
+    const settled = survival?.filter(({ age_days }) => age_days >= settledDays) ?? []
+    return {
+      commit,
+      commits: range?.ids.size ?? null,
+      files: origins.length,
+      lines,
+      kinds,
+      known: whose,
+      unknown: lines - whose,
+      share: whose === 0 ? null : kinds.agent / whose,
+      by,
+      groups: [...groups]
+        .map(([name, { lines, paths }]) => ({ name, lines, files: paths.size }))
+        .sort((a, b) => b.lines - a.lines || (a.name < b.name ? -1 : 1))
+        .slice(0, mostGroups),
+      ...(survival !== null && {
+        survival: survival.map(({ ended_at: _, ...told }) => told),
+        ages: groupByAge(survival),
+        after_14_days: sumSurvival(settled),
+        reworked_within_14_days: await reworkOfSettled(reads, settled, living),
+      }),
+      definitions,
+      left_out: [
+        ...(left === 0
+          ? []
+          : [`${left === 1 ? '1 file' : `${left} files`} above 1 MB, generated or vendored.`]),
+        ...(range?.isCut ? [`Only the newest ${mostCommits} commits of the range were counted.`] : []),
+      ],
+    }
+  })
 
 function pathNotFoundFailure(path: string, rev: string): Failure {
   return new Failure('NOT_FOUND', `There is no file or folder ${path} in ${endOf(rev)}.`, {
@@ -176,10 +197,8 @@ function pathNotFoundFailure(path: string, rev: string): Failure {
 
 const mostCommits = 20_000
 
-/** The commits of a range and the paths that they changed; null for a commit alone. */
-async function commitsOf({ witness, folder }: QueryContext, asked: string) {
-  if (!asked.includes('..')) return null
-  const listed = await witness.history.commits(folder, asked, mostCommits + 1)
+/** The commits of a range and the paths that they changed. */
+function rangeOf(listed: readonly ListedCommit[]) {
   const some = listed.slice(0, mostCommits)
   return {
     ids: new Set(some.map(({ id }) => id)),
@@ -194,21 +213,7 @@ function endOf(asked: string): string {
 }
 
 const mostBytes = 1_000_000
-const mostFiles = 20_000
 const mostGroups = 100
-const atOnce = 4
-
-async function workConcurrently<Item>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
-  const left = [...items]
-  const worker = async (): Promise<void> => {
-    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item)
-  }
-  await Promise.all(Array.from({ length: atOnce }, worker))
-}
-
 interface LineStatsQuery {
   readonly by: (typeof bys)[number]
   /** Since when whoever is no agent is a person; null where nobody said so. */
@@ -281,8 +286,8 @@ class LineTally {
 }
 
 /** Since when every agent is recorded, by the word of a person; null where nobody said so. */
-async function captureStart({ store }: Pick<QueryContext, 'store'>): Promise<number | null> {
-  const settings = await store.view(({ runs }) => runs.settings())
+async function captureStart({ runs }: Reads): Promise<number | null> {
+  const settings = await runs.settings()
   return dateIn(settingOf(settings, 'every_agent_captured'))
 }
 
@@ -306,18 +311,18 @@ function sumSurvival(some: readonly LineSurvival[]): z.output<typeof Survived> {
 
 /** What became of the lines of attempts that are gone from the commit: each file that was recorded is looked at. */
 async function reworkOfSettled(
-  { store }: Pick<QueryContext, 'store'>,
+  reads: Reads,
   settled: readonly LineSurvival[],
   living: ReadonlySet<string>,
 ): Promise<z.output<typeof Reworked>> {
   const ends = new Map(settled.map(({ attempt, ended_at }) => [attempt, ended_at]))
   const losses: LineLoss[] = []
-  const paths = settled.length === 0 ? [] : await store.view(({ lines }) => lines.paths(mostFiles))
-  await workConcurrently(paths, async (path) => {
-    for (const loss of lossesAt(await recordOf(store, path), path)) {
+  const paths = settled.length === 0 ? [] : await reads.lines.paths(maxFiles)
+  for (const path of paths) {
+    for (const loss of lossesAt(await recordOf(reads, path), path)) {
       if (!living.has(loss.birth) && loss.owners.some((owner) => ends.has(owner))) losses.push(loss)
     }
-  })
+  }
   const found = reworkStats(firstLosses(losses), {
     endOf: (attempt) => ends.get(attempt) ?? null,
     within: settledDays * oneDay,
@@ -339,16 +344,12 @@ async function reworkOfSettled(
 
 const oneDay = 24 * 60 * 60 * 1000
 
-async function survivalOf(
-  { store }: Pick<QueryContext, 'store'>,
-  alive: ReadonlyMap<string, number>,
-  now: number,
-) {
-  const added = await store.view(({ lines }) => lines.addedBy())
+async function survivalOf(reads: Reads, alive: ReadonlyMap<string, number>, now: number) {
+  const added = await reads.lines.addedBy()
   const makers: LineAuthor[] = []
   const ids = added.map(({ attemptId }) => attemptId)
   for (let at = 0; at < ids.length; at += 400) {
-    makers.push(...(await store.view(({ lines }) => lines.makers(ids.slice(at, at + 400)))))
+    makers.push(...(await reads.lines.makers(ids.slice(at, at + 400))))
   }
   const byId = new Map<string, LineAuthor>(makers.map((maker) => [maker.attempt.id, maker]))
   return added.flatMap(({ attemptId, lines }) => {

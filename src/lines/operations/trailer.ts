@@ -1,12 +1,10 @@
 import { z } from 'zod'
-import { Failure } from '../../kernel/failure.ts'
 import { text } from '../../kernel/operations/input/fields.ts'
 import { strings } from '../../kernel/operations/list-answer.ts'
-import { measureByPorts } from '../../kernel/operations/measurement.ts'
-import { type Context, defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
-import type { ListedCommit } from '../ports/line-history.ts'
+import { prepareSteps } from '../../kernel/operations/measurement.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
 import { makersOf, rangesOf } from './blame.ts'
-import { findLineOrigins, lineMeasurements } from './line-origins.ts'
+import { findLineOrigins, historyMeasurements, lineMeasurements, maxFiles } from './line-origins.ts'
 
 const maxCommits = 500
 
@@ -23,39 +21,26 @@ export const trailer = defineOperation({
   input: z.strictObject({ commit: text('A commit; HEAD when left out').optional() }),
   output: z.object({ commit: z.string(), trailers: strings }),
   print: (answer) => [z.object({ trailers: strings }).parse(answer).trailers.join('\n')],
-}).handler(async (context, { commit = 'HEAD' }) => {
-  const commits = await context.witness.history.commits(context.folder, commit, maxCommits)
-  const tasks = new Set<string>()
-  for (const one of commits) for (const task of await tasksOf(context, one)) tasks.add(task)
-  return {
-    commit: commits[0]?.id ?? commit,
-    trailers: [...tasks].sort().map((task) => `Waymark-Task: ${task}`),
-  }
 })
-
-/** The tasks whose lines a commit brought; a line that may be of several tasks names none. */
-async function tasksOf(context: QueryContext, { id, paths }: ListedCommit): Promise<readonly string[]> {
-  const tasks: string[] = []
-  for (const path of paths) {
-    const found = await originsInCommit(context, path, id)
-    if (found === null) continue
-    const ranges = rangesOf(found, await makersOf(context, found), new Map())
-    tasks.push(
-      ...ranges.flatMap(({ commit, task, attempts }) => (commit === id && !attempts ? (task ?? []) : [])),
-    )
-  }
-  return tasks
-}
-
-/** Null for a file that is not in the commit any more. */
-async function originsInCommit(context: QueryContext, path: string, commit: string) {
-  try {
-    return await findLineOrigins(context, measureByPorts(context as Context, lineMeasurements), {
-      path: `:/${path}`,
-      rev: commit,
-    })
-  } catch (error) {
-    if (error instanceof Failure && error.code === 'NOT_FOUND') return null
-    throw error
-  }
-}
+  .measure({ ...lineMeasurements, commits: historyMeasurements.commits })
+  .prepare((reads, { commit = 'HEAD' }, _, measured) =>
+    prepareSteps(measured, async (measure) => {
+      const { commits } = await measure({ commits: { range: commit, limit: maxCommits } })
+      const files = commits.flatMap(({ id: rev, paths }) => paths.map((one) => ({ path: `:/${one}`, rev })))
+      const asked = { files: files.slice(0, maxFiles), mayLack: true }
+      const origins = await findLineOrigins(reads, measure, asked)
+      return { commit: commits[0]?.id ?? commit, origins }
+    }),
+  )
+  .answer(async ({ reads, found: { commit, origins } }) => {
+    const tasks = new Set<string>()
+    for (const found of origins) {
+      const ranges = rangesOf(found, await makersOf(reads, found), new Map())
+      for (const range of ranges) {
+        // A line that may be of several tasks names none.
+        if (range.commit === found.file.commit && range.task !== null && !range.attempts)
+          tasks.add(range.task)
+      }
+    }
+    return { commit, trailers: [...tasks].sort().map((task) => `Waymark-Task: ${task}`) }
+  })

@@ -6,6 +6,7 @@ import type { AttemptId } from '../../kernel/id.ts'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
 import { text } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
+import { prepareSteps, requireMeasured } from '../../kernel/operations/measurement.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { uniqueLineIndex } from '../../review/domain/lines.ts'
@@ -140,17 +141,23 @@ export const why = defineOperation({
   output: Why,
 })
   .measure(lineMeasurements)
-  .handler(async (context, input, measure) => {
-    const { path, line } = placeOf(input.place)
-    const found = await findLineOrigins(context, measure, { path, rev: input.rev, copies: input.copies })
+  .prepare((reads, { place, rev, copies }, { edge }, measured) =>
+    prepareSteps(measured, async (measure) => {
+      const asked = { files: [{ path: placeOf(place).path, rev }], copies, text: edge === undefined }
+      return (await findLineOrigins(reads, measure, asked))[0]
+    }),
+  )
+  .answer(async ({ reads, ...deciding }, input) => {
+    const { line } = placeOf(input.place)
+    const found = requireMeasured(deciding.found)
     if (line > found.lines.length) {
       const what = found.file.withoutLines ?? `${found.file.path} has ${lineCountText(found.lines.length)}.`
       throw new Failure('INVALID_INPUT', `There is no line ${line}: ${what}`, {
         reason: 'lines_out_of_range',
       })
     }
-    const makers = await makersOf(context, { lines: found.lines.slice(line - 1, line) })
-    const turns = await turnsOf(context, { lines: found.lines.slice(line - 1, line) })
+    const makers = await makersOf(reads, { lines: found.lines.slice(line - 1, line) })
+    const turns = await turnsOf(reads, { lines: found.lines.slice(line - 1, line) })
     const all = rangesOf({ ...found, lines: found.lines.slice(line - 1, line) }, makers, turns)
     const one = all[0]
     if (one === undefined)
@@ -160,7 +167,7 @@ export const why = defineOperation({
     const range: LineRange = { ...one, start: line, end: line }
     const turn = turns.get(range.turn ?? '')
     const origin = found.lines[line - 1]?.origin ?? null
-    const told = await context.store.view(async (reads) => ({
+    const told = {
       ...(turn && { turn: await turnEntry(reads, turn) }),
       makers: await Promise.all([...makers.values()].map((maker) => makerEntry(reads, maker))),
       ...(origin?.certainty === 'probable' && { perhaps: await possibleMakers(reads, origin) }),
@@ -169,7 +176,7 @@ export const why = defineOperation({
       holds: await inboxItemsOfMakers(reads, [...makers.values()]),
       reviews: await reviewsOf(reads, [...makers.values()]),
       later: await laterChanges(reads, range),
-    }))
+    }
     const commit = range.commit === null ? undefined : found.commits.get(range.commit)
     const own = found.file.text?.[line - 1]
     const answer: z.output<typeof Why> = {

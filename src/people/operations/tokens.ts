@@ -67,11 +67,9 @@ export const tokenCreate = defineOperation({
   }),
 })
   .measure({ processes: everyProcess })
-  .handler(async (handling, input, measure) => {
+  .handler(processesOfRole, async (handling, input, { processes = [] }) => {
     const team = teamOf(handling)
-    const kind = input.kind ?? (input.admin ? 'person' : 'agent')
-    const { processes = [] } =
-      input.role !== undefined && kind !== 'person' ? await measure({ processes: {} }) : {}
+    const kind = kindOf(input)
     await assertMayCreateToken(handling, { ...input, kind }, processes)
     const here = await currentProjectId(handling)
     const secret = team.newSecret()
@@ -102,6 +100,21 @@ export const tokenCreate = defineOperation({
     })
     return { ...tokenEntry(listed, at), secret: writeToken({ id, secret }) }
   })
+
+interface KindInput {
+  readonly kind?: TokenKind | undefined
+  readonly role?: string | undefined
+  readonly admin?: boolean | undefined
+}
+
+function kindOf({ kind, admin }: KindInput): TokenKind {
+  return kind ?? (admin ? 'person' : 'agent')
+}
+
+/** Who approves is said by processes: only a token of a kind that may have a role asks them. */
+function processesOfRole(input: KindInput) {
+  return input.role !== undefined && kindOf(input) !== 'person' ? { processes: {} } : {}
+}
 
 type TokenLimits = Pick<Token, 'projectId' | 'most' | 'expiresAt'>
 

@@ -3,10 +3,10 @@ import { restoreEventLog } from '../../events/operations/event-line.ts'
 import { ownerOf } from '../../kernel/operations/find.ts'
 import { choice, text } from '../../kernel/operations/input/fields.ts'
 import { strings } from '../../kernel/operations/list-answer.ts'
-import { measurement } from '../../kernel/operations/measurement.ts'
+import { measurement, requireMeasured } from '../../kernel/operations/measurement.ts'
 import { type CommandContext, defineOperation } from '../../kernel/operations/operation.ts'
 import { loadedPlan, path, planFormat } from '../../kernel/operations/shapes.ts'
-import { planFormats } from '../../project/ports/project-files.ts'
+import { type PlanFormat, planFormats } from '../../project/ports/project-files.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { nextNumber } from '../../track/domain/mission.ts'
 import type { PlanDocument } from '../domain/document.ts'
@@ -60,8 +60,8 @@ export const planImport = defineOperation({
   }),
 })
   .measure({ plan: planFile })
-  .handler(async (handling, input, measure) => {
-    const { plan: loaded } = await measure({ plan: { file: input.file, from: input.from ?? null } })
+  .handler(planBrief, async (handling, input, { plan }) => {
+    const loaded = requireMeasured(plan)
     if (loaded.kind === 'journal') {
       const dryRun = input['dry-run'] ?? false
       const { facts } = await restoreEventLog(handling, loaded.lines, { dryRun })
@@ -71,6 +71,10 @@ export const planImport = defineOperation({
     const result = await addPlan(handling, loaded.document, request)
     return { format: loaded.format, ...result, notices: [...loaded.notices, ...result.notices] }
   })
+
+function planBrief({ file, from }: { readonly file: string; readonly from?: PlanFormat | undefined }) {
+  return { plan: { file, from: from ?? null } }
+}
 
 /** Most tasks that an import is compared with. */
 const mostTasks = 500_000

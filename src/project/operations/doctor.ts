@@ -2,14 +2,31 @@ import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import { workTreePlace } from '../../kernel/operations/local-work-tree.ts'
-import type { MeasurementOf } from '../../kernel/operations/measurement.ts'
+import { measurement, requireMeasured, type WorkTree } from '../../kernel/operations/measurement.ts'
 import { type CommandContext, defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
+import { words } from '../../kernel/operations/shapes.ts'
 import { formatCount } from '../../kernel/text.ts'
 import type { ChainInspection, Inspection } from '../../store/ports/store.ts'
 
 /** One thing that was looked at. */
 export const Check = z.object({ check: z.string(), ok: z.boolean(), finding: z.string() })
 export type Check = z.output<typeof Check>
+
+const witnessFinding = measurement({
+  brief: z.strictObject({}),
+  measured: z.strictObject({ check: z.string().max(20), ok: z.boolean(), finding: words }),
+  measure: (workTree) => attemptCheck('witness', () => witnessCheck(workTree)),
+})
+
+async function witnessCheck(workTree: WorkTree): Promise<Check> {
+  const place = await workTreePlace.measure(workTree, {}, {})
+  if (place === null)
+    return { check: 'witness', ok: true, finding: 'The work trees are on the machines of its agents' }
+  if (place.reason !== undefined) {
+    return { check: 'witness', ok: true, finding: `${place.reason} Changes are measured by checksums.` }
+  }
+  return { check: 'witness', ok: true, finding: `${place.engine} in ${place.top}` }
+}
 
 export const doctor = defineOperation({
   name: 'doctor',
@@ -25,22 +42,25 @@ export const doctor = defineOperation({
   }),
   output: z.object({ healthy: z.boolean(), checks: list(Check) }),
 })
-  .measure({ place: workTreePlace })
-  .handler(async (handling, { chain = false }, measure) => {
-    const { store } = handling
-    const checks = chain
-      ? await recordChecks(async () => chainFindings(await store.inspectChain()))
-      : [
-          programCheck(handling),
-          await attemptCheck('witness', async () => witnessCheck((await measure({ place: {} })).place)),
-          await attemptCheck('database', () => databaseCheck(handling)),
-          ...(await clientChecks(handling)),
-          ...captureChecks(handling),
-          ...(await silentSessions(handling)),
-          ...(await recordChecks(async () => recordFindings(await store.inspect()))),
-        ]
-    return { healthy: checks.every(({ ok }) => ok), checks }
-  })
+  .measure({ witness: witnessFinding })
+  .handler(
+    ({ chain = false }) => (chain ? {} : { witness: {} }),
+    async (handling, { chain = false }, { witness }) => {
+      const { store } = handling
+      const checks = chain
+        ? await recordChecks(async () => chainFindings(await store.inspectChain()))
+        : [
+            programCheck(handling),
+            requireMeasured(witness),
+            await attemptCheck('database', () => databaseCheck(handling)),
+            ...(await clientChecks(handling)),
+            ...captureChecks(handling),
+            ...(await silentSessions(handling)),
+            ...(await recordChecks(async () => recordFindings(await store.inspect()))),
+          ]
+      return { healthy: checks.every(({ ok }) => ok), checks }
+    },
+  )
 
 /** A check that fails is a finding, not the end of the others. */
 async function attemptCheck(check: string, run: () => Promise<Check>): Promise<Check> {
@@ -55,15 +75,6 @@ async function attemptCheck(check: string, run: () => Promise<Check>): Promise<C
 function programCheck({ program }: QueryContext): Check {
   const finding = `waymark ${program.version} on Node ${program.node}, ${program.platform}; snapshots in ${program.stateFolder}`
   return { check: 'program', ok: true, finding }
-}
-
-function witnessCheck(place: MeasurementOf<typeof workTreePlace>): Check {
-  if (place === null)
-    return { check: 'witness', ok: true, finding: 'The work trees are on the machines of its agents' }
-  if (place.reason !== undefined) {
-    return { check: 'witness', ok: true, finding: `${place.reason} Changes are measured by checksums.` }
-  }
-  return { check: 'witness', ok: true, finding: `${place.engine} in ${place.top}` }
 }
 
 async function databaseCheck({ store }: QueryContext): Promise<Check> {

@@ -67,40 +67,42 @@ export const status = defineOperation({
   }),
 })
   .measure({ place: workTreePlace })
-  .handler(async (handling, input, measure) => {
-    const { store, clock, drain } = handling
-    await drain?.()
-    const [{ place }, health] = await Promise.all([measure({ place: {} }), store.health()])
-    return store.view(async (reads) => {
-      const { missions, capture, identities } = reads
-      const open = await missions.list({ limit: 10, statuses: ['pending', 'in_progress'] })
-      const lines = await missions.listed(open.items.map(({ item }) => item))
-      const sessions = await capture.sessions({}, { limit: 1 })
-      return {
-        project: place?.mainTop ?? (await nameOf(identities)),
-        database: health.location,
-        recorded: health.exists,
-        ended: health.ended,
-        facts: health.seq,
-        witness: place?.engine ?? null,
-        missions: lines.map(({ mission, now, phases }) => ({
-          mission_id: mission.id,
-          name: excerpt(mission.name, 120),
-          status: shownStatus(mission, now),
-          current_phase: currentPhase(mission, phases),
-          total_phases: totalPhases(mission, phases),
-          open_tasks: now.openAttempts,
-          to_do_tasks: now.toDoTasks,
-          done_tasks: now.doneTasks,
-          open_blockers: now.openBlockers,
-        })),
-        ...(await currentWork(reads, clock.now(), input.limit)),
-        plan: await planCounts(reads, clock.now()),
-        sessions: sessions.total,
-        warnings: [...(place?.reason === undefined ? [] : [place?.reason]), ...health.warnings],
-      }
-    })
-  })
+  .handler(
+    () => ({ place: {} }),
+    async ({ store, clock, drain }, input, { place = null }) => {
+      await drain?.()
+      const health = await store.health()
+      return store.view(async (reads) => {
+        const { missions, capture, identities } = reads
+        const open = await missions.list({ limit: 10, statuses: ['pending', 'in_progress'] })
+        const lines = await missions.listed(open.items.map(({ item }) => item))
+        const sessions = await capture.sessions({}, { limit: 1 })
+        return {
+          project: place?.mainTop ?? (await nameOf(identities)),
+          database: health.location,
+          recorded: health.exists,
+          ended: health.ended,
+          facts: health.seq,
+          witness: place?.engine ?? null,
+          missions: lines.map(({ mission, now, phases }) => ({
+            mission_id: mission.id,
+            name: excerpt(mission.name, 120),
+            status: shownStatus(mission, now),
+            current_phase: currentPhase(mission, phases),
+            total_phases: totalPhases(mission, phases),
+            open_tasks: now.openAttempts,
+            to_do_tasks: now.toDoTasks,
+            done_tasks: now.doneTasks,
+            open_blockers: now.openBlockers,
+          })),
+          ...(await currentWork(reads, clock.now(), input.limit)),
+          plan: await planCounts(reads, clock.now()),
+          sessions: sessions.total,
+          warnings: [...(place?.reason === undefined ? [] : [place?.reason]), ...health.warnings],
+        }
+      })
+    },
+  )
 
 async function planCounts({ plan }: Reads, now: number) {
   const count = async (filter: Partial<Pick<PlanFilter, 'ready' | 'status'>>) =>

@@ -4,7 +4,8 @@ import { exportEvents } from '../../events/operations/event-log.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { text } from '../../kernel/operations/input/fields.ts'
-import { defineOperation } from '../../kernel/operations/operation.ts'
+import { requireMeasured } from '../../kernel/operations/measurement.ts'
+import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
 import { planFile } from '../../plan/operations/plan-import.ts'
 import { keptTables } from '../../store/ports/record-rows.ts'
 import type { Store } from '../../store/ports/store.ts'
@@ -86,9 +87,8 @@ export const importReplace = defineOperation({
   }),
 })
   .measure({ plan: planFile })
-  .handler(async (handling, input, measure) => {
-    assertOnCommandLine(handling.actor, `import --replace ${input.file}`)
-    const { plan: loaded } = await measure({ plan: { file: input.file, from: null } })
+  .handler(replacementBrief, async (handling, input, { plan }) => {
+    const loaded = requireMeasured(plan)
     if (loaded.kind !== 'journal') {
       throw new Failure('INVALID_INPUT', `${input.file} is not an exported project.`, {
         reason: 'not_an_export',
@@ -103,6 +103,11 @@ export const importReplace = defineOperation({
       next: 'Check it with waymark log --verify. Start running servers again.',
     }
   })
+
+function replacementBrief({ file }: { readonly file: string }, { actor }: RecordContext) {
+  assertOnCommandLine(actor, `import --replace ${file}`)
+  return { plan: { file, from: null } }
+}
 
 /** A file is named where the person sits, and an export with keys goes to nobody else. */
 function assertOnCommandLine({ channel }: Actor, words: string): void {

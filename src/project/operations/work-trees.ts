@@ -6,13 +6,20 @@ import type { NoteId } from '../../kernel/id.ts'
 import { findTask } from '../../kernel/operations/find.ts'
 import { identifier, name, text } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
-import { type Context, defineOperation } from '../../kernel/operations/operation.ts'
+import {
+  measurement,
+  prepareSteps,
+  requireMeasured,
+  type WorkTree,
+} from '../../kernel/operations/measurement.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
+import { losses, path, tree as treeShape, list as upTo, words } from '../../kernel/operations/shapes.ts'
 import type { Note } from '../../plan/domain/plan.ts'
-import { type Task, treeOf } from '../../track/domain/task.ts'
+import { type Attempt, type Task, treeOf } from '../../track/domain/task.ts'
 import { lossWords, type TreeLossSummary } from '../../track/domain/tree-losses.ts'
 
-const WorkTree = z.object({
+const TreeEntry = z.object({
   path: z.string(),
   branch: z.string().nullable(),
   head: z.string().nullable(),
@@ -43,13 +50,67 @@ export const workTreeAdd = defineOperation({
     notes: strings,
     next: z.string(),
   }),
-}).handler(async (handling, input) => {
-  const { store, linkedTrees, folder, record, actor } = handling
-  const top = await mainTreeOf(handling)
-  const { task, attempt } = await store.view(async (reads) => {
-    const found = await findTask(reads, input.task_id)
-    return { task: found, attempt: await reads.tasks.openAttempt(found.id) }
+})
+  .measure({
+    trees: measurement({
+      brief: z.strictObject({}),
+      measured: z.strictObject({ top: path, bound: upTo(z.strictObject({ path, taskId: z.string() })) }),
+      measure: async (workTree) => ({
+        top: await mainTreeOf(workTree),
+        bound: [...(await workTree.linkedTrees.bound(workTree.folder))],
+      }),
+    }),
   })
+  .prepare(async () => ({ briefs: { trees: {} }, found: null }))
+  .apply({
+    plan: z.strictObject({
+      taskId: z.string().max(100),
+      path,
+      branch: z.string().max(300),
+      from: z.string().max(300).exactOptional(),
+    }),
+    applied: treeShape.extend({ notes: upTo(words) }),
+    decide: async ({ reads, measured, context: { actor, folder } }, input) => {
+      const { top, bound } = requireMeasured(measured.trees)
+      const task = await findTask(reads, input.task_id)
+      refuseTaskWithTree(task, await reads.tasks.openAttempt(task.id), bound)
+      const place =
+        input.folder === undefined ? `${nameOf(top)}-${task.id}` : absolutePath(input.folder, folder)
+      if (actor.kind === 'agent') refuseElsewhere(place, nameOf(top))
+      const { branch = branchOf(task), from } = input
+      return { taskId: task.id, path: place, branch, ...(from !== undefined && { from }) }
+    },
+    apply: ({ linkedTrees, folder }, plan) => linkedTrees.add({ ...plan, folder }),
+  })
+  .record(async ({ plan: { taskId }, applied, context, setting }) => {
+    const branch = applied.branch ?? ''
+    const note: Note = {
+      id: setting.ids.next('note') as NoteId,
+      taskId: taskId as Task['id'], // as it was found
+      content: `It has a work tree of its own: ${applied.path}, on the branch ${branch}.`,
+      kind: 'progress',
+      role: null,
+      author: context.actor.name,
+      createdAt: setting.at,
+    }
+    return {
+      facts: [{ kind: 'note.added', note }],
+      answer: {
+        task_id: taskId,
+        path: applied.path,
+        branch,
+        head: applied.head,
+        notes: [...applied.notes],
+        next: `start_task { planned_task_id: "${taskId}" } works there. A person starts a client in it: waymark worktree start ${taskId}`,
+      },
+    }
+  })
+
+function refuseTaskWithTree(
+  task: Task,
+  attempt: Attempt | null,
+  trees: readonly { readonly path: string; readonly taskId: string }[],
+): void {
   if (task.status === 'done') {
     throw new Failure('CONFLICT', `Task ${task.id} "${task.name}" is done: there is nothing to work on.`, {
       reason: 'task_completed',
@@ -65,44 +126,14 @@ export const workTreeAdd = defineOperation({
       },
     )
   }
-  const bound = (await linkedTrees.bound(folder)).find(({ taskId }) => taskId === task.id)
+  const bound = trees.find(({ taskId }) => taskId === task.id)
   if (bound) {
     throw new Failure('CONFLICT', `Task ${task.id} already has a work tree: ${bound.path}.`, {
       reason: 'work_tree_exists',
       hint: hintOf`${callTo('start_task', { planned_task_id: task.id })} works there.`,
     })
   }
-  const path = input.folder === undefined ? `${nameOf(top)}-${task.id}` : absolutePath(input.folder, folder)
-  if (actor.kind === 'agent') refuseElsewhere(path, nameOf(top))
-  const added = await linkedTrees.add({
-    folder,
-    path,
-    branch: input.branch ?? branchOf(task),
-    from: input.from,
-    taskId: task.id,
-  })
-  const branch = added.branch ?? ''
-  await record(async (_reads, setting) => {
-    const note: Note = {
-      id: setting.ids.next('note') as NoteId,
-      taskId: task.id,
-      content: `It has a work tree of its own: ${added.path}, on the branch ${branch}.`,
-      kind: 'progress',
-      role: null,
-      author: actor.name,
-      createdAt: setting.at,
-    }
-    return { facts: [{ kind: 'note.added', note }], answer: {} }
-  })
-  return {
-    task_id: task.id,
-    path: added.path,
-    branch,
-    head: added.head,
-    notes: [...added.notes],
-    next: `start_task { planned_task_id: "${task.id}" } works there. A person starts a client in it: waymark worktree start ${task.id}`,
-  }
-})
+}
 
 /** A bare repository is called `app.git`, and its work trees are of `app`. */
 function nameOf(top: string): string {
@@ -110,8 +141,8 @@ function nameOf(top: string): string {
 }
 
 /** An agent writes nowhere else on a machine: the folder is a new one beside the repository, and named after it. */
-function refuseElsewhere(path: string, name: string): void {
-  if (path.startsWith(`${name}-`) && !/[/\\]/.test(path.slice(name.length))) return
+function refuseElsewhere(place: string, name: string): void {
+  if (place.startsWith(`${name}-`) && !/[/\\]/.test(place.slice(name.length))) return
   throw new Failure('FORBIDDEN', `An agent makes a work tree only beside the repository: ${name}-…`, {
     reason: 'work_tree_folder_for_people',
     hint: 'Leave folder out, or ask a person to make it there: waymark worktree add --folder',
@@ -131,13 +162,13 @@ function absolutePath(asked: string, folder: string): string {
 
 /** Only what any file system and git take for a plain name. */
 function branchOf({ id, name: title }: Task): string {
-  const words = title
+  const plain = title
     .normalize('NFKD')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 40)
     .replace(/^-+|-+$/g, '')
-  return words === '' ? id : `${id}-${words}`
+  return plain === '' ? id : `${id}-${plain}`
 }
 
 /** Each is read by git: more of them take too long. */
@@ -155,7 +186,7 @@ export const workTreeList = defineOperation({
   input: z.strictObject(pageFields(mostTrees, `How many; default ${mostTrees}`)),
   output: z.object({
     work_trees: list(
-      WorkTree.extend({
+      TreeEntry.extend({
         task_id: z.string().nullable(),
         task: z.string().nullable(),
         status: z.string().nullable(),
@@ -172,36 +203,58 @@ export const workTreeList = defineOperation({
     ),
     ...page,
   }),
-}).handler(async (handling, input) => {
-  await mainTreeOf(handling)
-  const { linkedTrees, folder, store } = handling
-  const trees = await linkedTrees.list(folder)
-  const asked = new Paging('worktree_list', input, handling.actor, mostTrees)
-  const { entries: shown, ...rest } = asked.slice(trees, ({ path }) => path)
-  const losses = await Promise.all(shown.map((tree) => linkedTrees.losses(folder, tree)))
-  const ids = shown.flatMap(({ taskId }) => (taskId === null ? [] : [taskId]))
-  const cards = await store.view((reads) => reads.tasks.cards([...new Set(ids)]))
-  const byTask = new Map<string, (typeof cards)[number]>(cards.map((card) => [card.task.id, card]))
-  return {
-    work_trees: shown.map((tree, at) => {
-      const card = byTask.get(tree.taskId ?? '')
-      const attempt = card?.attempt ?? null
-      const unmerged = losses[at]?.unmerged.total ?? null
-      return {
-        task_id: tree.taskId,
-        task: card?.task.name ?? null,
-        status: card?.task.status ?? null,
-        agent: attempt && displayName(attempt),
-        working: attempt?.status === 'open',
-        ...treeShape(tree),
-        uncommitted_files: tree.exists ? (losses[at]?.uncommitted.total ?? null) : null,
-        unmerged_commits: unmerged,
-        merged: unmerged === null ? null : unmerged === 0,
-      }
-    }),
-    ...rest,
-  }
 })
+  .measure({
+    trees: measurement({
+      brief: z.strictObject({}),
+      measured: upTo(treeShape),
+      measure: async (workTree) => {
+        await mainTreeOf(workTree)
+        const trees = await workTree.linkedTrees.list(workTree.folder)
+        return trees.map((tree) => ({ ...tree }))
+      },
+    }),
+    losses: measurement({
+      brief: upTo(treeShape, 500),
+      measured: upTo(losses, 500),
+      fits: (trees, found) => trees.length === found.length,
+      measure: async ({ linkedTrees, folder }, trees) =>
+        Promise.all(trees.map((tree) => linkedTrees.losses(folder, tree))),
+    }),
+  })
+  .prepare((_, input, { actor }, measured) =>
+    prepareSteps(measured, async (measure) => {
+      const { trees } = await measure({ trees: {} })
+      const asked = new Paging('worktree_list', input, actor, mostTrees)
+      const { entries, ...rest } = asked.slice(trees, (tree) => tree.path)
+      const { losses: lost } = await measure({ losses: entries.map((tree) => ({ ...tree })) })
+      return { entries, rest, lost }
+    }),
+  )
+  .answer(async ({ reads, found: { entries, rest, lost } }) => {
+    const ids = entries.flatMap(({ taskId }) => (taskId === null ? [] : [taskId]))
+    const cards = await reads.tasks.cards([...new Set(ids)])
+    const byTask = new Map<string, (typeof cards)[number]>(cards.map((card) => [card.task.id, card]))
+    return {
+      work_trees: entries.map((tree, at) => {
+        const card = byTask.get(tree.taskId ?? '')
+        const attempt = card?.attempt ?? null
+        const unmerged = lost[at]?.unmerged.total ?? null
+        return {
+          task_id: tree.taskId,
+          task: card?.task.name ?? null,
+          status: card?.task.status ?? null,
+          agent: attempt && displayName(attempt),
+          working: attempt?.status === 'open',
+          ...treeEntry(tree),
+          uncommitted_files: tree.exists ? (lost[at]?.uncommitted.total ?? null) : null,
+          unmerged_commits: unmerged,
+          merged: unmerged === null ? null : unmerged === 0,
+        }
+      }),
+      ...rest,
+    }
+  })
 
 const LossEntry = z.object({ total: z.int().nullable(), first: strings })
 
@@ -223,67 +276,83 @@ export const workTreeRemove = defineOperation({
       .describe('Throw away what is not committed and not merged, and say what it was: for people')
       .optional(),
   }),
-  output: WorkTree.extend({
+  output: TreeEntry.extend({
     task_id: z.string(),
     removed: z.boolean(),
     /** What went with it; only where it was forced. */
     lost: z.object({ uncommitted: LossEntry, unmerged: LossEntry, submodules: LossEntry }).optional(),
     notes: strings,
   }),
-}).handler(async (handling, input) => {
-  const { store, linkedTrees, folder, clock, actor } = handling
-  await mainTreeOf(handling)
-  if (input.force === true && actor.kind !== 'person') {
-    throw new Failure(
-      'FORBIDDEN',
-      `${actor.name} is an agent: what is not committed or not merged in the work tree of ${input.task_id} is thrown away by people.`,
-      {
-        reason: 'forced_removal_for_people',
-        hint: `Commit and merge it and leave --force out, or ask a person: waymark worktree remove ${input.task_id} --force`,
-      },
-    )
-  }
-  const trees = await linkedTrees.list(folder)
-  const tree = trees.find(({ taskId }) => taskId === input.task_id)
-  if (!tree) {
-    throw new Failure('NOT_FOUND', `No work tree was made for ${input.task_id}.`, {
-      reason: 'work_tree_not_found',
-      hint: 'waymark worktree list shows what there is. Trees that you made yourself are removed with git worktree remove.',
-    })
-  }
-  const inTree = await store.view((reads) =>
-    reads.tasks.attemptsInTree(
-      treeOf({ top: tree.path, ...(handling.edge && { edge: handling.edge.id }) }),
-      clock.now(),
-    ),
-  )
-  const open = inTree.find(({ status }) => status === 'open')
-  if (open) {
-    throw new Failure('REFUSED', `${displayName(open)} works in ${tree.path}, on ${open.taskId}.`, {
-      reason: 'work_tree_in_use',
-      hint: hintOf`End that attempt with ${callTo('complete_task', { task_id: open.taskId })} first.`,
-    })
-  }
-  const removed = { task_id: input.task_id, ...treeShape({ ...tree, exists: false }), removed: true }
-  if (input.force !== true) {
-    await linkedTrees.remove(folder, tree)
-    return { ...removed, notes: [] }
-  }
-  const lost = await linkedTrees.discard(folder, tree)
-  const words = lossWords(lost)
-  return {
-    ...removed,
-    lost: {
-      uncommitted: lossEntry(lost.uncommitted),
-      unmerged: lossEntry(lost.unmerged),
-      submodules: lossEntry(lost.submodules),
-    },
-    notes: [
-      words.length === 0 ? 'Nothing was lost.' : `Lost: ${words.join('; ')}.`,
-      ...recoveryHint(tree, lost.unmerged),
-    ],
-  }
 })
+  .measure({
+    tree: measurement({
+      brief: z.strictObject({}),
+      measured: treeShape.nullable(),
+      measure: async (workTree, _, input) => {
+        await mainTreeOf(workTree)
+        const trees = await workTree.linkedTrees.list(workTree.folder)
+        const tree = trees.find(({ taskId }) => taskId === input['task_id'])
+        return tree ? { ...tree } : null
+      },
+    }),
+  })
+  .prepare(async () => ({ briefs: { tree: {} }, found: null }))
+  .apply({
+    plan: treeShape,
+    applied: losses.nullable(),
+    decide: async ({ reads, measured, context: { actor, clock, edge } }, input) => {
+      if (input.force === true && actor.kind !== 'person') {
+        throw new Failure(
+          'FORBIDDEN',
+          `${actor.name} is an agent: what is not committed or not merged in the work tree of ${input.task_id} is thrown away by people.`,
+          {
+            reason: 'forced_removal_for_people',
+            hint: `Commit and merge it and leave --force out, or ask a person: waymark worktree remove ${input.task_id} --force`,
+          },
+        )
+      }
+      const { tree } = measured
+      if (!tree) {
+        throw new Failure('NOT_FOUND', `No work tree was made for ${input.task_id}.`, {
+          reason: 'work_tree_not_found',
+          hint: 'waymark worktree list shows what there is. Trees that you made yourself are removed with git worktree remove.',
+        })
+      }
+      const named = treeOf({ top: tree.path, ...(edge && { edge: edge.id }) })
+      const inTree = await reads.tasks.attemptsInTree(named, clock.now())
+      const open = inTree.find(({ status }) => status === 'open')
+      if (open) {
+        throw new Failure('REFUSED', `${displayName(open)} works in ${tree.path}, on ${open.taskId}.`, {
+          reason: 'work_tree_in_use',
+          hint: hintOf`End that attempt with ${callTo('complete_task', { task_id: open.taskId })} first.`,
+        })
+      }
+      return { ...tree }
+    },
+    apply: async ({ linkedTrees, folder }, tree, { force }) => {
+      if (force) return linkedTrees.discard(folder, tree)
+      await linkedTrees.remove(folder, tree)
+      return null
+    },
+  })
+  .record(async ({ plan: tree, applied: lost }, { task_id: taskId }) => {
+    const removed = { task_id: taskId, ...treeEntry({ ...tree, exists: false }), removed: true }
+    if (lost === null) return { facts: [], answer: { ...removed, notes: [] } }
+    const told = lossWords(lost)
+    const answer = {
+      ...removed,
+      lost: {
+        uncommitted: lossEntry(lost.uncommitted),
+        unmerged: lossEntry(lost.unmerged),
+        submodules: lossEntry(lost.submodules),
+      },
+      notes: [
+        told.length === 0 ? 'Nothing was lost.' : `Lost: ${told.join('; ')}.`,
+        ...recoveryHint(tree, lost.unmerged),
+      ],
+    }
+    return { facts: [], answer }
+  })
 
 /** Git keeps the commits of a branch that is gone for a while. */
 function recoveryHint({ branch, head }: LinkedTree, unmerged: TreeLossSummary): readonly string[] {
@@ -296,7 +365,7 @@ function lossEntry({ total, first }: TreeLossSummary): z.output<typeof LossEntry
 }
 
 /** The top of the main work tree. Fails where there is no git to make others with. */
-async function mainTreeOf({ witness, folder }: Pick<Context, 'witness' | 'folder'>): Promise<string> {
+async function mainTreeOf({ witness, folder }: WorkTree): Promise<string> {
   const { engine, mainTop, reason } = await witness.locate(folder)
   if (engine === 'git') return mainTop
   throw new Failure('UNAVAILABLE', `There are no work trees here. ${reason ?? ''}`.trim(), {
@@ -305,6 +374,6 @@ async function mainTreeOf({ witness, folder }: Pick<Context, 'witness' | 'folder
   })
 }
 
-function treeShape({ path, branch, head, exists }: LinkedTree) {
-  return { path, branch, head, exists }
+function treeEntry({ path: top, branch, head, exists }: LinkedTree) {
+  return { path: top, branch, head, exists }
 }

@@ -1,8 +1,9 @@
 import { basename, dirname, resolve } from 'node:path'
 import type { PinnedCommand } from '../../gate/ports/command-runner.ts'
+import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { containedPath, reachedPath } from '../../kernel/files/contained-file.ts'
-import type { WorkTree } from '../../kernel/operations/measurement.ts'
+import type { WorkTree, WritableWorkTree } from '../../kernel/operations/measurement.ts'
 import type { Context } from '../../kernel/operations/operation.ts'
 import { isSecretFile } from '../../kernel/secret-files.ts'
 import type { LoadedProcess } from '../../project/ports/project-files.ts'
@@ -144,6 +145,63 @@ export function confinedWorkTree(running: ConfinedContext): WorkTree {
     },
   }
 }
+
+/** The same for an operation that writes: what its caller named here, and nothing else. */
+export function confinedWritableWorkTree(running: ConfinedContext): WritableWorkTree {
+  const { context, commands } = running
+  const { linkedTrees, commandApprovals } = context
+  const workTree = confinedWorkTree(running)
+  const folder = (path: string) => resolveContained(path, running)
+  return {
+    ...workTree,
+    linkedTrees: {
+      ...workTree.linkedTrees,
+      add: async (tree) =>
+        linkedTrees.add({
+          ...tree,
+          taskId: namedTask(tree.taskId, running),
+          folder: folder(tree.folder),
+          path: resolveNeighbor(tree.path, running),
+        }),
+      remove: async (path, tree) =>
+        linkedTrees.remove(folder(path), await namedTree(folder(path), tree, running)),
+      discard: async (path, tree) => {
+        assertPerson(context.actor)
+        return linkedTrees.discard(folder(path), await namedTree(folder(path), tree, running))
+      },
+    },
+    commandApprovals: {
+      ...workTree.commandApprovals,
+      // This machine shows it to its person, measures it and names them by itself.
+      approve: async ({ hash, pinned = [], ...command }) =>
+        commands.approve(confinedCommand({ ...command, pinned }, running), hash),
+      refuse: async (refusal) => commands.refuse({ ...refusal, folder: folder(refusal.folder) }),
+      revoke: async (hash) => commandApprovals.revoke(namedHash(hash, running)),
+    },
+  }
+}
+
+function assertPerson({ kind, name }: Actor): void {
+  if (kind === 'person') return
+  throw confinementFailure(
+    'person_needed',
+    `The server wanted to throw work away, and ${name} is an agent: people do that.`,
+  )
+}
+
+/** An answer that the call names by the beginning of its hash. */
+function namedHash(hash: string, { input }: ConfinedContext): string {
+  const isNamed = collectTexts(input).some(
+    (text) => text.length >= minHash && hash.startsWith(text.toLowerCase()),
+  )
+  if (isNamed) return hash
+  throw confinementFailure(
+    'not_named_here',
+    `The server wanted to take back the answer to ${hash.slice(0, 16)}, which nobody on this machine named.`,
+  )
+}
+
+const minHash = 6
 
 async function loadedProcess(idOrFile: string, running: ConfinedContext): Promise<LoadedProcess> {
   if (!processId.test(idOrFile)) {

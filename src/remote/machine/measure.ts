@@ -3,7 +3,7 @@ import { parseInput } from '../../kernel/operations/input/parse-input.ts'
 import type { Measurement } from '../../kernel/operations/measurement.ts'
 import type { Answer, Operation } from '../../kernel/operations/operation.ts'
 import type { MeasureRequest, SentMeasurement } from '../operations/remote-measurement.ts'
-import { confinedWorkTree, rootsOf } from './confinement.ts'
+import { confinedWorkTree, confinedWritableWorkTree, rootsOf } from './confinement.ts'
 import { type PortContext, sentFailure } from './port-runner.ts'
 
 /**
@@ -15,7 +15,7 @@ export async function measureLocally(
   running: PortContext,
 ): Promise<readonly SentMeasurement[]> {
   const confined = { ...running, roots: await rootsOf(running.context) }
-  const workTree = confinedWorkTree(confined)
+  const workTrees = { read: confinedWorkTree(confined), write: confinedWritableWorkTree(confined) }
   const operation = await operationCalled(running.asked)
   return Promise.all(
     asked.map(async ({ name, hash, brief }): Promise<SentMeasurement> => {
@@ -24,12 +24,27 @@ export async function measureLocally(
         const read = measurement.brief.safeParse(brief)
         if (!read.success)
           throw measurementForbidden('unknown_measurement', `The brief of ${name} is not understood.`)
+        if (measurement.writes) assertFirst(running)
+        const workTree = measurement.writes ? workTrees.write : workTrees.read
         return { name, hash, measured: (await measurement.measure(workTree, read.data, input)) ?? null }
       } catch (error) {
         return { name, hash, failure: sentFailure(error) }
       }
     }),
   )
+}
+
+/** A call writes once: whatever the server asks for after that is not done. */
+function assertFirst(running: PortContext): void {
+  const { written } = running
+  if (!written.done) {
+    written.done = true
+    return
+  }
+  throw new Failure('CONFLICT', 'The record changed while this was done here, and it is not done again.', {
+    reason: 'applied_once',
+    hint: 'Look at what there is now, and call again.',
+  })
 }
 
 async function operationCalled(called: string | undefined): Promise<Operation | undefined> {

@@ -27,6 +27,8 @@ export interface PortContext extends Omit<ConfinedTo, 'roots'> {
   readonly asked: string | undefined
   /** What the server may ask for that operation. */
   readonly looks: readonly PortCallName[]
+  /** Whether something was written for the call. */
+  readonly written: { done: boolean }
   /** Runs a command that was approved; null where it goes on when the call is answered. */
   readonly runCommand: (command: StartArgs) => Promise<CommandEnd | null>
 }
@@ -54,7 +56,7 @@ async function runCall(request: PortRequest, running: ConfinedPortContext): Prom
 
 /** What became of a measurement that failed, as it is sent. */
 export function sentFailure(error: unknown): SentFailure {
-  const { code, reason, hint, details } =
+  const { code, reason, hint, fix, details } =
     error instanceof Failure
       ? error
       : new Failure('INTERNAL', messageOf(error), { reason: 'unexpected_error' })
@@ -63,6 +65,7 @@ export function sentFailure(error: unknown): SentFailure {
     message: messageOf(error),
     ...(reason !== null && { reason }),
     ...(hint !== undefined && { hint }),
+    ...(fix !== null && { fix: { operation: fix.operation, input: { ...fix.input } } }),
     ...(details !== undefined && { details }),
   }
 }

@@ -131,6 +131,7 @@ export class RemoteProject {
       looks: looks[asked ?? ''] ?? [],
       input: inputOf(calling),
       named: new Set(),
+      written: { done: false },
       runCommand: (command) =>
         // The command line ends with its answer, and its commands with it: there they are waited for.
         this.#commands.run(command, { isWaitedFor: calling.channel === 'cli' }),

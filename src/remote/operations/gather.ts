@@ -11,7 +11,7 @@ import {
   type PortRequest,
   portCalls,
 } from './port-calls.ts'
-import type { SentFailure } from './remote-measurement.ts'
+import { failureOf } from './remote-measurement.ts'
 
 /** How far a call came: to its end, or to calls that the caller's machine must answer first. */
 export type GatherResult<Answer> =
@@ -148,12 +148,4 @@ function keyOf({ call, args }: PortRequest): string {
 function sortKeys(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-}
-
-function failureOf({ code, message, reason, hint, details }: SentFailure): Failure {
-  return new Failure(code, message, {
-    ...(reason !== undefined && { reason }),
-    ...(hint !== undefined && { hint }),
-    ...(details !== undefined && { details }),
-  })
 }

@@ -35,32 +35,7 @@ const run = [
 ] as const satisfies readonly PortCallName[]
 
 const event = [...run, 'evidenceFiles.read', 'commandRunner.start'] as const satisfies readonly PortCallName[]
-const lines = [
-  'witness.file',
-  'witness.blame',
-  'witness.hashes',
-  'witness.commits',
-  'witness.files',
-] as const satisfies readonly PortCallName[]
-const reports = [
-  ...changes,
-  ...lines,
-  'witness.branch',
-  'witness.treeHash',
-] as const satisfies readonly PortCallName[]
-const trees = [
-  'witness.locate',
-  'witness.others',
-  'linkedTrees.bound',
-  'linkedTrees.list',
-  'linkedTrees.losses',
-] as const satisfies readonly PortCallName[]
-const commands = [
-  'witness.others',
-  'commandApprovals.list',
-  'commandApprovals.refused',
-  'commandApprovals.hashOf',
-] as const satisfies readonly PortCallName[]
+const reports = [...changes, 'witness.branch', 'witness.treeHash'] as const satisfies readonly PortCallName[]
 
 export const looks: Readonly<Record<string, readonly PortCallName[]>> = {
   state_gate_emit_event: event,
@@ -80,14 +55,7 @@ export const looks: Readonly<Record<string, readonly PortCallName[]>> = {
   review_comments: run,
   review_mark: run,
   review_send: run,
-  provenance_stats: lines,
-  trailer: lines,
   check: reports,
   report: reports,
-  worktree_add: [...trees, 'linkedTrees.add'],
-  worktree_list: trees,
-  worktree_remove: [...trees, 'linkedTrees.remove', 'linkedTrees.discard'],
-  command_list: commands,
-  command_revoke: [...commands, 'commandApprovals.revoke'],
   edge_told: [...changes, 'witness.lines', 'copies.amended', 'copies.linesOf'],
 }

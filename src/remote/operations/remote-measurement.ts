@@ -32,6 +32,10 @@ export const SentFailure = z.strictObject({
   message: z.string().max(20_000),
   reason: z.string().max(100).optional(),
   hint: z.string().max(20_000).optional(),
+  /** The call that helps. */
+  fix: z
+    .strictObject({ operation: z.string().max(100), input: z.record(z.string(), z.unknown()) })
+    .optional(),
   details: z.record(z.string(), z.unknown()).optional(),
 })
 export type SentFailure = z.output<typeof SentFailure>
@@ -90,10 +94,11 @@ function measurementResult(
   })
 }
 
-function failureOf({ code, message, reason, hint, details }: SentFailure): Failure {
+export function failureOf({ code, message, reason, hint, fix, details }: SentFailure): Failure {
   return new Failure(code, message, {
     ...(reason !== undefined && { reason }),
     ...(hint !== undefined && { hint }),
+    ...(fix !== undefined && { fix }),
     ...(details !== undefined && { details }),
   })
 }

@@ -3,6 +3,8 @@ import { Failure } from '../../kernel/failure.ts'
 import type { CaptureSessionId, TurnId } from '../../kernel/id.ts'
 import { identifier, name, text } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
+import { waitingHooks } from '../../kernel/operations/local-work-tree.ts'
+import { prepareSteps } from '../../kernel/operations/measurement.ts'
 import { defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import { hashRemoval } from '../../lines/operations/forget-hashes.ts'
@@ -176,50 +178,58 @@ export const sessionsDiff = defineOperation({
     ...truncationFields,
   }),
 })
-  .measure({ end: attemptEnds, diff: unifiedDiffs })
-  .handler(async (handling, input, measure) => {
-    await handling.drain?.()
-    const { line, changes } = await handling.store.view(async (reads) => ({
-      line: await findTurn(reads, input.id),
-      changes: await reads.capture.changes(input.id, { limit: 20_000, offset: 0 }),
-    }))
-    const { turn } = line
-    const { id, snapshot: from, top } = turn
-    assertOnThisMachine(handling, line)
-    const isOpen = turn.status === 'open'
-    const now =
-      from !== null && isOpen ? await measure({ end: [{ id, top, prefix: '', engine: from.engine }] }) : null
-    const to = isOpen ? (now?.end[0]?.place ?? null) : turn.endSnapshot
-    if (from === null || to === null) {
-      throw new Failure('UNAVAILABLE', `What turn ${id} changed was not measured.`, {
-        reason: 'turn_not_measured',
-        hint: `waymark sessions show ${id} tells why.`,
-      })
-    }
-    const named = changes.filter(({ path, from: old }) => [undefined, path, old].includes(input.path))
-    const own = named.flatMap(({ path, from: old }) => (old === undefined ? [path] : [path, old]))
-    if (!isOpen && input.path !== undefined && own.length === 0) {
-      throw new Failure('NOT_FOUND', `"${input.path}" is no file that turn ${id} changed.`, {
-        reason: 'file_not_in_turn',
-        hint: `waymark sessions show ${id} lists those.`,
-      })
-    }
-    const given = input.path === undefined ? null : [input.path]
-    const paths = isOpen ? given : own
-    const parts = paths?.length === 0 ? [] : [{ from, to, paths }]
-    const { diff: diffs } = await measure({ diff: { most: maxShownDiff, parts } })
-    const found = diffs.filter((diff) => diff !== null)
-    if (found.length < diffs.length) {
-      throw new Failure('UNAVAILABLE', `The snapshots of turn ${id} are gone or cannot be compared.`, {
+  .measure({ hooks: waitingHooks, end: attemptEnds, diff: unifiedDiffs })
+  .prepare((reads, input, context, measured) =>
+    prepareSteps(measured, async (measure) => {
+      if (context.drain) await measure({ hooks: {} })
+      const line = await findTurn(reads, input.id)
+      const changes = await reads.capture.changes(input.id, { limit: 20_000, offset: 0 })
+      const { turn } = line
+      const { id, snapshot: from, top } = turn
+      assertOnThisMachine(context, line)
+      const isOpen = turn.status === 'open'
+      const now =
+        from !== null && isOpen
+          ? await measure({ end: [{ id, top, prefix: '', engine: from.engine }] })
+          : null
+      const to = isOpen ? (now?.end[0]?.place ?? null) : turn.endSnapshot
+      if (from === null || to === null) {
+        throw new Failure('UNAVAILABLE', `What turn ${id} changed was not measured.`, {
+          reason: 'turn_not_measured',
+          hint: `waymark sessions show ${id} tells why.`,
+        })
+      }
+      const named = changes.filter(({ path, from: old }) => [undefined, path, old].includes(input.path))
+      const own = named.flatMap(({ path, from: old }) => (old === undefined ? [path] : [path, old]))
+      if (!isOpen && input.path !== undefined && own.length === 0) {
+        throw new Failure('NOT_FOUND', `"${input.path}" is no file that turn ${id} changed.`, {
+          reason: 'file_not_in_turn',
+          hint: `waymark sessions show ${id} lists those.`,
+        })
+      }
+      const given = input.path === undefined ? null : [input.path]
+      const paths = isOpen ? given : own
+      const parts = paths?.length === 0 ? [] : [{ from, to, paths }]
+      const { diff } = await measure({ diff: { most: maxShownDiff, parts } })
+      return { turn, diff }
+    }),
+  )
+  .answer(async ({ found: { turn, diff } }) => {
+    const found = diff.filter((one) => one !== null)
+    if (found.length < diff.length) {
+      throw new Failure('UNAVAILABLE', `The snapshots of turn ${turn.id} are gone or cannot be compared.`, {
         reason: 'turn_snapshots_unavailable',
-        hint: `waymark sessions show ${id} still lists the files; snapshots are kept for 30 days.`,
+        hint: `waymark sessions show ${turn.id} still lists the files; snapshots are kept for 30 days.`,
       })
     }
-    return { turn_id: id, session_id: turn.sessionId, ...diffAnswer(found) }
+    return { turn_id: turn.id, session_id: turn.sessionId, ...diffAnswer(found) }
   })
 
 /** The contents of snapshots are where the files are. */
-function assertOnThisMachine({ edge }: QueryContext, { turn: { id, snapshot } }: TurnSummary): void {
+function assertOnThisMachine(
+  { edge }: Pick<QueryContext, 'edge'>,
+  { turn: { id, snapshot } }: TurnSummary,
+): void {
   if (snapshot === null || snapshot.edge === edge?.id) return
   const where = snapshot.machine ?? 'the machine that keeps the record'
   throw new Failure('UNAVAILABLE', `What turn ${id} changed is on ${where}, and only there can it be read.`, {
