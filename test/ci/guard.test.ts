@@ -1,15 +1,12 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { type EdgeMachine, edgeMachine } from '../edge/edges.ts'
 import { openTeamProject } from '../identities/team-project.ts'
 import { openTeam } from '../identities/team-server.ts'
 import { git } from '../support/git.ts'
-import { bin } from '../support/program.ts'
+import { runBeside } from '../support/started-program.ts'
 
 function processWith(guard: string): string {
   return `process: { dialect: 1, id: shipping, version: "1", name: Shipping, initial_state: work }
@@ -115,15 +112,8 @@ describe('a guard of type ci', () => {
 })
 
 /** Beside this process, which serves. */
-async function ran(
-  { folder, environment }: EdgeMachine,
-  words: readonly string[],
-  more: Record<string, string>,
-) {
-  const child = spawn(process.execPath, [bin, ...words], { cwd: folder, env: { ...environment, ...more } })
-  child.stdin.end()
-  const [out, error] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
-  return { code: child.exitCode, out, error }
+function ran({ folder, environment }: EdgeMachine, words: readonly string[], more: Record<string, string>) {
+  return runBeside(words, { folder, environment: { ...environment, ...more } })
 }
 
 describe('the examples', () => {

@@ -91,13 +91,19 @@ test.each(['SIGTERM', 'SIGINT'] as const)('a command ends with its git children 
   expect(record(home)).toEqual({ healthy: true, tasks: [] })
 })
 
+/** What a process has read so far. */
+function readBytes({ pid }: ChildProcess): number {
+  return Number(/^rchar: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1])
+}
+
 test('a command that reads gigabytes ends at once, and records nothing', async () => {
   const home = slowHome({ withGit: false })
   const large = join(home.folder, 'large.bin')
   writeFileSync(large, '')
   truncateSync(large, 3_900 * 1024 ** 2)
   const child = starting(['task', 'start', 'Pay', '--goal', 'Pay'], home)
-  await sleep(2_000)
+  // Of gigabytes it has read some.
+  await until(() => readBytes(child) > 100_000_000)
   expect(child.exitCode).toBe(null)
   const { took } = await endedBy(child, 'SIGTERM')
   expect(took).toBeLessThan(2_000)

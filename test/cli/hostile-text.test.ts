@@ -5,6 +5,7 @@ import type { Operation } from '../../src/kernel/operations/operation.ts'
 import { flagsOf } from '../../src/surfaces/cli/flags.ts'
 import { runCommandLine } from '../../src/surfaces/cli/run.ts'
 import { printableJson, printableStyled, withoutControlCodes } from '../../src/surfaces/cli/terminal.ts'
+import { amount } from '../support/amount.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
 import { agentActor, openProject, person, type TestProject } from '../support/project.ts'
 
@@ -27,6 +28,8 @@ test('nothing that anyone says steers a terminal, on any command', async () => {
   for (const operation of catalog) {
     for (const [place, words] of commandLines(operation, ids).entries()) {
       // Mistakes are told alike in every format.
+      // In `npm test` of every third field.
+      if (place > 0 && (place + operation.name.length) % amount({ test: 3, soak: 1 }) !== 0) continue
       for (const format of place === 0 ? ['text', 'json', null] : ['text']) {
         asked.add(operation.name)
         const printed = await run(project, [...words, ...(format === null ? [] : ['--format', format])])

@@ -1,17 +1,15 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { Client } from '@modelcontextprotocol/client'
 import { onTestFinished } from 'vitest'
 import { refusalIn } from '../cli/command-line.ts'
 import { type Serving, serveHome } from '../http/serve-process.ts'
 import { commitCopied } from '../support/copied-folder.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
-import { bin, type Ran, runProgram } from '../support/program.ts'
+import { type Ran, runProgram } from '../support/program.ts'
 import type { Answer } from '../support/project.ts'
-import { ProgramTransport } from '../support/started-program.ts'
+import { ProgramTransport, runBeside } from '../support/started-program.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
 
 /** A machine where agents work: a home, a state folder and a work tree of its own. */
@@ -139,12 +137,14 @@ export async function ranAt(
   { folder, environment }: EdgeMachine,
   words: readonly string[],
   more: Record<string, string> = {},
-  input = '',
+  input?: string,
 ): Promise<string> {
-  const child = spawn(process.execPath, [bin, ...words], { cwd: folder, env: { ...environment, ...more } })
-  child.stdin.end(input)
-  const [out, error] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
-  if (child.exitCode !== 0) throw new Error(error)
+  const { code, out, error } = await runBeside(words, {
+    folder,
+    environment: { ...environment, ...more },
+    ...(input !== undefined && { input }),
+  })
+  if (code !== 0) throw new Error(error)
   return out
 }
 

@@ -1,6 +1,7 @@
 import { cpSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { amount } from '../support/amount.ts'
 import { projectRepository, temporaryFolder, WorkFolder } from '../support/git-repository.ts'
 import { workAtRandom } from './random-work.ts'
 import { Randomness } from './randomness.ts'
@@ -16,7 +17,7 @@ function treeOfCopy(folder: string): string {
   return copy.git('write-tree').trim()
 }
 
-test.each(Array.from({ length: 12 }, (_, at) => at + 1))(
+test.each(Array.from({ length: amount({ test: 4, soak: 12 }) }, (_, at) => at + 1))(
   'the hash of a tree depends on its files alone, seed %i',
   async (seed) => {
     const random = new Randomness(seed)

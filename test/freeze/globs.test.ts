@@ -3,6 +3,7 @@ import picomatch from 'picomatch'
 import { expect, test } from 'vitest'
 import { pathPatterns } from '../../src/kernel/path-pattern.ts'
 import { globMatcher } from '../../src/kernel/pattern.ts'
+import { amount } from '../support/amount.ts'
 
 const word = fc.constantFrom('a', 'b', 'ab', '.a', 'a.b', 'src', '')
 const part = fc.constantFrom(
@@ -34,7 +35,7 @@ test('a glob with many stars matches what picomatch matches', () => {
       for (const each of paths)
         expect([one, each, matches(each)]).toEqual([one, each, picomatch(one, { dot: true })(each)])
     }),
-    { numRuns: 1_500 },
+    { numRuns: amount({ test: 400, soak: 1_500 }) },
   )
 })
 

@@ -5,6 +5,7 @@ import type { ProcessDefinition } from '../../src/gate/domain/definition.ts'
 import { judgePassage, transition } from '../../src/gate/domain/engine.ts'
 import type { EventRequest } from '../../src/gate/domain/event-request.ts'
 import { beginRun, type Run } from '../../src/gate/domain/run.ts'
+import { amount } from '../support/amount.ts'
 import { artifactOf, definitionIn, emission, smallProcess } from '../support/processes.ts'
 
 const guard = fc.letrec<{ readonly guard: unknown }>((tie) => ({
@@ -112,7 +113,7 @@ test('never is a transition taken whose guard is false', () => {
         run = result.run
       }
     }),
-    { numRuns: 300 },
+    { numRuns: amount({ test: 100, soak: 300 }) },
   )
   expect(moved).toBeGreaterThan(0)
 })
@@ -124,7 +125,7 @@ test('replaying the accepted events alone gives the same run, and a refused one 
       expect(play(definition, first.accepted)).toEqual(first)
       expect(first.run.revision).toBe(first.accepted.length + 1)
     }),
-    { numRuns: 300 },
+    { numRuns: amount({ test: 100, soak: 300 }) },
   )
 })
 
@@ -135,6 +136,6 @@ test('any change of one character in a file is read or told, never thrown', () =
       const { definition, findings } = readDefinition(changed)
       expect(definition !== null || findings.some(({ severity }) => severity === 'error')).toBe(true)
     }),
-    { numRuns: 300 },
+    { numRuns: amount({ test: 100, soak: 300 }) },
   )
 })

@@ -5,7 +5,6 @@ for (const file of [
   'track/flows.test.ts',
   'track/holds.test.ts',
   'plan/next.test.ts',
-  'plan/one-plan.test.ts',
   'gate/runs/tried.test.ts',
   'told/edit.test.ts',
   'identities/invitations.test.ts',

@@ -11,7 +11,7 @@ export const longestAllowed = 50
 export async function longestTurn(work: () => unknown): Promise<number> {
   let best = Number.POSITIVE_INFINITY
   for (let round = 0; best > (round < 3 ? longestAllowed / 2 : longestAllowed) && round < 12; round += 1) {
-    best = Math.min(best, (await turnOf(work)) / Math.max(1, yardstick() / 6))
+    best = Math.min(best, (await turnOf(work)) / slowdown())
   }
   return best
 }
@@ -24,12 +24,17 @@ export async function longestTurnAnew(
   let best = Number.POSITIVE_INFINITY
   for (let round = 0; best > allowed && round < 3; round += 1) {
     const work = await prepare()
-    best = Math.min(best, (await turnOf(work)) / Math.max(1, yardstick() / 6))
+    best = Math.min(best, (await turnOf(work)) / slowdown())
   }
   return best
 }
 
 const text = JSON.stringify(Array.from({ length: 20_000 }, (_, id) => ({ id, name: `n${id}` })))
+
+/** How many times as long as on a quiet machine this thread takes for the same, at least once. */
+export function slowdown(): number {
+  return Math.max(1, yardstick() / 6)
+}
 
 function yardstick(): number {
   const rounds = [1, 2, 3].map(() => {
@@ -62,7 +67,8 @@ async function turnOf(work: () => unknown): Promise<number> {
   return longest
 }
 
-function used(): number {
+/** The processor time of this thread so far, in milliseconds. */
+export function used(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
 }

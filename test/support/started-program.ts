@@ -3,8 +3,9 @@ import { EventEmitter } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { PassThrough, type Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import { bin, needsOwnProcess, type Running } from './program.ts'
+import { bin, needsOwnProcess, type Ran, type Running } from './program.ts'
 
 /** A program that is spoken to while it runs. Emits `exit` with its code, which is null where it was killed. */
 export interface StartedProgram extends EventEmitter<{ exit: [number | null] }> {
@@ -27,6 +28,19 @@ export function startProgram(words: readonly string[], running: Running): Starte
 /** Starts Node with these words, in a process that has done nothing before. */
 export function startAlone(words: readonly string[], { folder, environment }: Running): StartedProgram {
   return new LoneProgram(spawn(process.execPath, words, { cwd: folder, env: { ...environment } }))
+}
+
+/** Runs `waymark` with these words to its end, beside this process, which may be what it asks. */
+export async function runBeside(words: readonly string[], running: Running): Promise<Ran> {
+  // A hook reads file descriptor 0, of which a host has one for all its runs.
+  const program =
+    running.input === undefined ? startProgram(words, running) : startAlone([bin, ...words], running)
+  const said = Promise.all([text(program.stdout), text(program.stderr)])
+  if (running.input !== undefined) program.write(running.input)
+  program.end()
+  const code = await program.gone
+  const [out, error] = await said
+  return { code, out, error }
 }
 
 /** Ends a program as its client's end does, and makes sure that it is gone. */

@@ -292,7 +292,7 @@ describe.each(dialects)('the graph of a plan in $dialect', ({ fresh, isQuick }) 
         expect((await store.inspect()).differences).toEqual([])
       }),
       {
-        numRuns: isQuick ? amount({ test: 15, soak: 40 }) : 3,
+        numRuns: isQuick ? amount({ test: 8, soak: 40 }) : 2,
         examples: [[givenUpThenDone]],
       },
     )

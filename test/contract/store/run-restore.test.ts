@@ -176,7 +176,7 @@ describe.each(dialects)('runs restored from a journal in $dialect', ({ fresh, al
         await copy.store.restore(await store.view(({ journal }) => journal.since(0, 1000)))
         expect(await copy.store.view(allOf)).toEqual(before)
       }),
-      { numRuns: amount({ test: 10, soak: 25 }) },
+      { numRuns: amount({ test: 4, soak: 25 }) },
     )
   })
 })

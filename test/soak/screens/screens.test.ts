@@ -24,3 +24,13 @@ test('every view is without a violation of axe, readable in both themes, and no 
   expect(found).toEqual([])
   expect(window.complaints).toEqual([])
 })
+
+test('every view fits a phone that is touched', { timeout: 240_000 }, async () => {
+  const window = await open({ viewport: { width: 390, height: 844 }, hasTouch: true })
+  const wide: (readonly [string, number])[] = []
+  for (const screen of await screensOf(serving().day)) {
+    await see(window, screen)
+    wide.push([screen.path, await overhang(window.page)])
+  }
+  expect(wide.filter(([, by]) => by > 0)).toEqual([])
+})

@@ -1,5 +1,6 @@
 import { copyFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
+import { amount } from '../../../support/amount.ts'
 import { temporaryStore } from '../../../support/store.ts'
 import { happened } from '../facts.ts'
 import { advanced, anEvent, created, kept, r, version } from '../run-facts.ts'
@@ -11,17 +12,20 @@ test('processes that move one run at once get a revision each, without a gap', a
   const { root, file, store } = temporary
   await happened(store, 1, kept, created())
   const names = ['a', 'b', 'c']
-  const ended = await Promise.all(names.map((name) => spawned('emitter', [root, file, name, '60']).ended))
+  const each = amount({ test: 15, soak: 60 })
+  const ended = await Promise.all(
+    names.map((name) => spawned('emitter', [root, file, name, String(each)]).ended),
+  )
   expect(ended.filter(({ code }) => code !== 0)).toEqual([])
   await store.view(async ({ runs, journal }) => {
     const { items } = await runs.history(r(1), { limit: 1000 })
     const events = items.map(({ item }) => item).toReversed()
     expect(events.map(({ revision }) => revision)).toEqual(
-      Array.from({ length: 180 }, (_, index) => index + 2),
+      Array.from({ length: 3 * each }, (_, index) => index + 2),
     )
-    for (const name of names) expect(events.filter(({ by }) => by === name)).toHaveLength(60)
-    expect(await runs.find('run-1')).toMatchObject({ revision: 181 })
-    expect(await journal.verify()).toEqual({ facts: 183, brokenAt: null })
+    for (const name of names) expect(events.filter(({ by }) => by === name)).toHaveLength(each)
+    expect(await runs.find('run-1')).toMatchObject({ revision: 3 * each + 1 })
+    expect(await journal.verify()).toEqual({ facts: 3 * each + 3, brokenAt: null })
   })
 })
 
