@@ -63,7 +63,7 @@ async function rowsOf(
 }
 
 function exportedValue(table: SideTable, name: string, value: unknown): unknown {
-  return table === 'command' && name === 'answer' && typeof value === 'string'
+  return table === 'idempotency_key' && name === 'answer' && typeof value === 'string'
     ? withoutClaimTokens(value)
     : value
 }
