@@ -111,23 +111,26 @@ test('a file that was renamed to where another had been hides neither', async ()
   ])
 })
 
-test('a file of which nothing is known any more is still shown as changed', async () => {
-  const project = await openProject()
-  const { task_id: task } = await project.call('start_task', { name: 'Old' })
-  project.write('README.md', 'Other\n')
-  project.write('new.ts', 'new\n')
-  await project.call('complete_task', { task_id: task, status: 'success', outcome })
-  const { content } = await project.call('review_show', { task }, as)
-  await project.context.witness.settle()
-  rmSync(join(project.context.program.stateFolder, 'snapshots'), { recursive: true })
-  const shown = await project.call('review_show', { task }, as)
-  expect(shown.files.map(({ path, status, trouble }: Answer) => [path, status, trouble])).toEqual([
-    ['README.md', 'modified', 'What it held is not kept.'],
-    ['new.ts', 'added', 'What it held is not kept.'],
-  ])
-  expect(shown.notes).toMatchObject([expect.stringMatching(/^What 2 files held is not known here:/)])
-  expect(shown.content).not.toBe(content)
-})
+test.each([{ isOnEdge: false }, { isOnEdge: true }])(
+  'shows a file as changed of which nothing is known any more, $isOnEdge',
+  async (options) => {
+    const project = await openProject(options)
+    const { task_id: task } = await project.call('start_task', { name: 'Old' })
+    project.write('README.md', 'Other\n')
+    project.write('new.ts', 'new\n')
+    await project.call('complete_task', { task_id: task, status: 'success', outcome })
+    const { content } = await project.call('review_show', { task }, as)
+    await project.context.witness.settle()
+    rmSync(join(project.context.program.stateFolder, 'snapshots'), { recursive: true })
+    const shown = await project.call('review_show', { task }, as)
+    expect(shown.files.map(({ path, status, trouble }: Answer) => [path, status, trouble])).toEqual([
+      ['README.md', 'modified', 'What it held is not kept.'],
+      ['new.ts', 'added', 'What it held is not kept.'],
+    ])
+    expect(shown.notes).toMatchObject([expect.stringMatching(/^What 2 files held is not known here:/)])
+    expect(shown.content).not.toBe(content)
+  },
+)
 
 test('a place that the difference does not have is refused with its line, and nothing is taken', () => {
   const file = (path: string) => ({

@@ -72,7 +72,7 @@ export function containedPath(
 ): ContainedPath | PathRefusal {
   if (path === '') return refusal('empty')
   if (path.includes('\0')) return refusal('invalid')
-  const top = realPath(base)
+  const top = rules.missing === 'allowed' ? reachedPath(base) : realPath(base)
   if (typeof top !== 'string') return refusal('missing')
   const named = resolve(top, path)
   const own = pathSegmentsBelow(top, named)

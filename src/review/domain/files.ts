@@ -80,7 +80,8 @@ function splitRename(
   ]
 }
 
-export type FileDisplayKind = 'text' | 'image' | 'binary' | 'link' | 'submodule'
+export const displayKinds = ['text', 'image', 'binary', 'link', 'submodule'] as const
+type FileDisplayKind = (typeof displayKinds)[number]
 
 const images = /\.(?:png|jpe?g|gif|webp|avif|bmp|ico)$/i
 
@@ -122,7 +123,8 @@ const generatedPaths =
   /(?:^|\/)(?:dist|vendor|node_modules|__snapshots__)\/|\.min\.(?:js|css)$|\.(?:map|snap)$|[._-]generated\.|\.pb\.(?:go|cc|h)$|_pb2\.py$/
 const generatedWords = /@generated\b|\bDO NOT EDIT\b|\bauto-?generated\b/i
 
-export type FoldReason = 'lock file' | 'generated' | 'large'
+export const foldReasons = ['lock file', 'generated', 'large'] as const
+type FoldReason = (typeof foldReasons)[number]
 
 /** Why a file is folded at first; null where it is not. */
 export function foldReason(

@@ -19,6 +19,9 @@ export type CommentKind = (typeof commentKinds)[number]
 export const sides = ['old', 'new'] as const
 export type DiffSide = (typeof sides)[number]
 
+/** How the line of a comment is now; `unknown`: what it was is not kept. */
+export const lineStates = ['same', 'moved', 'gone', 'unknown'] as const
+
 /** What is looked at: the work on a task, in a mission, or all that ended since its reader last looked. */
 export type ReviewSubject =
   | { readonly kind: 'task'; readonly taskId: TaskId; readonly missionId: MissionId | null }

@@ -2,14 +2,13 @@ import { z } from 'zod'
 import type { MissionId, TaskId } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
-import { type BriefOf, isAmong, measurement } from '../../kernel/operations/measurement.ts'
-import { list as listUpTo, path, place } from '../../kernel/operations/shapes.ts'
+import type { BriefOf, MeasurementOf } from '../../kernel/operations/measurement.ts'
 import { excerpt, plainLine } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { SnapshotLocation } from '../../track/domain/task.ts'
 import { commentKinds, commentStanding, type ReviewComment, verdictWords } from '../domain/review.ts'
 import type { ReviewWithTasks } from '../ports/review-reads.ts'
-import { currentLine } from './places.ts'
+import type { commentLines } from './measure-files.ts'
 import { mostReviews } from './review-lines.ts'
 
 /** A comment as the agent whose work it is about reads it. */
@@ -134,68 +133,26 @@ export const MetComments = z.object({
   open: strings,
 })
 
-/** Of which comments the lines are gone at the end of an attempt. */
-export const goneLines = measurement({
-  brief: z.strictObject({
-    end: place,
-    comments: listUpTo(
-      z.strictObject({
-        id: z.string(),
-        path: path.nullable(),
-        line: z.int().nullable(),
-        content: z.string().nullable(),
-        quoted: z.string().nullable(),
-      }),
-      10_000,
-    ),
-  }),
-  measured: listUpTo(z.string(), 10_000),
-  fits: ({ comments }, gone) =>
-    isAmong(
-      gone,
-      comments.map(({ id }) => id),
-    ),
-  measure: async (workTree, { end, comments }) => {
-    const gone = await Promise.all(
-      comments.map(async ({ id, ...comment }) =>
-        (await currentLine(workTree, { ...comment, side: 'new' }, end)).line_is === 'gone' ? [id] : [],
-      ),
-    )
-    return gone.flat()
-  },
-})
-
 /** What is asked of the lines of comments that nobody answered; undefined where there are none. */
 export function goneBrief(
   comments: readonly ReviewComment[],
   end: SnapshotLocation | null,
-): BriefOf<typeof goneLines> | undefined {
-  const open = comments.filter(
-    (comment) =>
-      commentStanding(comment) === 'open' &&
-      comment.path !== null &&
-      comment.line !== null &&
-      comment.side !== 'old',
-  )
-  if (end === null || open.length === 0) return undefined
-  return {
-    end,
-    comments: open.map(({ id, path: file, line, content, quoted }) => ({
-      id,
-      path: file,
-      line,
-      content,
-      quoted,
-    })),
-  }
+): BriefOf<typeof commentLines> | undefined {
+  const open = comments.flatMap((comment) => {
+    const { id, path, line, side, content, quoted } = comment
+    const isOn = commentStanding(comment) === 'open' && path !== null && line !== null && side !== 'old'
+    return end !== null && isOn ? [{ id, at: end, path, line, content, quoted }] : []
+  })
+  return open.length === 0 ? undefined : { places: [], comments: open }
 }
 
 /** How comments were met; undefined where there are none. */
 export function commentStatuses(
   comments: readonly ReviewComment[],
-  gone: readonly string[] = [],
+  lines: MeasurementOf<typeof commentLines> = [],
 ): z.output<typeof MetComments> | undefined {
   if (comments.length === 0) return undefined
+  const gone = new Set(lines.flatMap(({ id, line_is }) => (line_is === 'gone' ? [id] : [])))
   const met = {
     done: [] as string[],
     answered: [] as string[],
@@ -204,7 +161,7 @@ export function commentStatuses(
   }
   for (const comment of comments) {
     const standing = commentStanding(comment)
-    met[standing === 'open' && gone.includes(comment.id) ? 'changed' : standing].push(comment.id)
+    met[standing === 'open' && gone.has(comment.id) ? 'changed' : standing].push(comment.id)
   }
   return { total: comments.length, ...met }
 }

@@ -4,8 +4,8 @@ import { instant } from '../../kernel/instant.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { CommentEntry, commentEntry, VerdictEntry } from './entries.ts'
-import { gatherFiles } from './gather.ts'
-import { currentPlaces } from './places.ts'
+import { gatherFiles, materialMeasurements } from './gather.ts'
+import { anchorComments, commentMeasurements, currentPlaces, linesBriefs } from './places.ts'
 import { commentsAbout } from './show.ts'
 import { findSubject, reviewerOf, subjectFields } from './subject.ts'
 
@@ -25,35 +25,40 @@ export const reviewComments = defineOperation({
     comments: list(CommentEntry),
     verdicts: list(VerdictEntry),
   }),
-}).handler(async (handling, input) => {
-  if ((input.task === undefined) === (input.mission === undefined)) {
-    throw new Failure('INVALID_INPUT', 'Comments are on one thing: give a task or a mission.', {
-      reason: 'subject_missing',
-      hint: hintOf`${callTo('review_comments', { task: undefined })} or ${callTo('review_comments', { mission: undefined })}.`,
-    })
-  }
-  const found = await handling.store.view((reads) => findSubject(reads, input, reviewerOf(handling)))
-  const { comments, sent } = await handling.store.view(async (reads) => ({
-    comments: await commentsAbout(reads, found.subject, found),
-    sent: await reads.reviews.sentAbout([input.task ?? input.mission ?? '']),
-  }))
-  const { files } = comments.some(({ path }) => path !== null)
-    ? await gatherFiles(handling, found)
-    : { files: [] }
-  const now = await currentPlaces(handling, comments, files)
-  return {
-    name: found.name,
-    comments: comments.map((comment, at) =>
-      commentEntry(comment, now[at] ?? { path: comment.path, line: null, line_is: null }),
-    ),
-    verdicts: sent.map((review) => ({
-      review_id: review.id,
-      verdict: review.verdict,
-      text: review.text,
-      content: review.content,
-      by: review.by.name,
-      comments: review.comments,
-      at: instant(review.at),
-    })),
-  }
 })
+  .measure({ ...materialMeasurements, ...commentMeasurements })
+  .prepare(async (reads, input, context, measured) => {
+    if ((input.task === undefined) === (input.mission === undefined)) {
+      throw new Failure('INVALID_INPUT', 'Comments are on one thing: give a task or a mission.', {
+        reason: 'subject_missing',
+        hint: hintOf`${callTo('review_comments', { task: undefined })} or ${callTo('review_comments', { mission: undefined })}.`,
+      })
+    }
+    const found = await findSubject(reads, input, reviewerOf(context))
+    const said = await commentsAbout(reads, found.subject, found)
+    const hasFiles = said.some(({ path }) => path !== null)
+    const { briefs, found: gathered } = hasFiles
+      ? await gatherFiles(reads, context, { found, measured })
+      : { briefs: {}, found: { files: [] } }
+    const comments = anchorComments(said, gathered?.files ?? [])
+    return { briefs: { ...briefs, ...linesBriefs(context, comments) }, found: { name: found.name, comments } }
+  })
+  .answer(async ({ reads, found: { name, comments }, measured }, input) => {
+    const sent = await reads.reviews.sentAbout([input.task ?? input.mission ?? ''])
+    const now = await currentPlaces(reads, comments, measured)
+    return {
+      name,
+      comments: comments.map(({ comment }, at) =>
+        commentEntry(comment, now[at] ?? { path: comment.path, line: null, line_is: null }),
+      ),
+      verdicts: sent.map((review) => ({
+        review_id: review.id,
+        verdict: review.verdict,
+        text: review.text,
+        content: review.content,
+        by: review.by.name,
+        comments: review.comments,
+        at: instant(review.at),
+      })),
+    }
+  })

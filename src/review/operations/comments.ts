@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import { count, text } from '../../kernel/operations/input/fields.ts'
-import { type CommandContext, type Context, defineOperation } from '../../kernel/operations/operation.ts'
+import { requireMeasured } from '../../kernel/operations/measurement.ts'
+import { type CommandContext, defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt, formatCount } from '../../kernel/text.ts'
 import { linesOf } from '../domain/lines.ts'
 import {
@@ -15,19 +16,19 @@ import {
   subjectKey,
 } from '../domain/review.ts'
 import { DraftEntry, draftEntry } from './entries.ts'
-import { commentField, fileIn, pathField, treeField } from './file.ts'
+import { commentField, fileIn, gatherFile, namedFiles, pathField, treeField } from './file.ts'
 import {
-  gatherFiles,
+  contentsBrief,
+  knownContents,
   markOf,
+  materialMeasurements,
   placeKey,
   type ReviewedFile,
-  type ReviewMaterial,
-  readContents,
   taskOf,
-  textOf,
   viewedContentId,
 } from './gather.ts'
 import { tasksOf } from './inspect.ts'
+import { type Contents, fileContents, textOf } from './measure-files.ts'
 import { findSubject, type ResolvedSubject, reviewerOf, subjectField } from './subject.ts'
 
 const words = z.string().min(1).max(longestComment).describe('What you ask or want changed')
@@ -52,31 +53,36 @@ export const reviewMark = defineOperation({
     viewed: z.boolean(),
   }),
   output: z.object({ path: z.string(), content: z.string(), viewed: z.boolean() }),
-}).handler(async (handling, { subject, path, tree, content, viewed }) => {
-  const { found, gathered } = await gatherSubject(handling, subject)
-  const file = fileIn(gathered, path, tree)
-  if (viewed && content !== viewedContentId(file)) {
-    throw new Failure('CONFLICT', `"${file.path}" is not what you saw: it has changed since.`, {
-      reason: 'content_changed',
-      hint: 'Look at it again: only what changed since is shown.',
-      details: { path: file.path, shown: content, content: viewedContentId(file) },
-    })
-  }
-  const key = subjectKey(found.subject)
-  return handling.record(async (_, { at }) => ({
-    facts: [],
-    beside: [
-      {
-        kind: 'files viewed',
-        ownerId: reviewerOf(handling).id,
-        subject: key,
-        at,
-        files: [{ place: placeKey(file), content: viewed ? markOf(file) : null }],
-      },
-    ],
-    answer: { path: file.path, content, viewed },
-  }))
 })
+  .measure(materialMeasurements)
+  .prepare(async (reads, input, context, measured) => {
+    const { briefs, ...found } = await gatherFile(reads, context, { input, measured })
+    return { briefs, found }
+  })
+  .record(async ({ found, context, setting }, input) => {
+    const { content, viewed } = input
+    const file = fileIn(requireMeasured(found.gathered ?? undefined), input)
+    if (viewed && content !== viewedContentId(file)) {
+      throw new Failure('CONFLICT', `"${file.path}" is not what you saw: it has changed since.`, {
+        reason: 'content_changed',
+        hint: 'Look at it again: only what changed since is shown.',
+        details: { path: file.path, shown: content, content: viewedContentId(file) },
+      })
+    }
+    return {
+      facts: [],
+      beside: [
+        {
+          kind: 'files viewed',
+          ownerId: reviewerOf(context).id,
+          subject: subjectKey(found.subject.subject),
+          at: setting.at,
+          files: [{ place: placeKey(file), content: viewed ? markOf(file) : null }],
+        },
+      ],
+      answer: { path: file.path, content, viewed },
+    }
+  })
 
 export const reviewComment = defineOperation({
   name: 'review_comment',
@@ -99,21 +105,35 @@ export const reviewComment = defineOperation({
     text: words,
   }),
   output: DraftEntry,
-}).handler(async (handling, input) => {
-  const { found, gathered } = await gatherSubject(handling, input.subject)
-  const place = await placeOf(handling, gathered, input)
-  const taskId = place.file === null ? singleTask(found) : taskOf(place.file)
-  const { subject } = found
-  if (taskId === null && subject.kind === 'since') {
-    throw new Failure('INVALID_INPUT', 'A comment on everything new is for no agent: name a file.', {
-      reason: 'comment_without_subject',
-      hint: 'Give path; or comment on the whole of a task or a mission.',
-    })
-  }
-  const owner = reviewerOf(handling)
-  const key = subjectKey(subject)
-  return handling.record(async (reads, { at, ids }) => {
-    const written = await reads.reviews.drafts(owner.id, key)
+})
+  .measure({ ...materialMeasurements, contents: fileContents })
+  .prepare(async (reads, input, context, measured) => {
+    assertLineHasFile(input)
+    const { path, line, side } = input
+    if (path === undefined) {
+      const subject = await findSubject(reads, input.subject, reviewerOf(context))
+      return { briefs: {}, found: { subject, gathered: null } }
+    }
+    const { briefs, ...found } = await gatherFile(reads, context, { input, measured })
+    const file = found.gathered && namedFiles(found.gathered, input)[0]
+    const contents = file && line !== undefined ? [stateOn(file, side)?.id] : []
+    return { briefs: { ...briefs, contents: contentsBrief(context, file ? [file] : [], contents) }, found }
+  })
+  .record(async ({ reads, found, measured, context, setting }, input) => {
+    const file = input.path === undefined ? null : fileIn(requireMeasured(found.gathered ?? undefined), input)
+    const contents = await knownContents(reads, measured, [file && stateOn(file, input.side)?.id])
+    const anchor = anchorOf(file, input, contents)
+    const { subject } = found.subject
+    const taskId = file === null ? singleTask(found.subject) : taskOf(file)
+    if (taskId === null && subject.kind === 'since') {
+      throw new Failure('INVALID_INPUT', 'A comment on everything new is for no agent: name a file.', {
+        reason: 'comment_without_subject',
+        hint: 'Give path; or comment on the whole of a task or a mission.',
+      })
+    }
+    const ownerId = reviewerOf(context).id
+    const key = subjectKey(subject)
+    const written = await reads.reviews.drafts(ownerId, key)
     if (written.length >= mostDrafts) {
       throw new Failure(
         'REFUSED',
@@ -122,21 +142,20 @@ export const reviewComment = defineOperation({
       )
     }
     const draft: DraftComment = {
-      id: ids.next('reviewComment'),
-      ...place.about,
+      id: setting.ids.next('reviewComment'),
+      ...anchor,
       kind: input.kind,
       text: input.text,
       taskId,
       missionId: subject.kind === 'since' ? null : subject.missionId,
-      at,
+      at: setting.at,
     }
     return {
       facts: [],
-      beside: [{ kind: 'draft kept', ownerId: owner.id, subject: key, draft }],
+      beside: [{ kind: 'draft kept', ownerId, subject: key, draft }],
       answer: draftEntry(draft),
     }
   })
-})
 
 export const reviewCommentEdit = defineOperation({
   name: 'review_comment_edit',
@@ -213,45 +232,35 @@ async function findDraft(
   })
 }
 
-async function gatherSubject(handling: Context, asked: z.output<typeof subjectField>) {
-  const found = await handling.store.view((reads) => findSubject(reads, asked, reviewerOf(handling)))
-  return { found, gathered: await gatherFiles(handling, found) }
-}
-
-interface CommentSubject {
-  readonly about: CommentAnchor
-  readonly file: ReviewedFile | null
-}
-
 interface CommentAnchorInput {
   readonly path?: string | undefined
-  readonly tree?: string | undefined
   readonly side?: CommentAnchor['side'] | undefined
   readonly line?: number | undefined
   readonly quoted?: string | undefined
 }
 
+function assertLineHasFile({ path, line }: CommentAnchorInput): void {
+  if (path !== undefined || line === undefined) return
+  throw new Failure('INVALID_INPUT', `Line ${line} is of no file: give path with it.`, {
+    reason: 'path_missing',
+    hint: 'Leave line out for a comment on the whole.',
+  })
+}
+
+function stateOn({ before, after }: ReviewedFile, side: CommentAnchor['side'] = 'new') {
+  return side === 'old' ? before : after
+}
+
 /** The place as it is now, with its line quoted from the content itself. */
-async function placeOf(
-  handling: Context,
-  gathered: ReviewMaterial,
-  asked: CommentAnchorInput,
-): Promise<CommentSubject> {
-  const { path, tree, side = 'new', line, quoted } = asked
-  if (path === undefined) {
-    if (line !== undefined) {
-      throw new Failure('INVALID_INPUT', `Line ${line} is of no file: give path with it.`, {
-        reason: 'path_missing',
-        hint: 'Leave line out for a comment on the whole.',
-      })
-    }
-    return { about: { path: null, tree: null, side, line: null, content: null, quoted: null }, file: null }
-  }
-  const file = fileIn(gathered, path, tree)
-  const state = side === 'old' ? file.before : file.after
+function anchorOf(
+  file: ReviewedFile | null,
+  { side = 'new', line, quoted }: CommentAnchorInput,
+  contents: Contents,
+): CommentAnchor {
+  if (file === null) return { path: null, tree: null, side, line: null, content: null, quoted: null }
+  const state = stateOn(file, side)
   const about = { path: file.path, tree: file.tree, side, content: state?.id ?? null }
-  if (line === undefined) return { about: { ...about, line: null, quoted: null }, file }
-  const contents = await readContents(handling, [file.touched], about.content === null ? [] : [about.content])
+  if (line === undefined) return { ...about, line: null, quoted: null }
   const lines = linesOf(textOf(state, contents))
   const there = lines[line - 1]
   if (there === undefined) {
@@ -268,7 +277,7 @@ async function placeOf(
       { reason: 'content_changed', hint: 'Look at the file again: it has changed.' },
     )
   }
-  return { about: { ...about, line, quoted: excerpt(there, longestQuote) }, file }
+  return { ...about, line, quoted: excerpt(there, longestQuote) }
 }
 
 /** The task that a comment on the whole is for; null where there are several. */

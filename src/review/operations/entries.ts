@@ -5,6 +5,7 @@ import {
   commentKinds,
   commentStanding,
   type DraftComment,
+  lineStates,
   type ReviewComment,
   type ReviewReply,
   sides,
@@ -26,8 +27,7 @@ export const PlaceNow = z.object({
   path: z.string().nullable(),
   /** Null where the comment is on a file or the whole, or the line is gone. */
   line: z.int().nullable(),
-  /** `same`: nothing around it changed; `gone`: the line is not there any more; `unknown`: what it was is not kept. */
-  line_is: z.enum(['same', 'moved', 'gone', 'unknown']).nullable(),
+  line_is: z.enum(lineStates).nullable(),
 })
 
 const place = {

@@ -2,9 +2,12 @@ import { z } from 'zod'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import { identifier, text } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
-import { defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
+import { type MeasurementValues, requireMeasured } from '../../kernel/operations/measurement.ts'
+import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import { formatCount } from '../../kernel/text.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import { displayKinds } from '../domain/files.ts'
 import {
   type DiffLine,
   type FileStep,
@@ -17,15 +20,17 @@ import {
 import {
   attemptsOf,
   contentOfMark,
-  figuresFrom,
+  contentsBrief,
+  type GatherContext,
   gatherFiles,
+  isHere,
+  knownContents,
+  materialMeasurements,
   placeKey,
   type ReviewedFile,
   type ReviewMaterial,
-  readContents,
-  textOf,
 } from './gather.ts'
-import { shownKinds } from './show.ts'
+import { type Contents, figuresFrom, fileContents, textOf } from './measure-files.ts'
 import { findSubject, reviewerOf, type SubjectInput, subjectField } from './subject.ts'
 
 export const pathField = text('A file of it, from the top of the work tree')
@@ -72,7 +77,7 @@ export const reviewFile = defineOperation({
   output: z.object({
     path: z.string(),
     from: z.string().nullable(),
-    kind: z.enum(shownKinds),
+    kind: z.enum(displayKinds),
     before: z.string().nullable(),
     after: z.string().nullable(),
     /** The content that the difference begins with, where that is not the one before the work. */
@@ -86,50 +91,66 @@ export const reviewFile = defineOperation({
     ...page,
     trouble: z.string().nullable(),
   }),
-}).handler(async (handling, input) => {
-  const { file } = await findFile(handling, input)
-  const since = input.since === undefined ? null : await assertViewedVersion(handling, file, input.since)
-  const stepIds = file.touched.by.length > 1 ? await stepStates(handling, file) : []
+})
+  .measure({ ...materialMeasurements, contents: fileContents })
+  .prepare(async (reads, input, context, measured) => {
+    const { briefs, gathered } = await gatherFile(reads, context, { input, measured })
+    const file = gathered && namedFiles(gathered, input)[0]
+    const compared = file ? comparedFile(context, gathered, file, input.since) : null
+    const contents = file && compared ? contentsBrief(context, [file], compared.ids) : undefined
+    return { briefs: { ...briefs, contents }, found: { gathered, compared } }
+  })
+  .answer(async ({ reads, found, measured, context }, input) => {
+    const file = fileIn(requireMeasured(found.gathered ?? undefined), input)
+    const { since, before, steps, ids } = requireMeasured(found.compared ?? undefined)
+    if (since !== null) await assertViewedVersion(reads, reviewerOf(context).id, file, since)
+    const contents = await knownContents(reads, measured, ids)
+    const figures = figuresFrom({ path: file.path, before, after: file.after }, contents)
+    const isShown = figures.trouble === null && (figures.kind === 'text' || figures.kind === 'link')
+    const [oldText, newText] = isShown ? [textOf(before, contents), textOf(file.after, contents)] : ['', '']
+    const [old, now] = [linesOf(oldText), linesOf(newText)]
+    const lines = mergedLines(old, now, input.ignore_space ?? false)
+    const makers = since === null ? makersFrom(steps, contents) : null
+    const all = hunksOf(lines, input.whole === true ? null : around)
+    const asked = new Paging('review_file', input, context.actor, mostLines)
+    const part = partOf(all, { offset: asked.offset(), limit: asked.limit })
+    return {
+      path: file.path,
+      from: file.from,
+      kind: figures.kind,
+      before: file.before?.id ?? null,
+      after: file.after?.id ?? null,
+      since,
+      lines: { before: old.length, after: now.length },
+      attempts: attemptsOf(file),
+      hunks: part.hunks.map(({ oldStart, newStart, lines: some }) => ({
+        old_start: oldStart,
+        new_start: newStart,
+        lines: some.map((line) => ({ ...line, text: cutLine(line.text), ...attemptOf(line, makers) })),
+      })),
+      no_newline: {
+        before: oldText !== '' && !oldText.endsWith('\n'),
+        after: newText !== '' && !newText.endsWith('\n'),
+      },
+      total: part.total,
+      next_cursor: asked.nextOffset(part.shown, part.total),
+      trouble: figures.trouble,
+    }
+  })
+
+/** The contents that are compared: since one that was looked at, or as each attempt made them. */
+function comparedFile(
+  context: GatherContext,
+  gathered: ReviewMaterial,
+  file: ReviewedFile,
+  since: string | null = null,
+) {
+  const steps = file.touched.by.length > 1 ? stepStates(context, gathered, file) : []
   const before =
     since === null ? file.before : since === '' ? null : { id: since, mode: file.after?.mode ?? '100644' }
-  const ids = [before?.id, file.after?.id, ...stepIds.flatMap((step) => [step.before, step.after])]
-  const contents = await readContents(
-    handling,
-    [file.touched],
-    ids.filter((id) => id != null),
-  )
-  const figures = figuresFrom({ path: file.path, before, after: file.after }, contents)
-  const isShown = figures.trouble === null && (figures.kind === 'text' || figures.kind === 'link')
-  const [oldText, newText] = isShown ? [textOf(before, contents), textOf(file.after, contents)] : ['', '']
-  const [old, now] = [linesOf(oldText), linesOf(newText)]
-  const lines = mergedLines(old, now, input.ignore_space ?? false)
-  const makers = since === null ? makersFrom(stepIds, contents) : null
-  const all = hunksOf(lines, input.whole === true ? null : around)
-  const asked = new Paging('review_file', input, handling.actor, mostLines)
-  const part = partOf(all, { offset: asked.offset(), limit: asked.limit })
-  return {
-    path: file.path,
-    from: file.from,
-    kind: figures.kind,
-    before: file.before?.id ?? null,
-    after: file.after?.id ?? null,
-    since,
-    lines: { before: old.length, after: now.length },
-    attempts: attemptsOf(file),
-    hunks: part.hunks.map(({ oldStart, newStart, lines: some }) => ({
-      old_start: oldStart,
-      new_start: newStart,
-      lines: some.map((line) => ({ ...line, text: cutLine(line.text), ...attemptOf(line, makers) })),
-    })),
-    no_newline: {
-      before: oldText !== '' && !oldText.endsWith('\n'),
-      after: newText !== '' && !newText.endsWith('\n'),
-    },
-    total: part.total,
-    next_cursor: asked.nextOffset(part.shown, part.total),
-    trouble: figures.trouble,
-  }
-})
+  const ids = [before?.id, file.after?.id, ...steps.flatMap((step) => [step.before, step.after])]
+  return { since, before, steps, ids }
+}
 
 function cutLine(line: string): string {
   return line.length <= longestLine
@@ -173,16 +194,16 @@ interface StepIds {
 }
 
 /** The contents between which each attempt, and others between them, changed the file. Empty where they are not known. */
-async function stepStates(
-  { witness, edge }: QueryContext,
+function stepStates(
+  context: GatherContext,
+  { stateAt }: ReviewMaterial,
   { touched, before, after }: ReviewedFile,
-): Promise<readonly StepIds[]> {
+): readonly StepIds[] {
   const steps: StepIds[] = []
   let last = before?.id ?? null
   for (const { work, from, path } of touched.by) {
-    if (work.end.edge !== edge?.id) return []
-    const start = (await witness.contents.states(work.attempt.snapshot, [from]))?.get(from)
-    const end = (await witness.contents.states(work.end, [path]))?.get(path)
+    if (!isHere(context, work.end)) return []
+    const [start, end] = [stateAt(work.attempt.snapshot, from), stateAt(work.end, path)]
     if (start === undefined || end === undefined) return []
     const [startId, endId] = [start?.id ?? null, end?.id ?? null]
     if (startId !== last) steps.push({ by: null, before: last, after: startId })
@@ -193,7 +214,7 @@ async function stepStates(
   return steps
 }
 
-function makersFrom(steps: readonly StepIds[], contents: Parameters<typeof textOf>[1]): FileAuthors | null {
+function makersFrom(steps: readonly StepIds[], contents: Contents): FileAuthors | null {
   if (steps.length === 0) return null
   const ids = steps.flatMap(({ before, after }) => [before, after]).filter((id) => id !== null)
   if (ids.some((id) => contents.get(id)?.bytes == null)) return null
@@ -203,27 +224,39 @@ function makersFrom(steps: readonly StepIds[], contents: Parameters<typeof textO
   )
 }
 
-/** A file of a review by its path, or its old one. */
-export async function findFile(
-  handling: QueryContext,
-  {
-    subject,
-    path,
-    tree,
-  }: { readonly subject: SubjectInput; readonly path: string; readonly tree?: string | undefined },
-): Promise<{ readonly file: ReviewedFile; readonly gathered: ReviewMaterial }> {
-  const found = await handling.store.view((reads) => findSubject(reads, subject, reviewerOf(handling)))
-  const gathered = await gatherFiles(handling, found)
-  return { file: fileIn(gathered, path, tree), gathered }
+interface FileRequest {
+  readonly subject: SubjectInput
+  readonly path?: string | undefined
+  readonly tree?: string | undefined
 }
 
-export function fileIn({ files }: ReviewMaterial, path: string, tree: string | undefined): ReviewedFile {
+/** One file of a review with its subject; the material is null until it is measured. */
+export async function gatherFile(
+  reads: Reads,
+  context: GatherContext & Pick<RecordContext, 'actor' | 'standing'>,
+  {
+    input,
+    measured,
+  }: { readonly input: FileRequest; readonly measured: MeasurementValues<typeof materialMeasurements> },
+) {
+  const found = await findSubject(reads, input.subject, reviewerOf(context))
+  const { path } = input
+  const { briefs, found: gathered } = await gatherFiles(reads, context, { found, measured, path })
+  return { briefs, gathered, subject: found }
+}
+
+/** Those of a path, or an old one; of one work tree where it is named. */
+export function namedFiles({ files }: ReviewMaterial, { path, tree }: Omit<FileRequest, 'subject'>) {
   const named = files.filter((file) => file.path === path || file.from === path)
-  const [file, other] = named.filter((one) => tree === undefined || one.touched.tree === tree)
+  return named.filter((one) => tree === undefined || one.touched.tree === tree)
+}
+
+export function fileIn(material: ReviewMaterial, { path, tree }: Omit<FileRequest, 'subject'>): ReviewedFile {
+  const [file, other] = namedFiles(material, { path, tree })
   if (file !== undefined && other === undefined) return file
   if (file !== undefined) {
-    const trees = named.map(({ touched }) => touched.tree).join(', ')
-    throw new Failure('INVALID_INPUT', `"${path}" was changed in several work trees: ${trees}.`, {
+    const trees = namedFiles(material, { path }).map(({ touched }) => touched.tree)
+    throw new Failure('INVALID_INPUT', `"${path}" was changed in several work trees: ${trees.join(', ')}.`, {
       reason: 'work_tree_ambiguous',
       hint: 'Say which with tree.',
     })
@@ -236,15 +269,14 @@ export function fileIn({ files }: ReviewMaterial, path: string, tree: string | u
 
 /** Only what its reader has looked at, or what the file was before: no other content is read by its id. */
 async function assertViewedVersion(
-  handling: QueryContext,
+  { reviews }: Reads,
+  readerId: string,
   file: ReviewedFile,
   since: string,
-): Promise<string> {
-  if (since === file.before?.id || since === file.after?.id) return since
-  const viewed = await handling.store.view(({ reviews }) =>
-    reviews.viewed(reviewerOf(handling).id, [placeKey(file)]),
-  )
-  if (viewed.some(({ content }) => contentOfMark(content) === since)) return since
+): Promise<void> {
+  if (since === file.before?.id || since === file.after?.id) return
+  const viewed = await reviews.viewed(readerId, [placeKey(file)])
+  if (viewed.some(({ content }) => contentOfMark(content) === since)) return
   throw new Failure(
     'NOT_FOUND',
     `You have not looked at "${file.path}" with content ${contentLabel(since)}.`,

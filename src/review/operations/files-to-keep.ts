@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
 import type { StoredContent } from '../../git/ports/work-tree.ts'
-import { hexDigest } from '../../kernel/operations/digest.ts'
 import {
   type BriefOf,
   isAmong,
@@ -9,9 +8,11 @@ import {
   measurement,
   type WorkTree,
 } from '../../kernel/operations/measurement.ts'
-import { list, oid, oidOrNull, path, place } from '../../kernel/operations/shapes.ts'
+import { list, oid, path, place } from '../../kernel/operations/shapes.ts'
 import type { Attempt, SnapshotLocation } from '../../track/domain/task.ts'
 import type { FileStates } from '../ports/review-reads.ts'
+import { fileState } from './measure-files.ts'
+import { base64Of, bytesOf, isContentOf } from './stored-content.ts'
 
 export interface FilesToKeep {
   readonly files: readonly FileStates[]
@@ -22,8 +23,6 @@ export interface FilesToKeep {
 const longestKept = 1_000_000
 const mostKept = 3_000_000
 const mostFiles = 2000
-
-const fileState = z.strictObject({ id: oidOrNull, hash: oid.optional(), mode: z.string().max(10) }).nullable()
 
 /** What files held before and after an attempt. */
 export const heldFiles = measurement({
@@ -97,7 +96,7 @@ export async function filesToKeep(
   if (held == null) return null
   const contents: FilesToKeep['contents'][number][] = []
   for (const { id, base64 } of held.contents) {
-    const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+    const bytes = bytesOf(base64)
     if (await isContentOf(id, bytes)) contents.push({ id, bytes })
   }
   return { files: held.files, contents }
@@ -118,14 +117,6 @@ async function contentsToKeep(
   })
 }
 
-function base64Of(bytes: Uint8Array): string {
-  let text = ''
-  const step = 8_192
-  for (let at = 0; at < bytes.length; at += step)
-    text += String.fromCharCode(...bytes.subarray(at, at + step))
-  return btoa(text)
-}
-
 function shortestContents(
   ids: readonly string[],
   sizes: ReadonlyMap<string, StoredContent>,
@@ -142,13 +133,4 @@ function shortestContents(
       return total <= mostKept
     })
     .map(({ id }) => id)
-}
-
-/** Whether an id is that of a content, as git makes it. */
-async function isContentOf(id: string, bytes: Uint8Array): Promise<boolean> {
-  const head = new TextEncoder().encode(`blob ${bytes.length}\0`)
-  const whole = new Uint8Array(head.length + bytes.length)
-  whole.set(head)
-  whole.set(bytes, head.length)
-  return (await hexDigest(id.length === 40 ? 'SHA-1' : 'SHA-256', whole)) === id
 }

@@ -1,10 +1,13 @@
 import { z } from 'zod'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
+import { requireMeasured } from '../../kernel/operations/measurement.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { shownKind } from '../domain/files.ts'
-import { sides } from '../domain/review.ts'
-import { findFile, pathField, treeField } from './file.ts'
-import { readContents } from './gather.ts'
+import { type DiffSide, sides } from '../domain/review.ts'
+import { fileIn, gatherFile, namedFiles, pathField, treeField } from './file.ts'
+import { contentsBrief, knownContents, materialMeasurements, type ReviewedFile } from './gather.ts'
+import { fileContents, maxContentBytes } from './measure-files.ts'
+import { base64Of } from './stored-content.ts'
 import { subjectField } from './subject.ts'
 
 const types = {
@@ -17,9 +20,6 @@ const types = {
   bmp: 'image/bmp',
   ico: 'image/x-icon',
 } as const
-
-/** Bytes of an image that is still sent. */
-const largestImage = 5_000_000
 
 export const reviewImage = defineOperation({
   name: 'review_image',
@@ -44,38 +44,45 @@ export const reviewImage = defineOperation({
     size: z.int(),
     base64: z.string(),
   }),
-}).handler(async (handling, input) => {
-  const { file } = await findFile(handling, input)
-  const state = input.side === 'old' ? file.before : file.after
-  const name = input.side === 'old' ? (file.from ?? file.path) : file.path
-  const id = state?.id ?? null
-  const found =
-    id === null ? undefined : (await readContents(handling, [file.touched], [id], largestImage)).get(id)
-  if (state === null || id === null || found === undefined) {
-    throw new Failure('UNAVAILABLE', `"${name}" has no content on the ${input.side} side that is kept.`, {
-      reason: 'content_unavailable',
-      hint: hintOf`${callTo('review_show')} tells what is known of it.`,
-    })
-  }
-  if (found.bytes === null) {
-    throw new Failure('UNAVAILABLE', `"${name}" is too large to be shown: ${found.size} bytes.`, {
-      reason: 'image_too_large',
-      hint: `Images of up to ${largestImage} bytes are shown.`,
-    })
-  }
-  const type = types[name.slice(name.lastIndexOf('.') + 1).toLowerCase() as keyof typeof types]
-  if (type === undefined || shownKind(name, { modes: [state.mode], starts: [found.bytes] }) !== 'image') {
-    throw new Failure('INVALID_INPUT', `"${name}" is no image that is shown.`, {
-      reason: 'image_type_unsupported',
-      hint: `Shown are ${Object.keys(types).join(', ')}.`,
-    })
-  }
-  return { path: name, id, type, size: found.size, base64: base64Of(found.bytes) }
 })
+  .measure({ ...materialMeasurements, contents: fileContents })
+  .prepare(async (reads, input, context, measured) => {
+    const { briefs, gathered } = await gatherFile(reads, context, { input, measured })
+    const file = gathered && namedFiles(gathered, input)[0]
+    if (!file) return { briefs, found: gathered }
+    const { id } = imageState(file, input.side)
+    return {
+      briefs: { ...briefs, contents: contentsBrief(context, [file], [id], maxContentBytes) },
+      found: gathered,
+    }
+  })
+  .answer(async ({ reads, found: gathered, measured }, input) => {
+    const { state, name, id } = imageState(fileIn(requireMeasured(gathered ?? undefined), input), input.side)
+    const found =
+      id === null ? undefined : (await knownContents(reads, measured, [id], maxContentBytes)).get(id)
+    if (state === null || id === null || found === undefined) {
+      throw new Failure('UNAVAILABLE', `"${name}" has no content on the ${input.side} side that is kept.`, {
+        reason: 'content_unavailable',
+        hint: hintOf`${callTo('review_show')} tells what is known of it.`,
+      })
+    }
+    if (found.bytes === null) {
+      throw new Failure('UNAVAILABLE', `"${name}" is too large to be shown: ${found.size} bytes.`, {
+        reason: 'image_too_large',
+        hint: `Images of up to ${maxContentBytes} bytes are shown.`,
+      })
+    }
+    const type = types[name.slice(name.lastIndexOf('.') + 1).toLowerCase() as keyof typeof types]
+    if (type === undefined || shownKind(name, { modes: [state.mode], starts: [found.bytes] }) !== 'image') {
+      throw new Failure('INVALID_INPUT', `"${name}" is no image that is shown.`, {
+        reason: 'image_type_unsupported',
+        hint: `Shown are ${Object.keys(types).join(', ')}.`,
+      })
+    }
+    return { path: name, id, type, size: found.size, base64: base64Of(found.bytes) }
+  })
 
-function base64Of(bytes: Uint8Array): string {
-  let text = ''
-  for (let at = 0; at < bytes.length; at += 30_000)
-    text += String.fromCharCode(...bytes.subarray(at, at + 30_000))
-  return btoa(text)
+function imageState(file: ReviewedFile, side: DiffSide) {
+  const state = side === 'old' ? file.before : file.after
+  return { state, name: side === 'old' ? (file.from ?? file.path) : file.path, id: state?.id ?? null }
 }

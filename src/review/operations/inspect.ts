@@ -1,10 +1,11 @@
 import { type ApprovalContent, shownContentsOf } from '../../inbox/operations/shown-content.ts'
 import type { InboxItemLine } from '../../inbox/ports/item-reads.ts'
 import type { TaskId } from '../../kernel/id.ts'
-import type { QueryContext } from '../../kernel/operations/operation.ts'
+import { localMeasurer, MeasurementRun, requireMeasured } from '../../kernel/operations/measurement.ts'
+import type { Context, QueryContext } from '../../kernel/operations/operation.ts'
 import { hasAccess } from '../../people/domain/access.ts'
 import type { InboxItem } from '../../track/domain/records.ts'
-import { gatherFiles, type ReviewMaterial } from './gather.ts'
+import { gatherFiles, materialMeasurements, type ReviewMaterial } from './gather.ts'
 import type { ResolvedSubject } from './subject.ts'
 
 /** What a person sees before they say yes or no: the files, and what waits for their answer. */
@@ -26,7 +27,7 @@ export const answeredByVerdict = [
 
 export async function inspectSubject(context: QueryContext, found: ResolvedSubject): Promise<ReviewPreview> {
   const { subject } = found
-  const gathered = await gatherFiles(context, found)
+  const gathered = await gatherNow(context, found)
   const waiting = await context.store.view(async ({ holds }) => {
     if (subject.kind === 'since') return []
     const about = subject.kind === 'task' ? { taskId: subject.taskId } : { missionId: subject.missionId }
@@ -50,6 +51,18 @@ export async function inspectSubject(context: QueryContext, found: ResolvedSubje
     }),
   }
   return { gathered, waiting, contents, shown }
+}
+
+/** Through the ports of a context: what is shown of runs does not declare its measurements yet. */
+async function gatherNow(context: QueryContext, found: ResolvedSubject): Promise<ReviewMaterial> {
+  const through = context as Context
+  const run = new MeasurementRun<typeof materialMeasurements, ReviewMaterial | null>({
+    context: { ...through, measurer: localMeasurer(through) },
+    operation: { name: '', measurements: materialMeasurements },
+    input: {},
+    prepare: (reads, measured) => gatherFiles(reads, context, { found, measured }),
+  })
+  return run.answered(async (settled) => requireMeasured(settled.found ?? undefined))
 }
 
 /** Why somebody may not decide, as a sentence; null where they may. */

@@ -1,35 +1,38 @@
 import type { z } from 'zod'
-import type { FileState, StoredContent } from '../../git/ports/work-tree.ts'
-import type { WorkTree } from '../../kernel/operations/measurement.ts'
-import type { QueryContext } from '../../kernel/operations/operation.ts'
-import type { SnapshotLocation } from '../../track/domain/task.ts'
-import { followLine, linesOf, uniqueLineIndex } from '../domain/lines.ts'
+import type { FileState } from '../../git/ports/work-tree.ts'
+import type { Briefs, MeasurementValues } from '../../kernel/operations/measurement.ts'
+import type { Reads } from '../../store/ports/store.ts'
 import type { DraftComment } from '../domain/review.ts'
 import type { PlaceNow } from './entries.ts'
-import { longestCompared, type ReviewedFile, readContents, textOf } from './gather.ts'
+import {
+  contentsBrief,
+  type GatherContext,
+  isHere,
+  knownContents,
+  placesOf,
+  type ReviewedFile,
+} from './gather.ts'
+import { commentLines, fileContents, lineNow } from './measure-files.ts'
 
 type CurrentCommentAnchor = z.output<typeof PlaceNow>
 
-/** Where the lines of comments are now, in the order of the comments. */
-export async function currentPlaces(
-  context: QueryContext,
-  comments: readonly DraftComment[],
+/** A comment with the file that it is on, and what that holds on its side. */
+interface AnchoredComment<Comment extends DraftComment = DraftComment> {
+  readonly comment: Comment
+  readonly file: ReviewedFile | undefined
+  readonly state: FileState | null
+}
+
+export const commentMeasurements = { lines: commentLines, contents: fileContents }
+
+export function anchorComments<Comment extends DraftComment>(
+  comments: readonly Comment[],
   files: readonly ReviewedFile[],
-): Promise<readonly CurrentCommentAnchor[]> {
-  const about = comments.map((comment) => fileOf(comment, files))
-  const moved = comments.flatMap(({ content, line, side }, at) => {
-    const state = presentState(about[at], side)
-    return line !== null && content !== null && state?.id != null && state.id !== content
-      ? [{ file: about[at], ids: [content, state.id] }]
-      : []
+): readonly AnchoredComment<Comment>[] {
+  return comments.map((comment) => {
+    const file = fileOf(comment, files)
+    return { comment, file, state: (comment.side === 'old' ? file?.before : file?.after) ?? null }
   })
-  const touched = moved.flatMap(({ file }) => file?.touched ?? [])
-  const contents = await readContents(
-    context,
-    touched,
-    moved.flatMap(({ ids }) => ids),
-  )
-  return comments.map((comment, at) => currentPlaceOf(comment, about[at], contents))
 }
 
 function fileOf({ path, tree }: DraftComment, files: readonly ReviewedFile[]): ReviewedFile | undefined {
@@ -41,59 +44,58 @@ function fileOf({ path, tree }: DraftComment, files: readonly ReviewedFile[]): R
   )
 }
 
-/** A comment on an old line stays at the old side, as long as that is the same. */
-function presentState(file: ReviewedFile | undefined, side: DraftComment['side']): FileState | null {
-  if (file === undefined) return null
-  return side === 'old' ? file.before : file.after
-}
-
-function currentPlaceOf(
-  comment: DraftComment,
-  file: ReviewedFile | undefined,
-  contents: ReadonlyMap<string, StoredContent>,
-): CurrentCommentAnchor {
-  const { path, line, side, content } = comment
-  if (path === null || line === null) return { path: file?.path ?? path, line: null, line_is: null }
-  const state = presentState(file, side)
-  if (file === undefined || state === null) return { path, line: null, line_is: 'gone' }
-  if (state.id === content) return { path: file.path, line, line_is: 'same' }
-  return placedLine(comment, { path: file.path, state }, contents)
-}
-
-/** The line in another content: by the difference of both, or where the first is not kept by its words. */
-function placedLine(
-  { line, content, quoted }: CommentedLine,
-  { path, state }: { readonly path: string; readonly state: FileState },
-  contents: ReadonlyMap<string, StoredContent>,
-): CurrentCommentAnchor {
-  const to = linesOf(textOf(state, contents))
-  const isKnown = content !== null && contents.get(content)?.bytes != null && state.id !== null
-  if (!isKnown || line === null) {
-    const only = quoted === null || quoted.trim() === '' ? null : uniqueLineIndex(quoted, to)
-    return { path, line: only, line_is: only === null ? 'unknown' : 'moved' }
+/**
+ * What tells where lines are now: measured on the caller's machine for files of it; for others, the contents that it has.
+ * `others` are contents that are asked for besides.
+ */
+export function linesBriefs(
+  context: GatherContext,
+  comments: readonly AnchoredComment[],
+  others: { readonly files: readonly ReviewedFile[]; readonly ids: readonly string[] } = {
+    files: [],
+    ids: [],
+  },
+): Briefs<typeof commentMeasurements> {
+  const moved = comments.flatMap((one) => {
+    const { comment, file, state } = one
+    const { id, line, content, quoted, side } = comment
+    if (file === undefined || line === null || state?.id == null || state.id === content) return []
+    const { before, from, after, path } = file.touched
+    const [at, name] = side === 'old' ? [before, from] : [after, path]
+    return [{ file, ids: [content, state.id], asked: { id, at, path: name, line, content, quoted } }]
+  })
+  const here = moved.filter(({ asked }) => isHere(context, asked.at))
+  const elsewhere = moved.filter(({ asked }) => !isHere(context, asked.at))
+  const places = placesOf(here.map(({ file }) => file)).filter((place) => isHere(context, place))
+  return {
+    ...(here.length > 0 && { lines: { places, comments: here.map(({ asked }) => asked) } }),
+    contents: contentsBrief(
+      context,
+      [...others.files, ...elsewhere.map(({ file }) => file)],
+      [...others.ids, ...elsewhere.flatMap(({ ids }) => ids)],
+    ),
   }
-  const from = linesOf(textOf({ id: content, mode: state.mode }, contents))
-  const found = followLine(line, { from, to })
-  return { path, line: found, line_is: found === null ? 'gone' : found === line ? 'same' : 'moved' }
 }
 
-type CommentedLine = Pick<DraftComment, 'path' | 'line' | 'content' | 'quoted' | 'side'>
-
-/** Where the line of a comment is in one snapshot. */
-export async function currentLine(
-  { witness }: Pick<WorkTree, 'witness'>,
-  comment: CommentedLine,
-  place: SnapshotLocation,
-): Promise<CurrentCommentAnchor> {
-  const { path, content } = comment
-  const unknown: CurrentCommentAnchor = { path, line: null, line_is: 'unknown' }
-  if (path === null || content === null) return unknown
-  const states = await witness.contents.states(place, [path])
-  const state = states?.get(path)
-  if (state === undefined) return unknown
-  if (state === null) return { path, line: null, line_is: 'gone' }
-  if (state.id === content) return { path, line: comment.line, line_is: 'same' }
-  if (state.id === null) return unknown
-  const contents = await witness.contents.read([place], [content, state.id], longestCompared)
-  return placedLine(comment, { path, state }, contents)
+/** Where the lines of comments are now, in the order of the comments. */
+export async function currentPlaces(
+  reads: Reads,
+  comments: readonly AnchoredComment[],
+  measured: MeasurementValues<typeof commentMeasurements>,
+): Promise<readonly CurrentCommentAnchor[]> {
+  const found = new Map(measured.lines?.map(({ id, ...now }) => [id, now]))
+  const open = comments.filter(({ comment, file }) => file !== undefined && !found.has(comment.id))
+  const contents = await knownContents(
+    reads,
+    measured,
+    open.flatMap(({ comment, state }) =>
+      comment.line === null || state?.id === comment.content ? [] : [comment.content, state?.id],
+    ),
+  )
+  return comments.map(({ comment, file, state }) => {
+    const { id, path, line, content, quoted } = comment
+    if (path === null || line === null) return { path: file?.path ?? path, line: null, line_is: null }
+    if (file === undefined || state === null) return { path, line: null, line_is: 'gone' }
+    return { path: file.path, ...(found.get(id) ?? lineNow({ line, content, quoted }, state, contents)) }
+  })
 }

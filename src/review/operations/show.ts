@@ -3,17 +3,33 @@ import { storeShownContent } from '../../inbox/operations/shown-content.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
-import { defineOperation } from '../../kernel/operations/operation.ts'
+import {
+  type Briefs,
+  localMeasurer,
+  type MeasurementValues,
+  measureFor,
+} from '../../kernel/operations/measurement.ts'
+import { type Context, defineOperation } from '../../kernel/operations/operation.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { holdKinds } from '../../track/domain/records.ts'
 import { type ReviewComment, type ReviewSubject, subjectKey } from '../domain/review.ts'
 import { CommentEntry, commentEntry, DraftEntry, draftEntry, VerdictEntry } from './entries.ts'
-import { attemptsOf, contentOfMark, figuresOf, markOf, placeKey, type ReviewedFile } from './gather.ts'
+import {
+  attemptsOf,
+  contentOfMark,
+  type GatherContext,
+  isOwnFile,
+  knownContents,
+  markOf,
+  placeKey,
+  placesOf,
+  type ReviewedFile,
+} from './gather.ts'
 import { decisionObstacle, inspectSubject, tasksOf } from './inspect.ts'
-import { currentPlaces } from './places.ts'
+import { contentIds, FileFigures, figuresOf, fileFigures } from './measure-files.ts'
+import { anchorComments, commentMeasurements, currentPlaces, linesBriefs } from './places.ts'
 import { findSubject, type ResolvedSubject, reviewerOf, subjectFields } from './subject.ts'
 
-export const shownKinds = ['text', 'image', 'binary', 'link', 'submodule'] as const
 const certainties = ['certain', 'probable', 'contested'] as const
 const statuses = ['added', 'modified', 'deleted', 'renamed'] as const
 
@@ -22,13 +38,8 @@ const FileEntry = z.object({
   from: z.string().nullable(),
   tree: z.string().nullable(),
   status: z.enum(statuses),
-  /** Null where lines are not counted: no text, or content that is not kept. */
-  added: z.int().nullable(),
-  removed: z.int().nullable(),
   mode: z.object({ before: z.string(), after: z.string() }).nullable(),
-  kind: z.enum(shownKinds),
-  folded: z.enum(['lock file', 'generated', 'large']).nullable(),
-  trouble: z.string().nullable(),
+  ...FileFigures.shape,
   before: z.string().nullable(),
   after: z.string().nullable(),
   attempts: strings,
@@ -122,25 +133,30 @@ export const reviewShow = defineOperation({
     viewed: await reads.reviews.viewed(reader.id, files.map(placeKey)),
     names: await reads.tasks.named(tasksOf(found)),
   }))
-  const figures = await figuresOf(handling, files)
-  const now = await currentPlaces(handling, said.comments, files)
+  const anchors = anchorComments(said.comments, files)
+  const measured = await measureFor({
+    context: { ...(handling as Context), measurer: localMeasurer(handling as Context) },
+    operation: { name: 'review_show', measurements: figureMeasurements },
+    input,
+  })(figuresBriefs(handling, files, anchors))
+  const [figures, now] = await handling.store.view((reads) =>
+    Promise.all([
+      figuresByFile(reads, handling, { files, measured }),
+      currentPlaces(reads, anchors, measured),
+    ]),
+  )
   const comments = said.comments.map((comment, at) =>
     commentEntry(comment, now[at] ?? { path: comment.path, line: null, line_is: null }),
   )
   const entries = files.map((file) => {
-    const { kind, added, removed, folded, trouble } = figures.get(file) ?? unknownFigures
     const own = comments.filter((comment) => comment.now.path === file.path && isInTree(file, comment.tree))
     return {
       path: file.path,
       from: file.from,
       tree: file.tree,
       status: file.status,
-      added,
-      removed,
       mode: modeChange(file),
-      kind,
-      folded,
-      trouble,
+      ...(figures.get(file) ?? unknownFigures),
       before: file.before?.id ?? null,
       after: file.after?.id ?? null,
       attempts: attemptsOf(file),
@@ -208,6 +224,49 @@ export const reviewShow = defineOperation({
     notes,
   }
 })
+
+const figureMeasurements = { figures: fileFigures, ...commentMeasurements }
+
+/** Figures are measured of files that lie on the caller's machine alone; of others the contents that it has. */
+function figuresBriefs(
+  context: GatherContext,
+  files: readonly ReviewedFile[],
+  anchors: ReturnType<typeof anchorComments>,
+): Briefs<typeof figureMeasurements> {
+  const own = files.filter((file) => isOwnFile(context, file))
+  const others = files.filter((file) => !isOwnFile(context, file))
+  const figures = {
+    places: placesOf(own),
+    files: own.map(({ path, before, after }) => ({ path, before, after })),
+  }
+  return {
+    ...linesBriefs(context, anchors, { files: others, ids: others.flatMap(contentIds) }),
+    ...(own.length > 0 && { figures }),
+  }
+}
+
+async function figuresByFile(
+  reads: Reads,
+  context: GatherContext,
+  {
+    files,
+    measured,
+  }: {
+    readonly files: readonly ReviewedFile[]
+    readonly measured: MeasurementValues<typeof figureMeasurements>
+  },
+): Promise<ReadonlyMap<ReviewedFile, FileFigures>> {
+  const own = files.filter((file) => isOwnFile(context, file))
+  const others = files.filter((file) => !isOwnFile(context, file))
+  const counted = await figuresOf(others, (ids) => knownContents(reads, measured, ids))
+  const all = [...own, ...others]
+  return new Map(
+    [...(measured.figures ?? []), ...counted].flatMap((figures, at) => {
+      const file = all[at]
+      return file === undefined ? [] : [[file, figures] as const]
+    }),
+  )
+}
 
 const unknownFigures = {
   kind: 'text',

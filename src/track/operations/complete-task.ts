@@ -31,13 +31,14 @@ import {
   type SnapshotBoundary,
 } from '../../lines/operations/record-lines.ts'
 import type { ReviewComment } from '../../review/domain/review.ts'
-import { commentStatuses, goneBrief, goneLines } from '../../review/operations/agent-reviews.ts'
+import { commentStatuses, goneBrief } from '../../review/operations/agent-reviews.ts'
 import {
   type FilesToKeep,
   filesToKeep,
   heldFiles,
   reportedBriefFor,
 } from '../../review/operations/files-to-keep.ts'
+import { commentLines } from '../../review/operations/measure-files.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { changesOfMission, type MissionChange } from '../domain/changes.ts'
 import type { CompletionSituation } from '../domain/completion.ts'
@@ -201,7 +202,7 @@ const completionMeasurements = {
   mission: missionStates,
   diff: unifiedDiffs,
   held: heldFiles,
-  gone: goneLines,
+  gone: commentLines,
   reported: reportedContents,
   lines: changedLines,
 }

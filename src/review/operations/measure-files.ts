@@ -1,0 +1,345 @@
+import { z } from 'zod'
+import type { FileState, StoredContent } from '../../git/ports/work-tree.ts'
+import { isAmong, measurement, type WorkTree } from '../../kernel/operations/measurement.ts'
+import { count, list, names, oid, path, place, words } from '../../kernel/operations/shapes.ts'
+import { isSecretFile } from '../../kernel/secret-files.ts'
+import type { SnapshotLocation } from '../../track/domain/task.ts'
+import { displayKinds, foldReason, foldReasons, shownKind } from '../domain/files.ts'
+import { countLines, followLine, linesOf, mergedLines, uniqueLineIndex } from '../domain/lines.ts'
+import { lineStates } from '../domain/review.ts'
+import { base64Of } from './stored-content.ts'
+
+/** What reviews measure: states and contents of files in snapshots, their figures, and where the lines of comments are. */
+
+const maxPlaces = 2_000
+const maxFiles = 200_000
+const maxComments = 10_000
+/** Longest content that is compared line by line, in bytes. */
+export const maxComparedBytes = 2_000_000
+/** Longest content that is sent, and of all contents of one answer. */
+export const maxContentBytes = 5_000_000
+const maxContentsBytes = 6_000_000
+
+export const fileState = z
+  .strictObject({ id: oid.nullable(), hash: oid.optional(), mode: z.string().max(10) })
+  .nullable()
+
+/** What stood at paths in snapshots; null for a snapshot that is gone. What is not known of a path is left out. */
+export const fileStates = measurement({
+  brief: list(z.strictObject({ place, paths: names }), maxPlaces),
+  measured: list(
+    z.strictObject({
+      directory: path,
+      states: list(z.tuple([z.string().max(4_096), fileState]), maxFiles).nullable(),
+    }),
+    maxPlaces,
+  ),
+  fits: (asked, found) =>
+    isAmong(
+      found.flatMap(({ directory, states }) => (states ?? []).map(([file]) => `${directory}\0${file}`)),
+      asked.flatMap((one) => one.paths.map((file) => `${one.place.directory}\0${file}`)),
+    ),
+  measure: async ({ witness }, asked) => {
+    const found: MeasuredStates[number][] = []
+    for (const one of asked) {
+      const states = await witness.contents.states(one.place, one.paths)
+      found.push({ directory: one.place.directory, states: states && [...states] })
+    }
+    return found
+  },
+})
+
+type MeasuredStates = { directory: string; states: [string, FileState | null][] | null }[]
+
+/** Contents by their ids, out of what snapshots reach. Without bytes where one is longer than asked for, or all are. */
+export const fileContents = measurement({
+  brief: z.strictObject({
+    places: list(place, maxPlaces),
+    ids: list(oid, maxFiles),
+    most: count.max(maxContentBytes),
+  }),
+  measured: list(
+    z.strictObject({
+      id: oid,
+      size: count,
+      base64: z
+        .string()
+        .max(2 * maxContentBytes)
+        .nullable(),
+    }),
+    maxFiles,
+  ),
+  fits: ({ ids }, found) =>
+    isAmong(
+      found.map(({ id }) => id),
+      ids,
+    ),
+  measure: async (workTree, { places, ids, most }) => {
+    const found = await readContents(workTree, places, ids, most)
+    let left = maxContentsBytes
+    return ids.flatMap((id) => {
+      const content = found.get(id)
+      if (content === undefined) return []
+      const bytes = content.size <= left ? content.bytes : null
+      left -= bytes?.length ?? 0
+      return [{ id, size: content.size, base64: bytes && base64Of(bytes) }]
+    })
+  },
+})
+
+/** What a list says of a file beside its states. */
+export const FileFigures = z.strictObject({
+  kind: z.enum(displayKinds),
+  /** Null where lines are not counted: no text, or content that is not kept. */
+  added: count.nullable(),
+  removed: count.nullable(),
+  folded: z.enum(foldReasons).nullable(),
+  /** Why its lines cannot be shown, as a sentence; null where they can. */
+  trouble: words.nullable(),
+})
+export type FileFigures = z.output<typeof FileFigures>
+
+/** The figures of files, in their order. */
+export const fileFigures = measurement({
+  brief: z.strictObject({
+    places: list(place, maxPlaces),
+    files: list(z.strictObject({ path, before: fileState, after: fileState }), maxFiles),
+  }),
+  measured: list(FileFigures, maxFiles),
+  fits: ({ files }, figures) => figures.length === files.length,
+  measure: (workTree, { places, files }) =>
+    figuresOf(files, (ids) => readContents(workTree, places, ids, maxComparedBytes)),
+})
+
+/** Where the lines of comments are in snapshots. */
+export const commentLines = measurement({
+  brief: z.strictObject({
+    /** Where the contents that the comments are on may be kept, beside the snapshots that are asked about. */
+    places: list(place, maxPlaces),
+    comments: list(
+      z.strictObject({
+        id: z.string().max(100),
+        at: place,
+        path,
+        line: z.int(),
+        content: z.string().max(100).nullable(),
+        quoted: z.string().nullable(),
+      }),
+      maxComments,
+    ),
+  }),
+  measured: list(
+    z.strictObject({ id: z.string().max(100), line: z.int().nullable(), line_is: z.enum(lineStates) }),
+    maxComments,
+  ),
+  fits: ({ comments }, found) =>
+    isAmong(
+      found.map(({ id }) => id),
+      comments.map(({ id }) => id),
+    ),
+  measure: async (workTree, { places, comments }) => {
+    const byPlace = Map.groupBy(comments, ({ at }) => at.directory)
+    const about: { comment: (typeof comments)[number]; state: FileState | null | undefined }[] = []
+    for (const some of byPlace.values()) {
+      const [first] = some
+      const states =
+        first &&
+        (await workTree.witness.contents.states(
+          first.at,
+          some.map((one) => one.path),
+        ))
+      about.push(...some.map((comment) => ({ comment, state: states?.get(comment.path) })))
+    }
+    const ids = about.flatMap(({ comment, state }) =>
+      state?.id == null || comment.content === null || state.id === comment.content
+        ? []
+        : [comment.content, state.id],
+    )
+    const all = [...places, ...comments.map(({ at }) => at)]
+    const contents = await readContents(workTree, all, ids, maxComparedBytes)
+    return about.map(({ comment, state }) => ({ id: comment.id, ...lineNow(comment, state, contents) }))
+  },
+})
+
+interface LineNow {
+  readonly line: number | null
+  readonly line_is: (typeof lineStates)[number]
+}
+
+export type Contents = ReadonlyMap<string, StoredContent>
+
+/** The line in another content: by the difference of both, or where the first is not kept by its words. */
+export function lineNow(
+  {
+    line,
+    content,
+    quoted,
+  }: { readonly line: number; readonly content: string | null; readonly quoted: string | null },
+  state: FileState | null | undefined,
+  contents: Contents,
+): LineNow {
+  if (state === undefined) return { line: null, line_is: 'unknown' }
+  if (state === null) return { line: null, line_is: 'gone' }
+  if (state.id !== null && state.id === content) return { line, line_is: 'same' }
+  const to = linesOf(textOf(state, contents))
+  if (content === null || contents.get(content)?.bytes == null || state.id === null) {
+    const only = quoted === null || quoted.trim() === '' ? null : uniqueLineIndex(quoted, to)
+    return { line: only, line_is: only === null ? 'unknown' : 'moved' }
+  }
+  const from = linesOf(textOf({ id: content, mode: state.mode }, contents))
+  const found = followLine(line, { from, to })
+  return { line: found, line_is: found === null ? 'gone' : found === line ? 'same' : 'moved' }
+}
+
+// Each adds folders to one variable of git's environment, whose length is limited.
+const placesAtOnce = 100
+
+async function readContents(
+  { witness, now }: Pick<WorkTree, 'witness' | 'now'>,
+  places: readonly SnapshotLocation[],
+  ids: readonly string[],
+  most: number,
+): Promise<Contents> {
+  const wanted = [...new Set(ids)]
+  if (wanted.length === 0) return new Map()
+  const recent = recentOf(witness)
+  recent.forgetBefore(now() - recently)
+  const once = [...new Map(places.map((one) => [one.directory, one])).values()]
+  const contents = recent.among(wanted)
+  for (let at = 0; at < once.length; at += placesAtOnce) {
+    const missing = wanted.filter((id) => !contents.has(id))
+    if (missing.length === 0) break
+    const some = await witness.contents.read(once.slice(at, at + placesAtOnce), missing, most)
+    for (const [id, content] of some) {
+      contents.set(id, content)
+      recent.keep(id, content, now())
+    }
+  }
+  return contents
+}
+
+/** Milliseconds for which a content is read once: whoever opens a review looks at its files next. */
+const recently = 120_000
+const mostRecent = 16_000_000
+const largestRecent = 500_000
+
+/** Contents that were read a moment ago, by their ids. What an id names never changes. */
+class RecentContents {
+  readonly #kept = new Map<string, { readonly content: StoredContent; readonly at: number }>()
+  #bytes = 0
+
+  among(ids: readonly string[]): Map<string, StoredContent> {
+    return new Map(ids.flatMap((id) => this.#found(id)))
+  }
+
+  keep(id: string, content: StoredContent, at: number): void {
+    if (content.bytes === null || content.size > largestRecent || this.#kept.has(id)) return
+    this.#kept.set(id, { content, at })
+    this.#bytes += content.size
+    for (const oldest of this.#kept.keys()) {
+      if (this.#bytes <= mostRecent) return
+      this.#forget(oldest)
+    }
+  }
+
+  forgetBefore(since: number): void {
+    for (const [id, { at }] of this.#kept) if (at < since) this.#forget(id)
+  }
+
+  #found(id: string): readonly (readonly [string, StoredContent])[] {
+    const known = this.#kept.get(id)
+    return known === undefined ? [] : [[id, known.content]]
+  }
+
+  #forget(id: string): void {
+    this.#bytes -= this.#kept.get(id)?.content.size ?? 0
+    this.#kept.delete(id)
+  }
+}
+
+const recents = new WeakMap<WorkTree['witness'], RecentContents>()
+
+function recentOf(witness: WorkTree['witness']): RecentContents {
+  const known = recents.get(witness) ?? new RecentContents()
+  recents.set(witness, known)
+  return known
+}
+
+export interface FiguredFile {
+  readonly path: string
+  readonly before: FileState | null
+  readonly after: FileState | null
+}
+
+// By both contents and the path: what was counted once is the same for ever.
+const figures = new Map<string, FileFigures>()
+const mostFigures = 20_000
+// Each has two contents of up to 2 MB.
+const filesAtOnce = 20
+
+/** The figures of files, in their order, from contents that are read by their ids. */
+export async function figuresOf(
+  files: readonly FiguredFile[],
+  read: (ids: readonly string[]) => Promise<Contents>,
+): Promise<FileFigures[]> {
+  const keyOf = ({ path: name, before, after }: FiguredFile) =>
+    [name, before?.mode, before?.id, after?.mode, after?.id].join(' ')
+  const found = new Map(files.map((file) => [file, figures.get(keyOf(file))]))
+  const unknown = files.filter((file) => found.get(file) === undefined)
+  for (let at = 0; at < unknown.length; at += filesAtOnce) {
+    const some = unknown.slice(at, at + filesAtOnce)
+    const contents = await read(some.flatMap(contentIds))
+    for (const file of some) {
+      const made = figuresFrom(file, contents)
+      found.set(file, made)
+      if (made.trouble !== null) continue
+      figures.set(keyOf(file), made)
+      const [oldest] = figures.keys()
+      if (figures.size > mostFigures && oldest !== undefined) figures.delete(oldest)
+    }
+  }
+  return files.map((file) => found.get(file) ?? figuresFrom(file, new Map()))
+}
+
+export function contentIds({ before, after }: Omit<FiguredFile, 'path'>): readonly string[] {
+  return [before?.id, after?.id].filter((id) => id != null)
+}
+
+export function figuresFrom({ path: name, before, after }: FiguredFile, contents: Contents): FileFigures {
+  const modes = [before?.mode, after?.mode].filter((mode) => mode !== undefined)
+  const none = { added: null, removed: null, folded: null }
+  if (modes.includes('160000')) return { kind: 'submodule', ...none, trouble: null }
+  const sides = [before, after].filter((state) => state !== null)
+  if (isSecretFile(name)) {
+    return { kind: 'binary', ...none, trouble: 'It is a secret file: its content is not shown.' }
+  }
+  const kept = sides.map(({ id }) => (id === null ? undefined : contents.get(id)))
+  const starts = kept.flatMap((content) => content?.bytes ?? [])
+  const kind = shownKind(name, { modes, starts })
+  if (kept.some((content) => content === undefined)) {
+    return { kind, ...none, trouble: 'What it held is not kept.' }
+  }
+  const bytes = Math.max(0, ...kept.map((content) => content?.size ?? 0))
+  if (kept.some((content) => content?.bytes === null)) {
+    return { kind, ...none, folded: 'large', trouble: `It is too large to be shown: ${bytes} bytes.` }
+  }
+  if (kind !== 'text' && kind !== 'link') return { kind, ...none, trouble: null }
+  const [old, now] = [textOf(before, contents), textOf(after, contents)]
+  const { added, removed } = countLines(mergedLines(linesOf(old), linesOf(now)))
+  const head = (after === null ? old : now).slice(0, 1000)
+  return {
+    kind,
+    added,
+    removed,
+    folded: foldReason(name, { head, lines: added + removed, bytes }),
+    trouble: null,
+  }
+}
+
+/** The text of a state; empty for no file. */
+export function textOf(state: FileState | null, contents: Contents): string {
+  const bytes = state?.id == null ? null : contents.get(state.id)?.bytes
+  return bytes == null ? '' : decoder.decode(bytes)
+}
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })

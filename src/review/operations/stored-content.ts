@@ -1,0 +1,37 @@
+import type { StoredContent } from '../../git/ports/work-tree.ts'
+import { hexDigest } from '../../kernel/operations/digest.ts'
+
+/** Contents of files as they are sent. */
+
+export function base64Of(bytes: Uint8Array): string {
+  let text = ''
+  const step = 8_192
+  for (let at = 0; at < bytes.length; at += step)
+    text += String.fromCharCode(...bytes.subarray(at, at + step))
+  return btoa(text)
+}
+
+export function bytesOf(base64: string): Uint8Array {
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+}
+
+/** What another machine sends counts under the id of what it is, whatever it calls it. */
+export async function sentContents(
+  sent: readonly { readonly id: string; readonly size: number; readonly base64: string | null }[],
+): Promise<ReadonlyMap<string, StoredContent>> {
+  const contents = new Map<string, StoredContent>()
+  for (const { id, size, base64 } of sent) {
+    const bytes = base64 === null ? null : bytesOf(base64)
+    if (bytes === null || (await isContentOf(id, bytes))) contents.set(id, { size, bytes })
+  }
+  return contents
+}
+
+/** Whether an id is that of a content, as git makes it. */
+export async function isContentOf(id: string, bytes: Uint8Array): Promise<boolean> {
+  const head = new TextEncoder().encode(`blob ${bytes.length}\0`)
+  const whole = new Uint8Array(head.length + bytes.length)
+  whole.set(head)
+  whole.set(bytes, head.length)
+  return (await hexDigest(id.length === 40 ? 'SHA-1' : 'SHA-256', whole)) === id
+}
