@@ -113,7 +113,7 @@ class SqliteStore implements Store {
       })
       if (project) {
         this.#resolved.set(db, project)
-        // What was written into a file that is gone is not acknowledged.
+        // What was written into a file that is gone is not acknowledged: the call is made again.
         await this.#database.assertStands()
         this.#watch.learn(pointIn(raw, project.id), { wrote: true })
         this.#writeFolder(project.id)

@@ -73,10 +73,9 @@ export class RecordWatch {
   async lost(loss: DatabaseLoss, database: Database): Promise<void> {
     this.#begin()
     this.#anchor.flush()
-    if (this.#known === null || this.#hasOtherLineage()) return
+    if (this.#known === null) return
     this.#rescued = (await this.#rescue(database)) ?? this.#rescued
     if (loss === 'log') throw this.#lostLog()
-    if (loss === 'shrunk') throw this.failure(null, { reason: 'database_replaced', what: 'was cut short' })
   }
 
   /** What the anchor says beside what is there; null when they agree. */
@@ -96,7 +95,8 @@ export class RecordWatch {
     return this.#known
   }
 
-  failure(facts: number | null, { reason, what } = facts === null ? missing : replaced): Failure {
+  failure(facts: number | null): Failure {
+    const { reason, what } = facts === null ? missing : replaced
     const { seq = 0 } = this.#known ?? {}
     const now = facts === null ? '' : ` It holds ${facts} now, and not the last of those.`
     return new Failure(
@@ -149,11 +149,6 @@ export class RecordWatch {
     } catch {
       return false // no database, or one without facts
     }
-  }
-
-  #hasOtherLineage(): boolean {
-    const anchored = this.#anchor.read()
-    return anchored !== null && anchored.lineage !== this.#lineage
   }
 
   /** Whether a person restored a backup, or took the record as it is, since this process began. */

@@ -7,12 +7,12 @@ import { assertSchema } from '../schema/schema.ts'
 import type { Tables } from '../tables/tables.ts'
 import { numberOf, openMemory, openReadOnly, openWriter } from './connection.ts'
 import { createTables } from './create.ts'
-import { connectDriver, type OpenConnection } from './driver.ts'
+import { ConnectionRetired, connectDriver, type OpenConnection } from './driver.ts'
 import { applicationId, fileIdentity, foreignFile, registerOwnFile } from './file-identity.ts'
 import { AsyncLimiter, retryWhileLocked } from './lock-retry.ts'
 
 /** How a database was lost while a connection to it was open. */
-export type DatabaseLoss = 'gone' | 'replaced' | 'log' | 'shrunk'
+export type DatabaseLoss = 'gone' | 'replaced' | 'log'
 
 /** Told of what must not go unnoticed. What it throws refuses the call. */
 export interface DatabaseObserver {
@@ -30,7 +30,6 @@ export class DatabaseFile {
   readonly #turns = new AsyncLimiter()
   /** Of the log, from the first look at it on: as long as a connection is open, SQLite keeps it. */
   #log: bigint | null = null
-  #size = 0n
   #identity: string | null = null
   #writer: OpenConnection | null = null
   #reader: OpenConnection | null = null
@@ -69,7 +68,9 @@ export class DatabaseFile {
   /** Fails when the database was lost since the last look, so that what was written into nothing is not acknowledged. */
   assertStands(): Promise<void> {
     return this.#turns.run(async () => {
-      if (this.#loss(fileIdentity(this.#file)) !== null) await this.#isThere()
+      if (this.#loss(fileIdentity(this.#file)) === null) return
+      await this.#isThere()
+      throw new ConnectionRetired('the database was lost')
     })
   }
 
@@ -97,9 +98,6 @@ export class DatabaseFile {
     const log = statSync(`${this.#file}-wal`, { bigint: true, throwIfNoEntry: false })?.ino ?? null
     if (this.#log !== null && log !== this.#log) return 'log'
     this.#log = log
-    const { size } = statSync(this.#file, { bigint: true })
-    if (size < this.#size) return 'shrunk'
-    this.#size = size
     return null
   }
 
@@ -150,7 +148,6 @@ export class DatabaseFile {
     this.#writer = null
     this.#identity = null
     this.#log = null
-    this.#size = 0n
     for (const connection of open) connection?.retire()
   }
 }

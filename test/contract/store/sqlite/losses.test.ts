@@ -13,8 +13,10 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { expect, test, vi } from 'vitest'
+import type { MissionId } from '../../../../src/kernel/id.ts'
 import type { Store } from '../../../../src/store/ports/store.ts'
 import { Anchor, RecordWatch } from '../../../../src/store/safety/watch.ts'
+import { agent, aMission } from '../../../support/entities.ts'
 import { temporaryStore } from '../../../support/store.ts'
 import { recordMission } from './processes/store-of.ts'
 
@@ -114,6 +116,27 @@ test('a database that vanishes under a running server is refused, and what the s
   await recordMission(store, 'm-6')
   expect(await missions(command)).toBe(4)
   expect(await store.inspect()).toMatchObject({ anchor: { ok: true }, differing: 0, brokenAt: null })
+})
+
+test('a call whose database is deleted while it decides is not acknowledged, and all is saved', async () => {
+  await using watched = await watchedStore()
+  const { store, file, rescued, state } = watched
+  const lost = store.record({
+    actor: agent,
+    at: 5,
+    decide: async () => {
+      for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`)
+      return {
+        facts: [{ kind: 'mission.started', mission: aMission({ id: 'm-4' as MissionId }) }],
+        answer: 1,
+      }
+    },
+  })
+  await expect(lost).rejects.toMatchObject({ code: 'UNAVAILABLE', reason: 'database_missing' })
+  const [copy = ''] = rescued()
+  const saved = new Database(join(state, copy), { readonly: true })
+  expect(saved.prepare('select count(*) from mission').pluck().get()).toBe(4)
+  saved.close()
 })
 
 test('a person may begin a new record where one was, and a running server goes on with it', async () => {
