@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openProjects } from '../../src/app/serve/projects.ts'
 import { openServer } from '../../src/app/serve/server.ts'
+import { openMachinePeople } from '../../src/app/settings/machine-people.ts'
+import { keepOwnTokens } from '../../src/people/operations/owner.ts'
+import { randomIds } from '../../src/store/random-ids.ts'
 import { TokenBuckets } from '../../src/surfaces/http/guard/security.ts'
 
 // Waymark's server over an empty project, without limits of rate: the port and the token are told to the parent.
@@ -13,11 +16,13 @@ const folder = join(home, 'shop')
 execFileSync('git', ['init', '-q', folder])
 const environment = { ...process.env, HOME: home, XDG_STATE_HOME: join(home, 'state') }
 const [first] = openProjects({ named: [folder], environment, workingFolder: home })
+const team = openMachinePeople(environment, folder)
+const { agent: token } = await keepOwnTokens(team, team.owner, { at: Date.now(), ids: randomIds })
 const unlimited = () => new TokenBuckets({ burst: 1e9, perSecond: 1e9 })
 const quiet = () => undefined
 const server = await openServer({
   projects: [first.served],
-  folder: join(home, 'server'),
+  team,
   host: '127.0.0.1',
   port: 0,
   allowedHosts: [],
@@ -25,4 +30,4 @@ const server = await openServer({
   log: { debug: quiet, info: quiet, warn: console.error, error: console.error },
   rates: { requests: unlimited(), mistakes: unlimited() },
 })
-process.send?.({ port: server.port, token: server.security.tokens.ownToken('agent', 'agent') })
+process.send?.({ port: server.port, token: token })

@@ -77,15 +77,6 @@ async function run([command = '', ...rest]: readonly string[]): Promise<void> {
     const { topOfProject } = await import('./top.ts')
     return topOfProject(rest)
   }
-  // Where a database is named or a server keeps the project, tokens are kept there and made by operations.
-  if (command === 'token' && !asksForHelp && !(await isOfServer(rest))) {
-    const { token } = await import('./serve/tokens.ts')
-    return token(rest)
-  }
-  if (command === 'logout' && !asksForHelp) {
-    const { logout } = await import('./serve/tokens.ts')
-    return logout(rest)
-  }
   if (command === 'worktree' && !asksForHelp) {
     const { asksForClient, startInWorkTree } = await import('./worktree.ts')
     if (asksForClient(rest)) {
@@ -106,21 +97,4 @@ async function run([command = '', ...rest]: readonly string[]): Promise<void> {
 
 function isReviewOperation(word: string | undefined): boolean {
   return word === 'show' || word === 'comments' || word === 'reply'
-}
-
-/** By a variable, or by the folder that a server keeps. */
-async function isOfServer(words: readonly string[]): Promise<boolean> {
-  const [{ namedDatabase }, { connectedPlace: connectedAt, namedPlaceAtServer: namedAtServer }] =
-    await Promise.all([import('./settings/places.ts'), import('./remote/connected-place.ts')])
-  const here = { environment: process.env, workingFolder: process.cwd() }
-  if (namedDatabase(here.environment) !== undefined) return true
-  const connecting = { ...here, project: projectIn(words) }
-  return (namedAtServer(connecting) ?? connectedAt(connecting)) !== null
-}
-
-/** The value of `--project`, before the words are read. */
-function projectIn(words: readonly string[]): string | undefined {
-  const at = words.findIndex((word) => word === '--project' || word.startsWith('--project='))
-  if (at < 0) return undefined
-  return words[at]?.includes('=') ? words[at]?.slice('--project='.length) : words[at + 1]
 }

@@ -31,6 +31,7 @@ import {
 } from './lazy-ports.ts'
 import { runningProgram, version } from './program.ts'
 import { type Environment, firstSetVariable } from './settings/environment.ts'
+import { openMachinePeople } from './settings/machine-people.ts'
 import {
   anchorOf,
   databasePlace,
@@ -112,7 +113,7 @@ export function openContext(opening: OpenProjectOptions): Context {
   const rootHere = () => rootWithoutGit(request)
   const team =
     namedDatabase(environment) === undefined
-      ? undefined
+      ? openMachinePeople(environment, workingFolder)
       : openPeopleStore({ environment, workingFolder, folder, machine })
   const context: Context = {
     store,
@@ -139,7 +140,7 @@ export function openContext(opening: OpenProjectOptions): Context {
       agent: `waymark/${version}`,
       reachesPrivate: opening.reachesPrivate ?? true,
     }),
-    ...(team && { team }),
+    team,
     ...(!elsewhere && {
       captureHealth: () => captureHealth(rootHere(), environment),
       drain: () => ingestFor(rootHere(), recorderOf(context)),
@@ -193,7 +194,7 @@ function openPeopleStore({ environment, workingFolder, folder, machine }: OpenTe
     }
     return openFileStore({ environment, workingFolder, folder, machine }, serverProject)
   })
-  return { store, newSecret, hashOf }
+  return { store, owner: null, newSecret, hashOf }
 }
 
 /** A project of a file that lives in no folder, by its id. */

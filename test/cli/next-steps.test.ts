@@ -30,7 +30,7 @@ test('a format that export does not know leads to the command that does', () => 
 test('commands of the program answer JSON', () => {
   const { run } = openCommandLine()
   const asked = (...words: readonly string[]) => JSON.parse(run(...words, '--json').out)
-  expect(asked('logout')).toEqual({ ended: 0 })
+  expect(asked('session', 'end')).toEqual({ ended: 0 })
   expect(asked('ingest', '--once')).toMatchObject({ waiting: false })
   expect(asked('disconnect')).toMatchObject({ error: { reason: 'server_not_connected' } })
   expect(asked('connect')).toMatchObject({ error: { reason: 'usage_invalid' } })

@@ -87,8 +87,9 @@ describe('inside an approved script', () => {
     const run = gated(
       () => `${node} ${bin} token add evangeline --role reviewer 2>&1; ${node} ${bin} token list`,
     )
-    expect(run.check()).toContain("A token with the role reviewer is not made inside a guard's command.")
-    expect(run.check()).not.toContain('evangeline')
+    const said = run.check()
+    expect(said).toContain('token_create is for people; command of a guard acts as an agent.')
+    expect(said).not.toContain('evangeline')
   })
 
   test('an agent that the script starts asks the script, which is no person', () => {

@@ -9,6 +9,7 @@ import type { Logger } from '../../src/surfaces/http/serving.ts'
 import { commitCopied } from '../support/copied-folder.ts'
 import { git as runGit } from '../support/git.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
+import { type MachinePeople, machinePeople } from '../support/machine-people.ts'
 import type { Answer } from '../support/project.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
 
@@ -28,8 +29,11 @@ export interface HttpProject {
   readonly port: number
   /** `http://127.0.0.1:<port>`. */
   readonly address: string
+  /** Of the user of this machine, and of their agents; both are empty where people share a database. */
   readonly personToken: string
   readonly agentToken: string
+  /** The user of this machine; null where people share a database. */
+  readonly people: MachinePeople | null
   readonly logged: readonly LogLine[]
   readonly write: (path: string, content: string | Buffer) => void
   readonly stop: () => Promise<void>
@@ -48,22 +52,25 @@ export interface HttpOptions extends Partial<ServerOptions> {
 export async function openHttpProject(options: HttpOptions = {}): Promise<HttpProject> {
   const { folders = ['shop'], home = temporaryFolder(), database, ...more } = options
   const named = folders.map((name) => repositoryIn(join(home, name)))
+  const environment = { ...serverEnvironment(home), ...(database && { WAYMARK_DATABASE: database }) }
   const [first, ...others] = openProjects({
     named,
-    environment: { ...serverEnvironment(home), ...(database && { WAYMARK_DATABASE: database }) },
+    environment,
     workingFolder: home,
   })
+  const people = database === undefined ? await machinePeople(environment, () => first.context) : null
+  const team = people?.team ?? first.context.team
+  if (!team) throw new Error('a database that is named has people')
   const logged: LogLine[] = []
   const server = await openServer({
     projects: [first.served, ...others.map(({ served }) => served)],
-    folder: join(home, 'server'),
     host: '127.0.0.1',
     port: 0,
     allowedHosts: [],
     instance: 'test-run',
     log: keptIn(logged),
     assets: join(home, 'web'),
-    ...(first.context.team && { team: first.context.team }),
+    team,
     ...more,
   })
   let stopping: Promise<void> | null = null
@@ -71,6 +78,7 @@ export async function openHttpProject(options: HttpOptions = {}): Promise<HttpPr
     stopping ??= (async () => {
       await server.stop()
       for (const { context } of [first, ...others]) await closeContext(context)
+      await team.store.close()
     })()
     return stopping
   }
@@ -82,8 +90,9 @@ export async function openHttpProject(options: HttpOptions = {}): Promise<HttpPr
     server,
     port: server.port,
     address: `http://127.0.0.1:${server.port}`,
-    personToken: server.security.tokens.ownToken('person', 'Tess'),
-    agentToken: server.security.tokens.ownToken('agent', 'agent'),
+    personToken: people?.own.person ?? '',
+    agentToken: people?.own.agent ?? '',
+    people,
     logged,
     write: (path, content) => put(join(home, path), content),
     stop,

@@ -1,9 +1,8 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { LoginCodes } from '../../src/surfaces/http/guard/login-proof.ts'
-import { Logins } from '../../src/surfaces/http/guard/logins.ts'
-import { temporaryFolder } from '../support/git-repository.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { keyIdOf, LoginCodes, proofOf } from '../../src/surfaces/http/guard/login-proof.ts'
+import { tokenIdOf } from '../support/machine-people.ts'
 import { type HttpProject, jsonOf, openHttpProject } from './http-project.ts'
 import { requestText, sendRaw } from './raw.ts'
 
@@ -37,7 +36,7 @@ test('a code logs in once, with a cookie that no script and no other site can us
   expect(response.headers.get('location')).toBe('/')
   expect(response.headers.get('cache-control')).toBe('no-store')
   const [pair = '', ...flags] = (response.headers.get('set-cookie') ?? '').split('; ')
-  expect(pair).toMatch(new RegExp(`^waymark_session_${project.port}=[\\w-]{43}$`))
+  expect(pair).toMatch(new RegExp(`^waymark_session_${project.port}=[0-9a-z]{12}\\.[\\w-]{43}$`))
   expect(flags.toSorted()).toEqual(['HttpOnly', `Max-Age=${30 * 24 * 60 * 60}`, 'Path=/', 'SameSite=Strict'])
   const again = await fetch(address, { redirect: 'manual' })
   expect(again.status).toBe(401)
@@ -54,7 +53,13 @@ test('a program that only previews the address does not use it up', async () => 
 
 test('a wrong code, or none, logs nobody in', async () => {
   const { address } = await openHttpProject()
-  for (const query of ['', '?code=', '?code=wrong']) {
+  const none = await fetch(`${address}/login`, { redirect: 'manual' })
+  expect([none.status, none.headers.get('location'), none.headers.get('set-cookie')]).toEqual([
+    303,
+    '/',
+    null,
+  ])
+  for (const query of ['?code=', '?code=wrong']) {
     const response = await fetch(`${address}/login${query}`, { redirect: 'manual' })
     expect([response.status, response.headers.get('set-cookie')]).toEqual([401, null])
   }
@@ -62,8 +67,9 @@ test('a wrong code, or none, logs nobody in', async () => {
 
 test('a code is good for ten minutes', () => {
   const codes = new LoginCodes()
-  expect(codes.take(codes.make('token', 0), 10 * minute - 1)).toBe('token')
-  expect(codes.take(codes.make('token', 0), 10 * minute)).toBeNull()
+  const token = tokenIdOf(`wm1_${'a'.repeat(12)}_${'b'.repeat(43)}`)
+  expect(codes.take(codes.make(token, 0), 10 * minute - 1)).toBe(token)
+  expect(codes.take(codes.make(token, 0), 10 * minute)).toBeNull()
 })
 
 test('the dashboard acts as the person, over its own channel', async () => {
@@ -74,7 +80,17 @@ test('the dashboard acts as the person, over its own channel', async () => {
   expect(session).toEqual({
     actor: { name: 'Tess', kind: 'person', role: null, channel: 'dashboard' },
     csrf: expect.stringMatching(/^[\w-]{43}$/),
-    standing: null,
+    single_user: true,
+    standing: {
+      person: { id: expect.stringMatching(/^u-/), name: 'Tess' },
+      access: 'owner',
+      admin: true,
+      most: null,
+      roles: [],
+      session_id: expect.stringMatching(/^s-/),
+      expires_at: expect.any(String),
+      refused: {},
+    },
     project: 'shop',
     projects: [{ key: 'shop', name: 'shop', folder: project.folder }],
     version: expect.any(String),
@@ -142,7 +158,8 @@ test('a login at one server is known to another one of the same user, and surviv
   await logIn(second)
   await logIn(first)
   const again = await openHttpProject({ home: first.home, folders: ['desk'] })
-  expect(again.server.security.logins.find(one.cookie.split('=')[1] ?? '', Date.now())).not.toBeNull()
+  const cookie = one.cookie.replace(`_${first.port}=`, `_${again.port}=`)
+  expect((await fetch(`${again.address}/api/session`, { headers: { Cookie: cookie } })).status).toBe(200)
   const session = await fetch(`${first.address}/api/session`, { headers: { Cookie: one.cookie } })
   expect(session.status).toBe(200)
 })
@@ -181,18 +198,75 @@ test('a browser that opens a used address is shown a page that says what to do',
 test('a session ends with the token that it was had by', async () => {
   const project = await openHttpProject()
   const { cookie } = await logIn(project)
-  project.server.security.tokens.remove('Tess')
-  project.server.security.tokens.ownToken('person', 'Tess')
+  await project.people?.revokeToken(tokenIdOf(project.personToken))
+  project.server.security.directory.forget()
   const response = await fetch(`${project.address}/api/session`, { headers: { Cookie: cookie } })
   expect(response.status).toBe(401)
 })
 
-test('sessions are kept as hashes for thirty days', () => {
-  const file = join(temporaryFolder(), 'sessions.json')
-  const secret = new Logins(file).begin('token', 0)
-  expect(readFileSync(file, 'utf8')).not.toContain(secret)
-  expect(statSync(file).mode & 0o777).toBe(0o600)
-  const restarted = new Logins(file)
-  expect(restarted.find(secret, 30 * day - 1)).toMatchObject({ token: 'token' })
-  expect(restarted.find(secret, 30 * day)).toBeNull()
+test('a session lasts thirty days, and no file of the state folder has its secret', async () => {
+  const project = await openHttpProject()
+  const { cookie } = await logIn(project)
+  const asks = async () =>
+    (await fetch(`${project.address}/api/session`, { headers: { Cookie: cookie } })).status
+  const folder = join(project.home, 'state', 'waymark', 'server')
+  const secret = cookie.split('.')[1] ?? ''
+  expect(secret).toHaveLength(43)
+  for (const name of readdirSync(folder)) {
+    expect([name, statSync(join(folder, name)).mode & 0o777]).toEqual([name, 0o600])
+    expect([name, readFileSync(join(folder, name)).includes(secret)]).toEqual([name, false])
+  }
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const begun = Date.now()
+  vi.setSystemTime(begun + 30 * day - minute)
+  expect(await asks()).toBe(200)
+  vi.setSystemTime(begun + 30 * day + minute)
+  expect(await asks()).toBe(401)
+})
+
+test('a session that a stranger brings along is not taken over by who signs in', async () => {
+  const project = await openHttpProject()
+  const planted = (await logIn(project)).cookie
+  await project.people?.revokeToken(tokenIdOf(project.personToken))
+  const token = await project.people?.addToken({ name: 'laptop', kind: 'person' })
+  const signedIn = await fetch(`${project.address}/api/sign-in`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Cookie: planted },
+    body: JSON.stringify({ token }),
+  })
+  expect(signedIn.status).toBe(200)
+  const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
+  expect(cookie).not.toBe(planted)
+  const asks = async (Cookie: string) =>
+    (await fetch(`${project.address}/api/session`, { headers: { Cookie } })).status
+  expect([await asks(planted), await asks(cookie)]).toEqual([401, 200])
+})
+
+test('a cookie counts under the name of its own port alone', async () => {
+  const project = await openHttpProject()
+  const { cookie } = await logIn(project)
+  const other = cookie.replace(`_${project.port}=`, `_${project.port + 1}=`)
+  const response = await fetch(`${project.address}/api/session`, { headers: { Cookie: other } })
+  expect(response.status).toBe(401)
+})
+
+test('a proof of a login counts once', async () => {
+  const { address, port } = await openHttpProject()
+  const instance = 'test-run'
+  const post = (path: string, body: object) =>
+    fetch(`${address}/api/${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  const asked = 'a'.repeat(20)
+  const { answered, proof } = await jsonOf(post('login-proof', { key: keyIdOf(instance), asked }))
+  // The server's own proof passed back shows nothing.
+  expect((await post('login-code', { answered, proof })).status).toBe(401)
+  const again = await jsonOf(post('login-proof', { key: keyIdOf(instance), asked }))
+  const meeting = { port, asked, answered: again.answered }
+  const shown = { answered: again.answered, proof: proofOf('client', meeting, instance) }
+  expect((await post('login-code', shown)).status).toBe(200)
+  expect((await post('login-code', shown)).status).toBe(401)
 })

@@ -2,12 +2,22 @@ import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { awakeTime } from '../support/awake-time.ts'
+import { tokenIdOf } from '../support/machine-people.ts'
 import { type HttpProject, jsonOf, openHttpProject } from './http-project.ts'
 
 const limit = 1_000
 
-function added({ server }: HttpProject, name: string, kind: 'agent' | 'person' = 'agent'): string {
-  return server.security.tokens.add({ name, kind, role: null, explicit: true })
+async function added(
+  { people }: HttpProject,
+  name: string,
+  kind: 'agent' | 'person' = 'agent',
+): Promise<string> {
+  return (await people?.addToken({ name, kind })) ?? ''
+}
+
+/** As another process does it. */
+async function removed({ people }: HttpProject, name: string): Promise<void> {
+  await people?.revokeToken(name)
 }
 
 async function readToEnd(response: Response): Promise<string> {
@@ -58,9 +68,10 @@ test('a removed token ends the live feed within a second, and no one else’s', 
     await once(reader, 'message')
     return reader
   }
-  const [removed, kept] = [await read(added(project, 'maria', 'person')), await read(project.personToken)]
-  const closing = once(removed, 'close')
-  project.server.security.tokens.remove('maria')
+  const token = await added(project, 'maria', 'person')
+  const [ended, kept] = [await read(token), await read(project.personToken)]
+  const closing = once(ended, 'close')
+  await removed(project, 'maria')
   expect(await awakeTime(closing)).toBeLessThan(limit)
   const [code, reason] = await closing
   expect([code, String(reason)]).toEqual([4401, 'Your token was removed, or you logged out.'])
@@ -70,10 +81,7 @@ test('a removed token ends the live feed within a second, and no one else’s', 
 
 test('a logout ends the live feed of that browser', async () => {
   const project = await openHttpProject()
-  const code = project.server.security.codes.make(
-    project.server.security.tokens.entries().find(({ kind }) => kind === 'person')?.hash ?? '',
-    Date.now(),
-  )
+  const code = project.server.security.codes.make(tokenIdOf(project.personToken), Date.now())
   const login = await fetch(`${project.address}/login?code=${code}`, { redirect: 'manual' })
   const cookie = login.headers.get('set-cookie')?.split(';')[0] ?? ''
   const { csrf } = await jsonOf(fetch(`${project.address}/api/session`, { headers: { Cookie: cookie } }))
@@ -87,23 +95,23 @@ test('a logout ends the live feed of that browser', async () => {
 
 test('a removed token ends its MCP session with its stream, and the session is gone for a new one of that name', async () => {
   const project = await openHttpProject()
-  const token = added(project, 'ci')
+  const token = await added(project, 'ci')
   const headers = await session(project, token)
   const stream = await fetch(`${project.address}/mcp`, {
     headers: { Authorization: `Bearer ${token}`, Accept: 'text/event-stream', ...headers },
   })
   expect(stream.status).toBe(200)
   const ended = readToEnd(stream)
-  project.server.security.tokens.remove('ci')
+  await removed(project, 'ci')
   expect(await awakeTime(ended)).toBeLessThan(limit)
-  const again = await mcp(project, added(project, 'ci'), { id: 2, method: 'tools/list' }, headers)
+  const again = await mcp(project, await added(project, 'ci'), { id: 2, method: 'tools/list' }, headers)
   expect(again.status).toBe(404)
   expect((await mcp(project, token, { id: 3, method: 'tools/list' }, headers)).status).toBe(401)
 })
 
 test('a removed token ends its subscriptions of 2026-07-28', async () => {
   const project = await openHttpProject()
-  const token = added(project, 'ci')
+  const token = await added(project, 'ci')
   const stream = await mcp(
     project,
     token,
@@ -117,6 +125,6 @@ test('a removed token ends its subscriptions of 2026-07-28', async () => {
   expect(stream.status).toBe(200)
   expect(stream.headers.get('content-type')).toContain('text/event-stream')
   const ended = readToEnd(stream)
-  project.server.security.tokens.remove('ci')
+  await removed(project, 'ci')
   expect(await awakeTime(ended)).toBeLessThan(limit)
 })

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { refusalIn } from '../cli/command-line.ts'
 import { jsonOf } from './http-project.ts'
@@ -130,7 +130,7 @@ test('several projects are served by one, and refused where a folder is none', a
 })
 
 test('other machines are let in only with tokens that somebody made', async () => {
-  const { repository, serve, run, token } = serveHome()
+  const { repository, serve, run, token, home } = serveHome()
   const folder = repository('shop')
   const refused = run(folder, 'serve', '--allow-remote', '--port', '0')
   expect(refused.code).toBe(1)
@@ -138,10 +138,9 @@ test('other machines are let in only with tokens that somebody made', async () =
   expect(refused.error).toContain('waymark token create')
   const hosted = run(folder, 'serve', '--host', '0.0.0.0')
   expect([hosted.code, hosted.error]).toEqual([2, expect.stringContaining('needs --allow-remote')])
-  const added = run(folder, 'token', 'add', 'ci', '--role', 'builder')
-  expect(added.out).toMatch(/^[\w-]{43}\n$/)
+  const added = JSON.parse(run(folder, 'token', 'add', 'ci', '--role', 'builder', '--json').out)
   const { port } = await serve(folder, '--allow-remote', '--allow-host', 'build.example', '--port', '0')
-  const authorized = { Authorization: `Bearer ${added.out.trim()}` }
+  const authorized = { Authorization: `Bearer ${added.secret}` }
   const remote = await sendRaw(
     port,
     requestText('GET /api/session', { Host: 'build.example', ...authorized }),
@@ -151,10 +150,11 @@ test('other machines are let in only with tokens that somebody made', async () =
   expect(otherPort.status).toBe(403)
   const rebound = await sendRaw(port, requestText('GET /healthz', { Host: `evil.example:${port}` }))
   expect(rebound.status).toBe(403)
-  expect(run(folder, 'token', 'list').out).toContain('ci\tagent\tbuilder')
-  expect(run(folder, 'token', 'remove', 'ci').code).toBe(0)
-  const gone = await sendRaw(port, requestText('GET /api/session', { Host: 'build.example', ...authorized }))
-  expect(gone.status).toBe(401)
+  const { tokens } = JSON.parse(run(home, 'token', 'list', '--json').out)
+  expect(tokens).toMatchObject([{ name: 'person' }, { name: 'agent' }, { name: 'ci', role: 'builder' }])
+  expect(run(home, 'token', 'remove', 'ci').code).toBe(0)
+  const asked = requestText('GET /api/session', { Host: 'build.example', ...authorized })
+  await vi.waitFor(async () => expect((await sendRaw(port, asked)).status).toBe(401), 5_000)
   expect(token('agent')).not.toBe('')
 })
 
@@ -203,8 +203,12 @@ test('an agent that starts it is given no address that logs in', async () => {
   const { greeting } = await serve(folder, '--port', '0')
   expect(greeting).not.toContain('code=')
   expect(greeting).toContain('run waymark serve in a terminal of your own')
-  const refused = run(folder, 'token', 'add', 'me', '--kind', 'person')
-  expect([refused.code, refused.error]).toEqual([1, expect.stringContaining('are made by people')])
+  environment['WAYMARK_FORMAT'] = 'json'
+  expect(refusalIn(run(folder, 'token', 'add', 'me', '--kind', 'person'))).toMatchObject({
+    code: 'FORBIDDEN',
+    reason: 'person_needed',
+  })
+  delete environment['WAYMARK_FORMAT']
   delete environment['CLAUDECODE']
   expect(run(folder, 'serve').out).toContain('code=')
 })
@@ -214,10 +218,9 @@ test.each([
   [['serve', '--port', 'x'], '--port must be a whole number from 0 to 65535, not "x".', 'Usage:'],
   [['serve', '--log-level', 'loud'], '--log-level cannot be "loud"', 'Usage:'],
   [['serve', 'now'], 'serve does not take now.', 'Usage:'],
-  [['token', 'ad', 'x'], 'There is no token ad. Did you mean "add"?', 'Usage:'],
-  [['token', 'add'], 'token add needs the name of a token.', 'Usage:'],
-  [['token', 'add', 'x', '--kind', 'robot'], '--kind must be agent or person, not "robot".', 'Usage:'],
-  [['token', 'add', 'x\ny'], 'cannot be a token', 'Usage:'],
+  [['token', 'ad', 'x'], 'There is no command "token ad".', 'waymark help token'],
+  [['token', 'add', 'x', '--kind', 'robot'], '--kind cannot be "robot"', 'waymark token create --help'],
+  [['token', 'add', 'x\ny'], '<name> cannot be', 'Usage:'],
 ])('%j is refused in a sentence', (words, message, hint) => {
   const { repository, run, home } = serveHome()
   const { code, error, out } = run(repository('shop'), ...words)
@@ -227,31 +230,27 @@ test.each([
   expect(readdirSync(home)).not.toContain('state')
 })
 
-test('waymark logout ends the logins of all servers, for people alone', async () => {
+test('waymark session end ends the sessions of all servers, for people alone', async () => {
   const { repository, serve, run, environment, home } = serveHome()
   const folder = repository('shop')
-  expect(run(folder, 'logout').out).toBe('No browser was logged in.\n')
+  const end = (from = folder) => run(from, 'session', 'end', '--json')
+  expect(JSON.parse(end().out)).toEqual({ ended: 0 })
   const { port, greeting } = await serve(folder, '--port', '0')
   const login = await fetch(/Dashboard: (\S+)/.exec(greeting)?.[1] ?? '', { redirect: 'manual' })
   const headers = { Cookie: login.headers.get('set-cookie')?.split(';')[0] ?? '' }
   const asks = async () => (await fetch(`http://127.0.0.1:${port}/api/session`, { headers })).status
   expect(await asks()).toBe(200)
   environment['CLAUDECODE'] = '1'
-  expect(run(folder, 'logout')).toMatchObject({ code: 1, error: expect.stringContaining('acts as an agent') })
+  expect(refusalIn(end())).toMatchObject({ code: 'FORBIDDEN', reason: 'person_needed' })
   delete environment['CLAUDECODE']
-  environment['WAYMARK_FORMAT'] = 'json'
-  expect(refusalIn(run(folder, 'logout', 'nobody'))).toMatchObject({
-    code: 'NOT_FOUND',
-    reason: 'token_not_found',
-  })
-  delete environment['WAYMARK_FORMAT']
-  expect(run(folder, 'logout', 'agent').out).toBe('No browser was logged in with the token of agent.\n')
-  expect(run(home, 'logout')).toMatchObject({ code: 0, out: expect.stringContaining('Ended 1 login.') })
-  expect(await asks()).toBe(401)
+  const { sessions } = JSON.parse(run(home, 'session', 'list', '--json').out)
+  expect(sessions).toMatchObject([{ own: false, token_id: expect.stringMatching(/^tk-/) }])
+  expect(JSON.parse(end(home).out)).toEqual({ ended: 1 })
+  await vi.waitFor(async () => expect(await asks()).toBe(401), 5_000)
 })
 
-test.each(['serve', 'token', 'logout'])('waymark %s --help explains', (command) => {
+test.each(['serve', 'token create', 'session end'])('waymark %s --help explains', (command) => {
   const { repository, run } = serveHome()
-  const { code, out } = run(repository('shop'), command, '--help')
+  const { code, out } = run(repository('shop'), ...command.split(' '), '--help')
   expect([code, out]).toEqual([0, expect.stringContaining(`Usage: waymark ${command}`)])
 })

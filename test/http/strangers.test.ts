@@ -41,15 +41,15 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-test('a login is asked for with a proof; the token is not sent, and no one else is answered', async () => {
-  const { port, address, personToken, agentToken } = await openHttpProject()
+test('a login is asked for with a proof of which run it is, and no one else is answered', async () => {
+  const { port, address } = await openHttpProject()
   const server = { port, address: address.slice('http://'.length), instance: 'test-run' }
-  const login = await freshLogin(server, personToken)
+  const login = await freshLogin(server)
   expect((await fetch(login, { redirect: 'manual' })).status).toBe(303)
-  await expect(freshLogin(server, agentToken)).rejects.toThrow('gave no login address')
-  await expect(freshLogin(server, 'made up')).rejects.toThrow('does not know this token')
-  expect(await isGenuine(server, agentToken)).toBe(true)
-  expect(await isGenuine({ ...server, instance: 'another run' }, agentToken)).toBe(false)
+  const other = { ...server, instance: 'another run' }
+  await expect(freshLogin(other)).rejects.toThrow('is another run of a server')
+  expect(await isGenuine(server)).toBe(true)
+  expect(await isGenuine(other)).toBe(false)
 })
 
 test('a proof counts once, and only for who was asked', async () => {
@@ -74,13 +74,12 @@ test('a stranger on the port of a server learns no token, also when it passes ev
     return passed.text()
   })
   const claimed = { port: other.port, address: other.address, instance: 'test-run' }
-  await expect(freshLogin(claimed, real.personToken)).rejects.toThrow(
-    'did not prove that it is this user’s Waymark',
-  )
-  expect(await isGenuine(claimed, real.agentToken)).toBe(false)
+  await expect(freshLogin(claimed)).rejects.toThrow('did not prove that it is this user’s Waymark')
+  expect(await isGenuine(claimed)).toBe(false)
   expect(other.heard()).toContain('login-proof')
   expect(other.heard()).not.toContain('login-code')
-  for (const secret of [real.personToken, real.agentToken]) expect(other.heard()).not.toContain(secret)
+  for (const secret of [real.personToken, real.agentToken, claimed.instance])
+    expect(other.heard()).not.toContain(secret)
 })
 
 test('health tells no name of the run', async () => {
@@ -114,7 +113,7 @@ test('waymark serve beside a stranger who took the port of a killed server tells
 })
 
 test('the file of a server counts only for the process that wrote it, and is removed otherwise', async () => {
-  const { port, address, agentToken, folder } = await openHttpProject()
+  const { port, address, folder } = await openHttpProject()
   const state = temporaryFolder()
   const servers = new RunningServers(state)
   const running = {
@@ -126,10 +125,10 @@ test('the file of a server counts only for the process that wrote it, and is rem
     projects: [folder],
   }
   servers.announce(running)
-  expect(await servers.serving([folder], agentToken)).toEqual(running)
+  expect(await servers.serving([folder])).toEqual(running)
   // The number of its process was given to another one since.
   servers.announce({ ...running, started: 'long ago' })
-  expect(await servers.serving([folder], agentToken)).toBeNull()
+  expect(await servers.serving([folder])).toBeNull()
   expect(existsSync(join(state, `server-${port}.json`))).toBe(false)
 })
 

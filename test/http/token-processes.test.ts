@@ -1,29 +1,31 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { utimesSync, writeFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { TokenFile } from '../../src/surfaces/http/guard/tokens.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { openMachinePeople } from '../../src/app/settings/machine-people.ts'
+import { isOwnToken } from '../../src/people/domain/identity.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
+import { serverEnvironment } from '../support/stdio-project.ts'
 
-const module = join(import.meta.dirname, '../../src/surfaces/http/guard/tokens.ts')
+const source = join(import.meta.dirname, '../../src')
 
-/** A process of its own that makes tokens as a server does that starts, and ten more. */
+/** A process of its own that makes the tokens of its user as a server does that starts. */
 const script = `
-import { TokenFile } from ${JSON.stringify(module)}
-const [folder, name] = process.argv.slice(1)
-const tokens = new TokenFile(folder)
-const own = [tokens.ownToken('person', 'Tess'), tokens.ownToken('agent', 'agent')]
-for (let at = 0; at < 10; at += 1) tokens.add({ name: name + at, kind: 'agent', role: null, explicit: true })
-process.stdout.write(JSON.stringify(own))
+import { openMachinePeople } from ${JSON.stringify(join(source, 'app/settings/machine-people.ts'))}
+import { keepOwnTokens } from ${JSON.stringify(join(source, 'people/operations/owner.ts'))}
+import { randomIds } from ${JSON.stringify(join(source, 'store/random-ids.ts'))}
+const team = openMachinePeople(process.env, '/')
+process.stdout.write(JSON.stringify(await keepOwnTokens(team, team.owner, { at: Date.now(), ids: randomIds })))
+await team.store.close()
 `
 
-test('processes that make tokens at the same time lose none, and agree on the two own ones', async () => {
-  const folder = temporaryFolder()
+test('servers that start at the same time agree on the two own tokens of their user', async () => {
+  const environment = serverEnvironment(temporaryFolder())
   const answers = await Promise.all(
-    ['a', 'b', 'c', 'd'].map(async (name) => {
-      const words = ['--input-type=module', '--eval', script, folder, name]
-      const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] })
+    Array.from({ length: 4 }, async () => {
+      const words = ['--input-type=module', '--eval', script]
+      const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'], env: environment })
       let out = ''
       child.stdout.on('data', (data: Buffer) => {
         out += data.toString()
@@ -33,19 +35,24 @@ test('processes that make tokens at the same time lose none, and agree on the tw
     }),
   )
   expect(new Set(answers).size).toBe(1)
-  const tokens = new TokenFile(folder)
-  expect(JSON.parse(answers[0] ?? '')).toEqual([
-    tokens.ownToken('person', 'Tess'),
-    tokens.ownToken('agent', 'agent'),
-  ])
-  expect(tokens.entries()).toHaveLength(42)
+  const { store, owner } = openMachinePeople(environment, '/')
+  onTestFinished(() => store.close())
+  const own = { agent: owner.readToken('agent'), person: owner.readToken('person') }
+  expect(JSON.parse(answers[0] ?? '')).toEqual(own)
+  const { tokens, people } = await store.view(async ({ identities }) => ({
+    tokens: await identities.tokens({ revoked: true }),
+    people: await identities.persons(),
+  }))
+  expect(people).toHaveLength(1)
+  expect(tokens.map(({ token }) => token.kind).toSorted()).toEqual(['agent', 'person'])
+  expect(tokens.every(({ token }) => isOwnToken(token))).toBe(true)
 })
 
-test('the lock of a process that was killed holds nobody up', () => {
-  const folder = temporaryFolder()
-  const lock = join(folder, 'tokens.json.lock')
-  writeFileSync(lock, '')
-  const longAgo = Date.now() / 1000 - 3600
-  utimesSync(lock, longAgo, longAgo)
-  expect(new TokenFile(folder).ownToken('agent', 'agent')).toMatch(/^[\w-]{43}$/)
+test('looking who may use a machine makes nothing', async () => {
+  const home = temporaryFolder()
+  const { store, owner } = openMachinePeople(serverEnvironment(home), '/')
+  onTestFinished(() => store.close())
+  expect(await store.view(({ identities }) => identities.persons())).toEqual([])
+  expect(owner.readToken('person')).toBeNull()
+  expect(readdirSync(home)).toEqual([])
 })

@@ -1,9 +1,13 @@
-import { readFileSync, statSync } from 'node:fs'
+import { once } from 'node:events'
+import { lstatSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { WebSocket } from 'ws'
+import { keepOwnTokens } from '../../src/people/operations/owner.ts'
+import { randomIds } from '../../src/store/random-ids.ts'
 import { TokenBuckets } from '../../src/surfaces/http/guard/security.ts'
-import { TokenFile } from '../../src/surfaces/http/guard/tokens.ts'
-import { temporaryFolder } from '../support/git-repository.ts'
+import { machinePeople, tokenIdOf } from '../support/machine-people.ts'
+import { serverEnvironment } from '../support/stdio-project.ts'
 import { type HttpProject, jsonOf, openHttpProject } from './http-project.ts'
 
 function call({ address }: HttpProject, path: string, token?: string, body?: object): Promise<Response> {
@@ -70,13 +74,14 @@ test('what only people may decide is refused to the token of an agent', async ()
 
 test('what a token did is recorded under its name, role and channel', async () => {
   const project = await openHttpProject()
-  const { tokens } = project.server.security
-  const token = tokens.add({ name: 'ci', kind: 'agent', role: 'builder', explicit: true })
+  const token = await project.people?.addToken({ name: 'ci', role: 'builder' })
   const mission = { name: 'Shop', objective: 'A shop' }
   expect((await call(project, '/api/start_mission', token, mission)).status).toBe(200)
   const { facts } = await jsonOf(call(project, '/api/journal', token))
   expect(facts.at(-1).actor).toEqual({
-    identity: expect.stringMatching(/^token:[0-9a-f]{16}$/),
+    identity: `token:${tokenIdOf(token ?? '')}`,
+    token: tokenIdOf(token ?? ''),
+    person: expect.stringMatching(/^u-/),
     name: 'ci',
     kind: 'agent',
     role: 'builder',
@@ -84,36 +89,54 @@ test('what a token did is recorded under its name, role and channel', async () =
   })
 })
 
-test('a token that was added or removed counts at once for a server that runs', async () => {
+test('a token that another process makes or revokes counts for a server that runs', async () => {
   const project = await openHttpProject()
-  const beside = new TokenFile(join(project.home, 'server'))
-  const token = beside.add({ name: 'ci', kind: 'agent', role: null, explicit: true })
+  const beside = await machinePeople(serverEnvironment(project.home), () => project.contexts[0])
+  onTestFinished(() => beside.team.store.close())
+  const token = await beside.addToken({ name: 'ci' })
   expect((await call(project, '/api/session', token)).status).toBe(200)
-  beside.remove('ci')
-  expect((await call(project, '/api/session', token)).status).toBe(401)
+  await beside.revokeToken('ci')
+  await vi.waitFor(async () => expect((await call(project, '/api/session', token)).status).toBe(401), 5_000)
 })
 
 test('tokens are kept as hashes, in files that only their owner reads', async () => {
   const { home, personToken, agentToken } = await openHttpProject()
-  const folder = join(home, 'server')
-  for (const name of ['tokens.json', 'person.token', 'agent.token']) {
+  const folder = join(home, 'state', 'waymark', 'server')
+  for (const name of ['people.db', 'person.token', 'agent.token']) {
     expect([name, statSync(join(folder, name)).mode & 0o777]).toEqual([name, 0o600])
   }
-  const kept = readFileSync(join(folder, 'tokens.json'), 'utf8')
-  expect(kept).not.toContain(personToken)
-  expect(kept).not.toContain(agentToken)
+  for (const name of readdirSync(folder).filter((found) => found.startsWith('people.db'))) {
+    const kept = readFileSync(join(folder, name))
+    for (const token of [personToken, agentToken])
+      expect([name, kept.includes(token.split('_')[2] ?? '')]).toEqual([name, false])
+  }
   expect(readFileSync(join(folder, 'agent.token'), 'utf8').trim()).toBe(agentToken)
-  expect(Buffer.from(agentToken, 'base64url')).toHaveLength(32)
+  expect(Buffer.from(agentToken.split('_')[2] ?? '', 'base64url')).toHaveLength(32)
 })
 
-test('the two own tokens stay what they are, and are made anew where a file is gone', async () => {
-  const { home, agentToken } = await openHttpProject()
-  const tokens = new TokenFile(join(home, 'server'))
-  expect(tokens.ownToken('agent', 'agent')).toBe(agentToken)
-  tokens.remove('agent')
-  const made = tokens.ownToken('agent', 'agent')
-  expect(made).not.toBe(agentToken)
-  expect(tokens.entries().map(({ name }) => name)).toEqual(['Tess', 'agent'])
+test('the two own tokens stay what they are, and are made anew where one is gone', async () => {
+  const { people, agentToken, personToken } = await openHttpProject()
+  if (!people) throw new Error('a single-user server has an owner')
+  const keep = () => keepOwnTokens(people.team, people.team.owner, { at: Date.now(), ids: randomIds })
+  expect(await keep()).toEqual({ agent: agentToken, person: personToken })
+  await people.revokeToken(tokenIdOf(agentToken))
+  const made = await keep()
+  expect(made.person).toBe(personToken)
+  expect(made.agent).not.toBe(agentToken)
+  expect(people.team.owner.readToken('agent')).toBe(made.agent)
+})
+
+test('a link in the place of an own token is not followed, and replaced', async () => {
+  const { home, people, personToken } = await openHttpProject()
+  if (!people) throw new Error('a single-user server has an owner')
+  const file = join(home, 'state', 'waymark', 'server', 'person.token')
+  const elsewhere = join(home, 'elsewhere')
+  renameSync(file, elsewhere)
+  symlinkSync(elsewhere, file)
+  const made = await keepOwnTokens(people.team, people.team.owner, { at: Date.now(), ids: randomIds })
+  expect(made.person).not.toBe(personToken)
+  expect(lstatSync(file).isFile()).toBe(true)
+  expect(readFileSync(elsewhere, 'utf8').trim()).toBe(personToken)
 })
 
 test('who guesses tokens is told to wait, and nobody else', async () => {
@@ -165,12 +188,57 @@ test('no token is ever logged', async () => {
   for (const secret of [project.agentToken, project.personToken, 'guess']) expect(text).not.toContain(secret)
 })
 
-test('the server’s own token follows a new name of its person, and takes nobody else’s', () => {
-  const tokens = new TokenFile(temporaryFolder())
-  const secret = tokens.ownToken('person', 'root')
-  expect(tokens.ownToken('person', 'Ann Example')).toBe(secret)
-  expect(tokens.entries()).toMatchObject([{ name: 'Ann Example', kind: 'person', explicit: false }])
-  tokens.ownToken('agent', 'agent')
-  expect(tokens.ownToken('person', 'agent')).toBe(secret)
-  expect(tokens.entries().map(({ name }) => name)).toEqual(['Ann Example', 'agent'])
+test('the person of a machine follows the name that git knows, and stays the same person', async () => {
+  const { people, address, personToken } = await openHttpProject()
+  if (!people) throw new Error('a single-user server has an owner')
+  const whoami = async () => {
+    const headers = { Authorization: `Bearer ${personToken}`, 'Content-Type': 'application/json' }
+    return jsonOf(fetch(`${address}/api/whoami`, { method: 'POST', headers, body: '{}' }))
+  }
+  const before = await whoami()
+  expect(before).toMatchObject({ name: 'Tess', person: { name: 'Tess' }, access: 'owner', admin: true })
+  const renamed = { ...people.team.owner, name: () => 'Ann Example' }
+  const kept = await keepOwnTokens(people.team, renamed, { at: Date.now(), ids: randomIds })
+  expect(kept.person).toBe(personToken)
+  await vi.waitFor(async () =>
+    expect(await whoami()).toMatchObject({ name: 'Ann Example', person: { id: before.person.id } }),
+  )
+})
+
+test('a token of a single-user server makes none that may more', async () => {
+  const project = await openHttpProject()
+  const token = await project.people?.addToken({
+    name: 'short',
+    kind: 'person',
+    access: 'contributor',
+    days: 1,
+  })
+  const wishes = [{ access: 'owner' }, { days: 2 }, { admin: true, access: undefined }]
+  for (const wish of wishes) {
+    const input = { name: `more-${JSON.stringify(wish)}`.replace(/\W/g, ''), kind: 'person', ...wish }
+    expect([wish, (await call(project, '/api/token_create', token, input)).status]).toEqual([wish, 403])
+  }
+  const same = await call(project, '/api/token_create', token, { name: 'same', kind: 'person' })
+  expect(await jsonOf(same)).toMatchObject({ access: 'contributor', parent_id: tokenIdOf(token ?? '') })
+})
+
+test('an expired token lets nobody in, and ends what it opened', async () => {
+  const project = await openHttpProject()
+  const token = (await project.people?.addToken({ name: 'day', kind: 'person', days: 1 })) ?? ''
+  const signIn = await fetch(`${project.address}/api/sign-in`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ token }),
+  })
+  const cookie = signIn.headers.get('set-cookie')?.split(';')[0] ?? ''
+  const readers = [{ Authorization: `Bearer ${token}` }, { Cookie: cookie }].map(
+    (headers) => new WebSocket(`ws://127.0.0.1:${project.port}/ws`, { headers }),
+  )
+  await Promise.all(readers.map((reader) => once(reader, 'message')))
+  const closing = Promise.all(readers.map((reader) => once(reader, 'close')))
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  vi.setSystemTime(Date.now() + 25 * 60 * 60_000)
+  expect((await closing).map(([code]) => code)).toEqual([4401, 4401])
+  expect((await call(project, '/api/session', token)).status).toBe(401)
 })

@@ -298,9 +298,11 @@ test('behind a proxy that ended TLS the cookie belongs to this host alone, and g
   expect((await signIn('nothing', '10.0.0.3')).status).toBe(401)
 })
 
-test('a server of one’s own says that it is signed in to by its address', async () => {
+test('a server of one’s own says that it is signed in to by its address, or a token', async () => {
   const project = await openHttpProject()
-  expect(await jsonOf(fetch(`${project.address}/api/sign-in`))).toEqual({ ways: [{ way: 'address' }] })
+  expect(await jsonOf(fetch(`${project.address}/api/sign-in`))).toEqual({
+    ways: [{ way: 'address' }, { way: 'token', path: '/api/sign-in' }],
+  })
 })
 
 test('who asks for it is told that persons, tokens or sessions changed which they may see, and not what', async () => {

@@ -3,20 +3,23 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { closeGracefully } from '../../src/app/serve/server.ts'
+import type { Actor } from '../../src/kernel/actor.ts'
 import { catalog } from '../../src/kernel/operations/catalog.ts'
+import type { Context } from '../../src/kernel/operations/operation.ts'
+import { randomIds } from '../../src/store/random-ids.ts'
 import { serveAssets } from '../../src/surfaces/http/assets.ts'
-import { fileAdmission } from '../../src/surfaces/http/guard/admission.ts'
+import { PeopleDirectory } from '../../src/surfaces/http/guard/directory.ts'
 import { LoginCodes, LoginProofs } from '../../src/surfaces/http/guard/login-proof.ts'
-import { Logins } from '../../src/surfaces/http/guard/logins.ts'
 import { OpenStreams } from '../../src/surfaces/http/guard/open-streams.ts'
 import { type Security, TokenBuckets } from '../../src/surfaces/http/guard/security.ts'
-import { TokenFile } from '../../src/surfaces/http/guard/tokens.ts'
 import { httpServer } from '../../src/surfaces/http/http-server.ts'
 import { createLivePart } from '../../src/surfaces/http/live/live.ts'
-import type { Logger } from '../../src/surfaces/http/serving.ts'
+import type { Logger, ServedProject } from '../../src/surfaces/http/serving.ts'
 import type { McpOverHttpOptions } from '../../src/surfaces/mcp/http/endpoint-parts.ts'
 import { createMcpOverHttp, type McpOverHttp } from '../../src/surfaces/mcp/http/mcp-over-http.ts'
+import { type MachinePeople, machinePeople } from '../support/machine-people.ts'
 import { openProject, type TestProject } from '../support/project.ts'
+import { serverEnvironment } from '../support/stdio-project.ts'
 
 export interface ServedMcp {
   readonly project: TestProject
@@ -44,31 +47,38 @@ export async function serveProject(options: Partial<McpOverHttpOptions> = {}): P
     log: () => undefined,
     ...options,
   })
-  const served = {
+  const served: ServedProject = {
     key: 'tree',
     name: 'tree',
     folder: project.folder,
     clients: () => [],
-    contextOf: (actor: TestProject['context']['actor']) => ({ ...project.context, actor }),
+    contextOf: (actor: Actor): Context => {
+      const standing = directory.standingOf(actor, served)
+      return { ...project.context, actor, team: people.team, ...(standing && { standing }) }
+    },
   }
   const live = createLivePart({ version, log })
   const folder = join(project.folder, '..', 'server')
   let port = 0
-  const tokens = new TokenFile(folder)
-  const logins = new Logins(join(folder, 'sessions.json'))
   const now = () => Date.now()
-  const admission = fileAdmission({ tokens, logins, port: () => port, user: 'user:tess', now })
+  const people = await machinePeople(serverEnvironment(join(project.folder, '..')), () => project.context)
+  const directory: PeopleDirectory = new PeopleDirectory({
+    team: people.team,
+    projects: () => [served],
+    storeOf: () => project.context.store,
+    port: () => port,
+    ids: randomIds,
+    log,
+    now,
+  })
   const security: Security = {
     hosts: () => ({ port, allowed: [] }),
-    admission,
-    directory: null,
+    directory,
     oidc: null,
     trustProxy: false,
-    tokens,
-    logins,
     codes: new LoginCodes(),
     proofs: new LoginProofs(),
-    streams: new OpenStreams(admission),
+    streams: new OpenStreams(directory),
     rates: { requests: new TokenBuckets(plenty), mistakes: new TokenBuckets(plenty) },
     insideCommand: async () => null,
     now,
@@ -87,12 +97,14 @@ export async function serveProject(options: Partial<McpOverHttpOptions> = {}): P
     { security, patience },
     { live, mcp, assets: serveAssets(folder) },
   )
-  server.prependListener('request', namedTokens(security.tokens))
+  server.prependListener('request', await namedTokens(people))
   await new Promise<void>((listening) => server.listen({ port: 0, host: '127.0.0.1', backlog }, listening))
   port = (server.address() as AddressInfo).port
-  onTestFinished(() =>
-    closeGracefully(server, async () => void (await Promise.all([live.close(), mcp.shutdown()]))),
-  )
+  onTestFinished(async () => {
+    await closeGracefully(server, async () => void (await Promise.all([live.close(), mcp.shutdown()])))
+    await directory.close()
+    await people.team.store.close()
+  })
   return { project, url: `http://127.0.0.1:${port}/mcp`, mcp }
 }
 
@@ -103,14 +115,9 @@ const backlog = 2_048
 const plenty = { burst: 100_000, perSecond: 100_000 }
 
 /** Tests name their tokens, and other people's clients send none: the real one is put in place. */
-function namedTokens(tokens: TokenFile): (request: IncomingMessage) => void {
-  const names = ['agent', 'ada', 'grace']
-  const secrets = new Map(
-    names.map((name) => [
-      `Bearer ${name}`,
-      tokens.add({ name, kind: 'agent', role: null, explicit: name !== 'agent' }),
-    ]),
-  )
+async function namedTokens({ own, addToken }: MachinePeople): Promise<(request: IncomingMessage) => void> {
+  const secrets = new Map([['Bearer agent', own.agent]])
+  for (const name of ['ada', 'grace']) secrets.set(`Bearer ${name}`, await addToken({ name }))
   return ({ headers }) => {
     headers.authorization = `Bearer ${secrets.get(headers.authorization ?? 'Bearer agent')}`
   }

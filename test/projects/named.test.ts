@@ -61,9 +61,11 @@ test('a bare --admin asks for a name', async () => {
   expect(json('person', 'list').persons).toHaveLength(2)
 })
 
-test('token --help shows the flags that the server has', async () => {
+test('token create --help shows the flags that the server has, and token --help the commands', async () => {
   const { run } = await openTeamFolder()
-  const { out } = run('token', '--help')
+  for (const verb of ['create', 'list', 'revoke'])
+    expect(run('token', '--help').out).toContain(`token ${verb}`)
+  const { out } = run('token', 'create', '--help')
   for (const flag of ['--admin', '--person', '--all-projects', '--days', '--access'])
     expect(out).toContain(flag)
 })

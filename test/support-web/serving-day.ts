@@ -9,6 +9,7 @@ import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
 import type { OidcSettings } from '../../src/surfaces/http/guard/oidc.ts'
 import { TokenBuckets } from '../../src/surfaces/http/guard/security.ts'
+import { machinePeople, tokenIdOf } from '../support/machine-people.ts'
 import type { Answer } from '../support/project.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
 import { type Day, openDay, plantRepository } from './day.ts'
@@ -91,15 +92,18 @@ export async function serveDay(
   { home, hours, port, assets, oidc, remove }: Serving,
 ): Promise<ServingDay> {
   const [first, ...others] = projects
+  const shared = first.context.team?.owner === null ? first.context.team : null
+  const people = shared ? null : await machinePeople(serverEnvironment(home), () => first.context)
+  const team = shared ?? people?.team
+  if (!team) throw new Error('a server lets somebody in')
   const open = (at: number) =>
     openServer({
       projects: [first.served, ...others.map(({ served }) => served)],
-      folder: join(home, 'server'),
       host: '127.0.0.1',
       port: at,
       allowedHosts: [],
       instance: 'day',
-      ...(first.context.team && { team: first.context.team }),
+      team,
       ...(oidc && { oidc }),
       log: {
         debug: quiet,
@@ -111,9 +115,7 @@ export async function serveDay(
       ...(assets !== undefined && { assets }),
     })
   let server = await open(port)
-  server.security.tokens.ownToken('person', 'Tess')
   const address = `http://127.0.0.1:${server.port}`
-  const person = server.security.tokens.entries().find(({ kind }) => kind === 'person')
   return {
     day: openDay(first.context, hours),
     call: (name, input = {}, project = 0) => {
@@ -130,7 +132,10 @@ export async function serveDay(
       return said
     },
     address,
-    login: () => `${address}/login?code=${server.security.codes.make(person?.hash ?? '', Date.now())}`,
+    login: () => {
+      const token = tokenIdOf(people?.own.person ?? '')
+      return `${address}/login?code=${server.security.codes.make(token, Date.now())}`
+    },
     interrupt: async () => {
       const at = server.port
       await server.stop()
@@ -143,6 +148,7 @@ export async function serveDay(
     stop: async () => {
       await server.stop()
       for (const { context } of projects) await closeContext(context)
+      await team.store.close()
       remove()
     },
   }

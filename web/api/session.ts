@@ -37,8 +37,9 @@ interface CurrentSession {
   readonly program: string
   /** Clients that left something in the project, the likeliest first. */
   readonly clients: readonly string[]
-  /** Null where the server knows no persons: whoever is logged in may do everything. */
-  readonly standing: ProjectPermissions | null
+  /** The server is of the user of its machine alone. */
+  readonly single_user: boolean
+  readonly standing: ProjectPermissions
 }
 
 type SessionResult = CurrentSession | 'unknown person'
@@ -48,10 +49,16 @@ const read = signal<{ readonly of: string; readonly known: SessionResult | null 
 /** Null until it is known of the project that is shown; `'unknown person'` where no one is logged in. */
 export const session = computed(() => (read.value.of === base.value ? read.value.known : null))
 
-/** Who is signed in, where the server knows persons. */
+/** Who is signed in, and what they may. */
 export const standing = computed(() => {
   const known = session.value
   return known === null || known === 'unknown person' ? null : known.standing
+})
+
+/** Whether the server is of the user of its machine alone; false until it is known. */
+export const isSingleUser = computed(() => {
+  const known = session.value
+  return known !== null && known !== 'unknown person' && known.single_user
 })
 
 /** Why it could not be read; null when it could. */

@@ -1,9 +1,9 @@
-import { logOut, standing } from '../api/session.ts'
+import { isSingleUser, logOut, standing } from '../api/session.ts'
 import { Agent } from '../parts/agent.tsx'
 import { href } from '../router/location.ts'
 import { Menu } from './menu.tsx'
 
-/** Who is signed in, with which access, and the way out: only where the server knows persons. */
+/** Who is signed in, with which access, and the way out. */
 export function Account() {
   const known = standing.value
   if (known === null) return null
@@ -30,7 +30,7 @@ export function Account() {
             {roles.length > 0 ? <span class="muted">Gate roles: {roles.join(', ')}</span> : null}
           </p>
           <a href={href('/settings')} onClick={close}>
-            Members and tokens
+            {isSingleUser.value ? 'Settings and tokens' : 'Members and tokens'}
           </a>
           <a href={href('/agents')} onClick={close}>
             Agents and machines

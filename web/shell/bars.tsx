@@ -1,4 +1,4 @@
-import { logOut, projectName, session, standing } from '../api/session.ts'
+import { projectName, session } from '../api/session.ts'
 import { type ConnectionState, connection } from '../live/feed.ts'
 import { Agent } from '../parts/agent.tsx'
 import { clockText } from '../parts/duration.ts'
@@ -100,11 +100,6 @@ export function SideBar() {
         )
       })}
       <RunningCommands />
-      {standing.value === null ? (
-        <button type="button" class="side-log-out" onClick={() => void logOut()}>
-          Log out
-        </button>
-      ) : null}
     </nav>
   )
 }

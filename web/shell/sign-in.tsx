@@ -41,7 +41,6 @@ export function Part() {
   }, [])
   useOtherWindows()
   if (ways.value === null) return <FailureMessage failure={failure} />
-  if (ways.value.some(({ way }) => way === 'address')) return <ByAddress />
   return <SignInMethods ways={ways.value} />
 }
 
@@ -62,20 +61,19 @@ function useOtherWindows(): void {
 /** On one's own machine: the one command that prints an address. */
 function ByAddress() {
   return (
-    <main class="centred">
-      <h1>Waymark</h1>
-      <p>You are not logged in here. In a terminal of your own, in the project’s folder, run</p>
+    <section>
+      <p>In a terminal of your own, in the project’s folder, run</p>
       <pre>waymark serve</pre>
-      <p>and open the address that it prints. It logs you in for thirty days.</p>
+      <p>and open the address that it prints. It signs you in for thirty days.</p>
       <p class="muted">A demo prints another address where it was started: press Enter there.</p>
-    </main>
+    </section>
   )
 }
 
 const reasons = {
   left: 'You are signed out.',
   ended:
-    'Your session has ended: it was ended elsewhere, its token was revoked, or it was older than twelve hours. Sign in to go on where you were.',
+    'Your session has ended: it was ended elsewhere, its token was revoked, or it was too old. Sign in to go on where you were.',
 } as const
 
 function SignInMethods({ ways }: { readonly ways: readonly SignInOption[] }) {
@@ -99,7 +97,11 @@ function SignInMethods({ ways }: { readonly ways: readonly SignInOption[] }) {
       {why === null || trouble !== null ? null : <p class="muted">{reasons[why]}</p>}
       {ways.map((way) => {
         if (way.way === 'oidc') return <SingleSignOn key={way.path} way={way} />
-        return way.way === 'token' ? <TokenSignIn key={way.path} path={way.path} /> : null
+        return way.way === 'token' ? (
+          <TokenSignIn key={way.path} path={way.path} />
+        ) : (
+          <ByAddress key={way.way} />
+        )
       })}
     </main>
   )

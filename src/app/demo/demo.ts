@@ -1,9 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import type { ProjectEvent } from '../../events/domain/project-event.ts'
 import { messageOf } from '../../kernel/failure.ts'
+import { keepOwnTokens } from '../../people/operations/owner.ts'
+import { randomIds } from '../../store/random-ids.ts'
 import { complaint, print, printError } from '../../surfaces/cli/terminal.ts'
-import { TokenFile } from '../../surfaces/http/guard/tokens.ts'
+import { newSecret } from '../../surfaces/http/guard/secret.ts'
 import { closeContext } from '../open-context.ts'
 import { endSignal, thisProcess } from '../process.ts'
 import { openLog } from '../serve/log.ts'
@@ -15,7 +16,7 @@ import { welcome } from '../serve/welcome.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { userName } from '../settings/environment.ts'
 import { type DemoFlags, readDemoFlags } from '../settings/flags.ts'
-import { personName } from '../settings/person-name.ts'
+import { openMachinePeople } from '../settings/machine-people.ts'
 import { serverFolder } from '../settings/places.ts'
 import { play } from './play.ts'
 import { type DemoProject, openDemoProject } from './project.ts'
@@ -49,13 +50,12 @@ async function serveDemo(
 ): Promise<void> {
   const { environment, facts } = demo
   const folder = serverFolder(environment)
-  const tokens = new TokenFile(folder)
-  tokens.ownToken('agent', 'agent')
-  const person = tokens.ownToken('person', personName(process.env, process.cwd()))
+  const team = openMachinePeople(environment, process.cwd())
+  await keepOwnTokens(team, team.owner, { at: Date.now(), ids: randomIds })
   const [{ served, context }] = openProjects({ named: [demo.folder], environment, workingFolder: demo.home })
-  const instance = randomUUID()
+  const instance = newSecret()
   const log = openLog('warn')
-  const options = { projects: [served] as const, folder, host, allowedHosts: [], instance, log }
+  const options = { projects: [served] as const, team, host, allowedHosts: [], instance, log }
   const server = await openOnFreePort(options, flags.port)
   if ('address' in server) throw new Error('no other server was looked for')
   try {
@@ -63,14 +63,14 @@ async function serveDemo(
     // As with `serve`: an agent that starts it for its user gets no address that acts as a person.
     const isAgent = commandLineActor(process.env, userName()).kind === 'agent'
     const visit = {
-      person: isAgent ? null : person,
+      signsIn: !isAgent,
       open: flags.open,
       folder,
       another: 'Enter prints another',
     }
     const running = { ...thisProcess(), port: server.port, address, instance, projects: [] }
     await welcome(running, [served], visit)
-    if (!isAgent) offerSignInLinks(running, person, signal)
+    if (!isAgent) offerSignInLinks(running, signal)
     const speed = flags.speed === undefined ? lengthOf(facts) / usualLength : flags.speed
     printSentence(playIntroduction(facts, speed))
     await play(facts, { store: context.store, signal, speed })
@@ -82,17 +82,18 @@ async function serveDemo(
   } finally {
     await server.stop()
     await closeContext(context)
+    await team.store.close()
   }
 }
 
 /** The demo's tokens are its own, so no other command could print a further address. */
-function offerSignInLinks(server: RunningServer, person: string, signal: AbortSignal): void {
+function offerSignInLinks(server: RunningServer, signal: AbortSignal): void {
   // In the background of a shell there is no keyboard: reading it would stop the process.
   process.on('SIGTTIN', () => undefined)
   process.stdin.on('error', () => undefined)
   const lines = createInterface({ input: process.stdin })
   lines.on('line', () => {
-    freshLogin(server, person).then(
+    freshLogin(server).then(
       (login) => printSentence(`Dashboard: ${login}`),
       (error: unknown) => printError(complaint(messageOf(error))),
     )

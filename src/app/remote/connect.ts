@@ -27,6 +27,7 @@ const ServerSession = z.object({
   projects: z.array(z.object({ key: z.string(), name: z.string() })),
   actor: z.object({ name: z.string(), kind: z.enum(['agent', 'person']) }),
   version: z.string(),
+  single_user: z.boolean().optional(),
   standing: z.object({ admin: z.boolean(), expires_at: z.string() }).nullable().optional(),
 })
 type ServerSession = z.output<typeof ServerSession>
@@ -160,9 +161,9 @@ function noSuchProject(
 }
 
 function hintFor(seen: ServerSession | null, command: string): string {
-  if (seen?.standing?.admin) return `Make it: ${command}`
-  if (seen && !seen.standing)
+  if (seen?.single_user)
     return 'That server serves folders of its own: whoever runs it starts it with --project <folder>.'
+  if (seen?.standing?.admin) return `Make it: ${command}`
   return `Ask an admin of the server: they make it (${command}), or make you a member of it (waymark member add).`
 }
 

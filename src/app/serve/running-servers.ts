@@ -2,9 +2,9 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
+import { readIfThere, runLocked, writePrivate } from '../../kernel/files/private-file.ts'
 import { isProof, keyIdOf, type LoginProofExchange, proofOf } from '../../surfaces/http/guard/login-proof.ts'
-import { readIfThere, runLocked, writePrivate } from '../../surfaces/http/guard/private-file.ts'
-import { hashOf, newSecret } from '../../surfaces/http/guard/secret.ts'
+import { newSecret } from '../../surfaces/http/guard/secret.ts'
 import { processStart } from '../process.ts'
 
 /** A server of this user, as it says of itself in a file while it runs. */
@@ -68,12 +68,12 @@ export class RunningServers {
 
   /**
    * The server that runs and serves all of these folders: the process that wrote its file is still that process, and
-   * what answers at its port shows that it knows the token. The token is not sent.
+   * what answers at its port shows that it is that run, whose name is not sent.
    */
-  async serving(projects: readonly string[], token: string): Promise<RunningServer | null> {
+  async serving(projects: readonly string[]): Promise<RunningServer | null> {
     for (const server of this.#announced()) {
       const isMeant = projects.every((folder) => server.projects.includes(folder))
-      if (isMeant && (await isGenuine(server, token))) return server
+      if (isMeant && (await isGenuine(server))) return server
     }
     return null
   }
@@ -130,20 +130,19 @@ type ServerEndpoint = Pick<RunningServer, 'address' | 'port' | 'instance'>
 const quick = 2_000
 const longest = 15_000
 
-/** Whether what answers at an address is that run of a server, and knows a token. The token is not sent. */
-export async function isGenuine(server: ServerEndpoint, token: string): Promise<boolean> {
-  return (await proveServer(server, hashOf(token), quick).catch(() => null)) !== null
+/** Whether what answers at an address is that run of a server, whose name is not sent. */
+export async function isGenuine(server: ServerEndpoint): Promise<boolean> {
+  return (await proveServer(server, quick).catch(() => null)) !== null
 }
 
-/** Asks a running server for an address that logs in the holder of a person's token, which is shown and not sent. */
-export async function freshLogin(server: ServerEndpoint, token: string): Promise<string> {
-  const hash = hashOf(token)
-  const meeting = await proveServer(server, hash, longest)
+/** Asks a running server of this user for an address that signs them in. */
+export async function freshLogin(server: ServerEndpoint): Promise<string> {
+  const meeting = await proveServer(server, longest)
   const { answered } = meeting
   const said = await post(
     server,
     'login-code',
-    { answered, proof: proofOf('client', meeting, hash) },
+    { answered, proof: proofOf('client', meeting, server.instance) },
     longest,
   )
   const code = textIn(said, 'code')
@@ -151,17 +150,15 @@ export async function freshLogin(server: ServerEndpoint, token: string): Promise
   throw invalidServerAnswer(server, 'gave no login address')
 }
 
-async function proveServer(
-  server: ServerEndpoint,
-  hash: string,
-  patience: number,
-): Promise<LoginProofExchange> {
+async function proveServer(server: ServerEndpoint, patience: number): Promise<LoginProofExchange> {
+  const { instance } = server
   const asked = newSecret()
-  const said = await post(server, 'login-proof', { key: keyIdOf(hash), asked }, patience)
+  const said = await post(server, 'login-proof', { key: keyIdOf(instance), asked }, patience)
   const [answered, proof] = [textIn(said, 'answered'), textIn(said, 'proof')]
-  if (answered === null || proof === null) throw invalidServerAnswer(server, 'does not know this token')
-  const meeting = { port: server.port, instance: server.instance, asked, answered }
-  if (isProof(proof, proofOf('server', meeting, hash))) return meeting
+  if (answered === null || proof === null)
+    throw invalidServerAnswer(server, 'is another run of a server than the one that was started here')
+  const meeting = { port: server.port, asked, answered }
+  if (isProof(proof, proofOf('server', meeting, instance))) return meeting
   throw invalidServerAnswer(server, 'did not prove that it is this user’s Waymark, so nothing was sent to it')
 }
 
@@ -192,6 +189,6 @@ function textIn(said: unknown, name: string): string | null {
 function invalidServerAnswer({ address }: ServerEndpoint, what: string): Failure {
   return new Failure('UNAVAILABLE', `What answers at ${address} ${what}.`, {
     reason: 'server_answer_invalid',
-    hint: 'It may keep its tokens elsewhere: is XDG_STATE_HOME the same for both?',
+    hint: 'Stop what answers there, or start the server on another port: waymark serve --port <number>',
   })
 }

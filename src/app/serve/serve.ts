@@ -1,17 +1,19 @@
-import { randomUUID } from 'node:crypto'
 import { Failure, messageOf } from '../../kernel/failure.ts'
 import type { Context } from '../../kernel/operations/operation.ts'
+import { isOwnToken, tokenErrorOf } from '../../people/domain/identity.ts'
+import { keepOwnTokens } from '../../people/operations/owner.ts'
 import type { Team } from '../../people/ports/team.ts'
+import { randomIds } from '../../store/random-ids.ts'
 import type { OidcSettings } from '../../surfaces/http/guard/oidc.ts'
-import { TokenFile } from '../../surfaces/http/guard/tokens.ts'
+import { newSecret } from '../../surfaces/http/guard/secret.ts'
 import type { Logger } from '../../surfaces/http/serving.ts'
 import { closeContext, databaseNamed } from '../open-context.ts'
 import { endSignal, exitAfterGrace, thisProcess } from '../process.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { type Environment, userName } from '../settings/environment.ts'
 import { readServeFlags, type ServeFlags } from '../settings/flags.ts'
+import { openMachinePeople } from '../settings/machine-people.ts'
 import { oidcSettings } from '../settings/oidc.ts'
-import { personName } from '../settings/person-name.ts'
 import { namedDatabase, serverFolder } from '../settings/places.ts'
 import { startUpkeep } from '../upkeep.ts'
 import { cardLink } from './card-link.ts'
@@ -38,12 +40,11 @@ function takeConsole(log: Logger): void {
 async function serveProjects(flags: ServeFlags, log: Logger): Promise<void> {
   const environment = process.env
   const folder = serverFolder(environment)
-  const tokens = new TokenFile(folder)
   const projects = await openServedProjects(flags, environment)
   const { context } = projects.own ?? firstOf(projects)
   const oidc = oidcSettings(flags, environment)
   const team = await activeTeam(context, { environment, oidc })
-  if (!team) refuseRemoteWithoutTokens(flags, tokens)
+  if (team.owner) await refuseRemoteWithoutTokens(flags, team)
   const database = databaseNamed(environment, process.cwd())
   const folders = [
     ...projects.open.map((project) => project.context.folder),
@@ -51,28 +52,26 @@ async function serveProjects(flags: ServeFlags, log: Logger): Promise<void> {
     ...(projects.own ? [`database ${database}`] : []),
   ]
   const servers = new RunningServers(folder)
-  const own = tokens.ownToken('agent', 'agent')
-  const person = tokens.ownToken('person', personName(environment, process.cwd()))
+  if (team.owner) await keepOwnTokens(team, team.owner, { at: Date.now(), ids: randomIds })
   // An agent that starts the server for its user gets no address that acts as a person.
   const isAgent = commandLineActor(environment, userName()).kind === 'agent'
   const visit = {
-    person: isAgent || team ? null : person,
+    signsIn: team.owner !== null && !isAgent,
     open: flags.open,
     folder,
-    byPersons: team !== null,
+    byPersons: team.owner === null,
   }
-  const running = await servers.serving(folders, own)
+  const running = await servers.serving(folders)
   if (running && (flags.port === null || flags.port === running.port)) return welcome(running, null, visit)
-  const instance = randomUUID()
+  const instance = newSecret()
   const options = optionsOf(flags, projects, {
-    folder,
     instance,
     log,
-    ...(team && { team }),
+    team,
     ...(oidc && { oidc }),
   })
   const server = await openOnFreePort(options, flags.port, {
-    running: () => servers.serving(folders, own),
+    running: () => servers.serving(folders),
     lastPort: () => servers.lastPort(folders),
     at: (port) => servers.at(port),
   })
@@ -87,6 +86,7 @@ async function serveProjects(flags: ServeFlags, log: Logger): Promise<void> {
   } finally {
     servers.withdraw(announced)
     await end(server, projects)
+    await team.store.close()
     log.info('Waymark stopped.')
   }
 }
@@ -167,14 +167,15 @@ async function end(server: OpenServer, { open, own }: DatabaseProjects): Promise
 }
 
 /**
- * The persons of a database that is named are who is let in: always where it is a server's, and in a file once there is
- * one. Until then the file is somebody's own, and their own tokens count.
+ * Who is let in: the people of a database that is named, always where it is a server's, and in a file once there is one.
+ * Else the user of this machine.
  */
 async function activeTeam(
   { team }: Context,
   { environment, oidc }: { readonly environment: Environment; readonly oidc: OidcSettings | null },
-): Promise<Team | null> {
-  if (!team && oidc) {
+): Promise<Team> {
+  const named = team?.owner === null ? team : null
+  if (!named && oidc) {
     throw new Failure(
       'INVALID_INPUT',
       `Persons who sign in at ${oidc.issuer} are kept in a database that is named.`,
@@ -184,14 +185,16 @@ async function activeTeam(
       },
     )
   }
-  if (!team) return null
-  if (oidc || /^postgres(ql)?:/.test(namedDatabase(environment) ?? '')) return team
-  const persons = await team.store.view(({ identities }) => identities.persons())
-  return persons.length > 0 ? team : null
+  const people = await named?.store.view(({ identities }) => identities.persons())
+  const isShared = oidc !== null || /^postgres(ql)?:/.test(namedDatabase(environment) ?? '')
+  if (named && (isShared || people?.length)) return named
+  return openMachinePeople(environment, process.cwd())
 }
 
-function refuseRemoteWithoutTokens({ allowRemote }: ServeFlags, tokens: TokenFile): void {
-  if (!allowRemote || tokens.entries().some(({ explicit }) => explicit)) return
+async function refuseRemoteWithoutTokens({ allowRemote }: ServeFlags, { store }: Team): Promise<void> {
+  const tokens = allowRemote ? await store.view(({ identities }) => identities.tokens({})) : []
+  const isMade = tokens.some(({ token }) => !isOwnToken(token) && tokenErrorOf(token, Date.now()) === null)
+  if (!allowRemote || isMade) return
   throw new Failure(
     'REFUSED',
     '--allow-remote lets other machines in, but no token was made for them: the only tokens are those that the server makes for its own user.',
@@ -202,7 +205,7 @@ function refuseRemoteWithoutTokens({ allowRemote }: ServeFlags, tokens: TokenFil
 function optionsOf(
   flags: ServeFlags,
   { served, own, refresh }: DatabaseProjects,
-  run: Pick<ServerOptions, 'folder' | 'instance' | 'log' | 'team' | 'oidc'>,
+  run: Pick<ServerOptions, 'instance' | 'log' | 'team' | 'oidc'>,
 ): Omit<ServerOptions, 'port'> {
   const { host, allowHosts } = flags
   // These are known to every server, with its port; a wildcard is no name.

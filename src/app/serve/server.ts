@@ -10,14 +10,11 @@ import { catalog } from '../../kernel/operations/catalog.ts'
 import type { Team } from '../../people/ports/team.ts'
 import { randomIds } from '../../store/random-ids.ts'
 import { serveAssets } from '../../surfaces/http/assets.ts'
-import { fileAdmission } from '../../surfaces/http/guard/admission.ts'
 import { PeopleDirectory } from '../../surfaces/http/guard/directory.ts'
 import { LoginCodes, LoginProofs } from '../../surfaces/http/guard/login-proof.ts'
-import { Logins } from '../../surfaces/http/guard/logins.ts'
 import { type OidcSettings, OidcSignIn } from '../../surfaces/http/guard/oidc.ts'
 import { OpenStreams } from '../../surfaces/http/guard/open-streams.ts'
 import { type Rates, type Security, teamRates, usualRates } from '../../surfaces/http/guard/security.ts'
-import { TokenFile } from '../../surfaces/http/guard/tokens.ts'
 import { type HttpTimeouts, httpServer, usualPatience } from '../../surfaces/http/http-server.ts'
 import { createLivePart } from '../../surfaces/http/live/live.ts'
 import type { HttpServingOptions, Logger, ServedProject } from '../../surfaces/http/serving.ts'
@@ -25,8 +22,7 @@ import { type UnreadLimits, usualUnread } from '../../surfaces/http/unread-limit
 import { createMcpOverHttp } from '../../surfaces/mcp/http/mcp-over-http.ts'
 import type { Surface } from '../../surfaces/mcp/surface.ts'
 import { version } from '../program.ts'
-import { commandActor, runsInsideCommand, userIdentity } from '../settings/actor.ts'
-import { userName } from '../settings/environment.ts'
+import { commandActor, runsInsideCommand } from '../settings/actor.ts'
 import type { RunningServer } from './running-servers.ts'
 
 const usualPort = 4747
@@ -101,16 +97,14 @@ export interface ServerOptions {
   readonly own?: ServedProject
   /** Looks for projects that were added or renamed elsewhere. */
   readonly refresh?: () => Promise<unknown>
-  /** Where tokens and sessions are kept. */
-  readonly folder: string
   readonly host: string
   /** 0 for any. */
   readonly port: number
   readonly allowedHosts: readonly string[]
   readonly instance: string
   readonly log: Logger
-  /** The persons of the database, where they are who is let in; without them the tokens in `folder` are. */
-  readonly team?: Team
+  /** Who is let in: the user of this machine, or people who share a database. */
+  readonly team: Team
   /** Who vouches for persons that sign in with a browser. */
   readonly oidc?: OidcSettings
   /** A proxy in front says who asks and whether by TLS. */
@@ -132,7 +126,7 @@ export interface OpenServer {
 
 /** Puts the server together and listens. Fails with the error of the system where the port is taken. */
 export async function openServer(options: ServerOptions): Promise<OpenServer> {
-  const { folder, host, allowedHosts, instance, log } = options
+  const { host, allowedHosts, instance, log, team } = options
   const program = resolve(process.argv[1] ?? 'waymark')
   let directory: PeopleDirectory | null = null
   // Whoever calls is asked what they may, as their token is known at this moment.
@@ -144,7 +138,7 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
       ...project,
       contextOf: (actor) => {
         const standing = directory?.standingOf(actor, made)
-        return { ...project.contextOf(actor), ...(standing && { standing }) }
+        return { ...project.contextOf(actor), team, ...(standing && { standing }) }
       },
     }
     known.set(project, made)
@@ -172,35 +166,26 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
     log: (line, error) => log.warn(line, error === undefined ? {} : { error: detailsOf(error) }),
   })
   let port = options.port
-  const tokens = new TokenFile(folder)
-  const logins = new Logins(join(folder, 'sessions.json'))
   const now = () => Date.now()
-  const { team } = options
-  directory = team
-    ? new PeopleDirectory({
-        team,
-        projects: () => serving.projects,
-        storeOf: (project) => project.contextOf(ownActor).store,
-        port: () => port,
-        ids: randomIds,
-        log,
-        now,
-      })
-    : null
-  const user = userIdentity(userName())
-  const admission = directory ?? fileAdmission({ tokens, logins, port: () => port, user, now })
+  const people = new PeopleDirectory({
+    team,
+    projects: () => serving.projects,
+    storeOf: (project) => project.contextOf(ownActor).store,
+    port: () => port,
+    ids: randomIds,
+    log,
+    now,
+  })
+  directory = people
   const security: Security = {
     hosts: () => ({ port, allowed: allowedHosts }),
-    admission,
-    directory,
+    directory: people,
     oidc: options.oidc ? new OidcSignIn(options.oidc) : null,
     trustProxy: options.trustProxy ?? false,
-    tokens,
-    logins,
     codes: new LoginCodes(),
     proofs: new LoginProofs(),
-    streams: new OpenStreams(admission),
-    rates: options.rates ?? (directory ? teamRates() : usualRates()),
+    streams: new OpenStreams(people),
+    rates: options.rates ?? (team.owner ? usualRates() : teamRates()),
     insideCommand: actorInsideCommand(),
     now,
   }
@@ -210,14 +195,17 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
     { security, patience: options.patience ?? usualPatience, unread: options.unread ?? usualUnread },
     parts,
   )
-  await listen(server, { port, host })
+  await listen(server, { port, host }).catch(async (error: unknown) => {
+    await people.close()
+    throw error
+  })
   port = (server.address() as AddressInfo).port // it listens on TCP
   return {
     port,
     security,
     stop: async () => {
       await closeGracefully(server, async () => void (await Promise.all([live.close(), mcp.shutdown()])))
-      await directory?.close()
+      await people.close()
     },
   }
 }

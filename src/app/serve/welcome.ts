@@ -7,8 +7,8 @@ import { freshLogin, type RunningServer } from './running-servers.ts'
 
 /** Who started the program, and what for. */
 export interface WelcomeContext {
-  /** The token of a person; null for an agent, who is given no address that acts as one. */
-  readonly person: string | null
+  /** Whether an address signs the user of this machine in: an agent is given none. */
+  readonly signsIn: boolean
   /** Opens the dashboard in a browser. */
   readonly open: boolean
   /** How to get another address, where it is not by `waymark serve`. */
@@ -20,9 +20,9 @@ export interface WelcomeContext {
 }
 
 /** A server that is slow to answer itself serves all the same: null, and `waymark serve` gives an address later. */
-async function signInLinkFor(server: RunningServer, person: string, isNew: boolean): Promise<string | null> {
+async function signInLinkFor(server: RunningServer, isNew: boolean): Promise<string | null> {
   try {
-    return await freshLogin(server, person)
+    return await freshLogin(server)
   } catch (error) {
     if (isNew && error instanceof Failure) return null
     throw error
@@ -33,10 +33,10 @@ async function signInLinkFor(server: RunningServer, person: string, isNew: boole
 export async function welcome(
   server: RunningServer,
   projects: readonly ServedProject[] | null,
-  { person, open, folder, byPersons = false, another = 'waymark serve prints another' }: WelcomeContext,
+  { signsIn, open, folder, byPersons = false, another = 'waymark serve prints another' }: WelcomeContext,
 ): Promise<void> {
   const { address, pid } = server
-  const login = person === null ? null : await signInLinkFor(server, person, projects !== null)
+  const login = signsIn ? await signInLinkFor(server, projects !== null) : null
   const lines = [
     projects
       ? `Waymark serves ${namesOf(projects)} at http://${address}`

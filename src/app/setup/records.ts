@@ -4,7 +4,7 @@ import type { SetupFiles } from '../../clients/ports/setup-files.ts'
 import type { FileRecord } from '../../clients/setup/disk.ts'
 import { hashOf } from '../../clients/setup/edit/edit-file.ts'
 import { errorCode } from '../../kernel/failure.ts'
-import { readIfThere, runLocked, writePrivate } from '../../surfaces/http/guard/private-file.ts'
+import { readIfThere, runLocked, writePrivate } from '../../kernel/files/private-file.ts'
 
 /** What setup did on this machine, a file for each file that it changed, kept where only its user can read it. */
 export class SetupRecords {

@@ -63,7 +63,9 @@ export async function invokeParsing(
     handlingContext(operation.kind === 'query' ? readOnlyContext(context) : context, idempotency),
     input,
   )
-  const notice = operation.kind === 'query' ? await context.store.notice() : null
+  // What concerns the server is asked outside of every project, too.
+  const isOfProject = operation.kind === 'query' && operation.ofServer !== true
+  const notice = isOfProject ? await context.store.notice() : null
   return { input, answer: briefAnswerOf(operation, input, answer), notice }
 }
 

@@ -100,7 +100,7 @@ async function entryOf(
 
 /** Who is told by what somebody adds: themselves, here and now. */
 function ownerOf({ actor, standing }: Pick<Context, 'actor' | 'standing'>): NotificationOwner {
-  if (standing) return { id: standing.personId, name: standing.personName }
+  if (standing && standing.user === undefined) return { id: standing.personId, name: standing.personName }
   return { id: identityOf(actor), name: actor.name }
 }
 
@@ -221,7 +221,7 @@ function assertMayReachPrivate({ standing }: CommandContext): void {
 
 /** Where the record is kept elsewhere, that machine has no desktop of this person. */
 function assertDesktop({ edge, standing }: CommandContext): void {
-  if (!edge && !standing) return
+  if (!edge && (!standing || standing.user !== undefined)) return
   throw new Failure(
     'REFUSED',
     'The record is kept at a server, which cannot reach the desktop of your machine.',

@@ -22,6 +22,16 @@ export interface CallerPermissions {
   readonly roles: readonly string[]
   /** When their token or session ends, milliseconds since the epoch. */
   readonly expiresAt: number
+  /** The user of the machine, where the server is theirs alone: they act in every gate role, as at the command line. */
+  readonly user?: string
+}
+
+/** Whether somebody acts in a gate role of the project. */
+export function hasGateRole(
+  { roles, user }: Pick<CallerPermissions, 'roles' | 'user'>,
+  role: string,
+): boolean {
+  return user !== undefined || roles.includes(role)
 }
 
 export function hasAccess(

@@ -112,7 +112,13 @@ export type IdentityEvent =
 export const day = 24 * 60 * 60_000
 /** How long a token holds unless its maker says otherwise, and at most. */
 export const tokenDays = { usual: 90, most: 365 } as const
-export const sessionLifetime = 12 * 60 * 60_000
+/** How long somebody stays signed in: where a person uses their own machine, and where people share a server. */
+export const sessionLifetimes = { ofOwner: 30 * day, shared: 12 * 60 * 60_000 } as const
+
+/** Whether a single-user server made it for its own user, each of whose programs can read it. */
+export function isOwnToken({ createdBy, parentId }: Pick<Token, 'createdBy' | 'parentId'>): boolean {
+  return createdBy !== null && parentId === null
+}
 
 interface TokenParts {
   readonly id: TokenId

@@ -18,7 +18,7 @@ import {
 import type { Team } from '../ports/team.ts'
 import { endedTokens } from './ended-tokens.ts'
 import { personField } from './people.ts'
-import { findPerson, recordInTeam, teamOf } from './team.ts'
+import { findPerson, recordInTeam, sharedTeamOf } from './team.ts'
 import { limitsOf } from './tokens.ts'
 
 export const invitationCreate = defineOperation({
@@ -44,7 +44,7 @@ export const invitationCreate = defineOperation({
     invitation: z.string(),
   }),
 }).handler(async (handling, { person: words }) => {
-  const team = teamOf(handling)
+  const team = sharedTeamOf(handling)
   const { standing } = handling
   const projectId = await handling.store.view(({ identities }) => Promise.resolve(identities.project))
   const secret = team.newSecret()

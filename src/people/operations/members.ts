@@ -9,7 +9,7 @@ import { type Access, accesses } from '../domain/access.ts'
 import type { Member, Person } from '../domain/identity.ts'
 import { MemberEntry, memberEntry } from './identity-answer.ts'
 import { emailField, newPerson, personField, personNameField } from './people.ts'
-import { findPerson, recordInTeam, teamOf } from './team.ts'
+import { findPerson, recordInTeam, sharedTeamOf } from './team.ts'
 
 const accessField = choice(
   accesses,
@@ -43,7 +43,7 @@ export const memberAdd = defineOperation({
   }),
   output: MemberEntry,
 }).handler((handling, { person, access, roles }) => {
-  teamOf(handling)
+  sharedTeamOf(handling)
   return handling.record(async (reads) => {
     const found = await findPerson(reads, person)
     const before = await reads.identities.member(found.id)
@@ -120,7 +120,7 @@ export const memberChange = defineOperation({
   }),
   output: MemberEntry,
 }).handler((handling, { person, access, roles }) => {
-  teamOf(handling)
+  sharedTeamOf(handling)
   return handling.record(async (reads) => {
     const { found, member } = await findMember(reads, person)
     const after = { ...member, ...(access && { access }), ...(roles && { roles }) }
@@ -144,7 +144,7 @@ export const memberRemove = defineOperation({
   input: z.strictObject({ person: personField }),
   output: z.object({ removed: z.string() }),
 }).handler((handling, { person }) => {
-  teamOf(handling)
+  sharedTeamOf(handling)
   return handling.record(async (reads) => {
     const { found, member } = await findMember(reads, person)
     await assertOtherOwner(reads, found, member)
@@ -167,7 +167,7 @@ export const memberList = defineOperation({
   input: z.strictObject(pageFields(1000, 'How many')),
   output: z.object({ members: list(MemberEntry), ...page }),
 }).handler((handling, input) => {
-  teamOf(handling)
+  sharedTeamOf(handling)
   return handling.store.view(async ({ identities }) => {
     const asked = new Paging('member_list', input, handling.actor, 1000)
     const { entries, ...rest } = asked.slice(await identities.members(), ({ person }) => person.id)

@@ -10,7 +10,7 @@ import type { Person } from '../domain/identity.ts'
 import { endedTokens } from './ended-tokens.ts'
 import { PersonEntry, personEntry } from './identity-answer.ts'
 import { endedSessions } from './sessions.ts'
-import { findPerson, recordInTeam, teamOf } from './team.ts'
+import { findPerson, recordInSharedTeam, sharedTeamOf } from './team.ts'
 
 export const personField = identifier('The person: id, e-mail address or name')
 
@@ -51,7 +51,7 @@ export const personAdd = defineOperation({
   }),
   output: PersonEntry,
 }).handler((handling, { name, email = null, admin = false }) =>
-  recordInTeam(handling, async (reads, setting) => {
+  recordInSharedTeam(handling, async (reads, setting) => {
     const person = await newPerson(reads, setting, { name, email, admin })
     return { facts: [{ kind: 'person.added', person }], answer: personEntry(person) }
   }),
@@ -91,7 +91,7 @@ export const personList = defineOperation({
   input: z.strictObject(pageFields(1000, 'How many')),
   output: z.object({ persons: list(PersonEntry), ...page }),
 }).handler((handling, input) =>
-  teamOf(handling).store.view(async ({ identities }) => {
+  sharedTeamOf(handling).store.view(async ({ identities }) => {
     const asked = new Paging('person_list', input, handling.actor, 1000)
     const { entries, ...rest } = asked.slice(await identities.persons(), idOf)
     return { persons: entries.map(personEntry), ...rest }
@@ -114,7 +114,7 @@ export const personDisable = defineOperation({
   input: z.strictObject({ person: personField }),
   output: PersonEntry,
 }).handler((handling, input) =>
-  recordInTeam(handling, async (reads, { at }) => {
+  recordInSharedTeam(handling, async (reads, { at }) => {
     const person = await findPerson(reads, input.person)
     if (person.disabledAt !== null) return { facts: [], answer: personEntry(person) }
     await assertOtherAdmin(reads, person)
@@ -144,7 +144,7 @@ export const personEnable = defineOperation({
   input: z.strictObject({ person: personField }),
   output: PersonEntry,
 }).handler((handling, input) =>
-  recordInTeam(handling, async (reads): Promise<ChangeSet<z.output<typeof PersonEntry>>> => {
+  recordInSharedTeam(handling, async (reads): Promise<ChangeSet<z.output<typeof PersonEntry>>> => {
     const person = await findPerson(reads, input.person)
     const facts =
       person.disabledAt === null ? [] : [personChanged(person.id, person.name, { disabledAt: null })]
@@ -171,7 +171,7 @@ export const personAdmin = defineOperation({
   }),
   output: PersonEntry,
 }).handler((handling, input) =>
-  recordInTeam(handling, async (reads): Promise<ChangeSet<z.output<typeof PersonEntry>>> => {
+  recordInSharedTeam(handling, async (reads): Promise<ChangeSet<z.output<typeof PersonEntry>>> => {
     const person = await findPerson(reads, input.person)
     const admin = input.end !== true
     if (person.admin === admin) return { facts: [], answer: personEntry(person) }

@@ -7,7 +7,7 @@ import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import type { Reads, SideWrite } from '../../store/ports/store.ts'
-import { type Person, sessionLifetime } from '../domain/identity.ts'
+import type { Person } from '../domain/identity.ts'
 import { SessionEntry, sessionEntry } from './identity-answer.ts'
 import { findPerson, recordInTeam, teamOf } from './team.ts'
 
@@ -60,7 +60,10 @@ export const sessionEnd = defineOperation({
 }).handler((handling, { id, person }) =>
   recordInTeam(handling, async (reads, { at }) => {
     const { standing } = handling
-    const whose = await resolvePersonId(reads, { id, person, own: standing?.personId })
+    const isOfOwner = handling.team?.owner !== null && id === undefined && person === undefined
+    const own = standing?.personId
+    // At the command line of a single-user server, whose sessions are meant needs no word.
+    const whose = isOfOwner && !standing ? null : await resolvePersonId(reads, { id, person, own })
     if (standing && !standing.admin && whose !== standing.personId)
       throw adminOnlyFailure(standing.personName)
     const ended = await endedSessions(reads, { personId: whose, now: at, only: id })
@@ -135,7 +138,7 @@ export function newSession(
     personId: person.id,
     tokenId,
     startedAt: at,
-    expiresAt: Math.min(at + sessionLifetime, until),
+    expiresAt: until,
     endedAt: null,
   }
   return {
@@ -150,6 +153,6 @@ interface NewSignInSession {
   readonly tokenId: TokenId | null
   /** Of the secret in the cookie. */
   readonly hash: string
-  /** Never longer than the token by which it was begun. */
+  /** When it ends by itself. */
   readonly until: number
 }

@@ -15,13 +15,23 @@ export interface TeamSubject {
 
 const persons: TeamSubject = { what: 'Persons and their tokens', otherwise: '' }
 
-/** What all projects of a database share. Fails where the project's database is its own, which has nothing of it. */
-export function teamOf<Known extends TeamReader>(
-  { team }: { readonly team?: Known },
-  { what, otherwise }: TeamSubject = persons,
-): Known {
+/** Who may use this server: people who share a database, or the user of this machine. */
+export function teamOf<Known extends TeamReader>({ team }: { readonly team?: Known }): Known {
   if (team) return team
-  throw new Failure(
+  throw sharedDatabaseNeeded(persons)
+}
+
+/** What all projects of a database share. Fails for a single-user server, whose projects have databases of their own. */
+export function sharedTeamOf<Known extends TeamReader>(
+  { team }: { readonly team?: Known },
+  subject: TeamSubject = persons,
+): Known {
+  if (team?.owner === null) return team
+  throw sharedDatabaseNeeded(subject)
+}
+
+function sharedDatabaseNeeded({ what, otherwise }: TeamSubject): Failure {
+  return new Failure(
     'REFUSED',
     `${what} are kept in a database that is named for all projects of a server, and none is named here.`,
     {
@@ -51,6 +61,15 @@ export function recordInTeam<Answer>(
       return decide(reads, { at, ids })
     },
   })
+}
+
+/** The same for what only people who share a server have. */
+export function recordInSharedTeam<Answer>(
+  handling: CommandContext,
+  decide: (reads: Reads, setting: TransactionContext) => Promise<ChangeSet<Answer>>,
+): Promise<Answer> {
+  sharedTeamOf(handling)
+  return recordInTeam(handling, decide)
 }
 
 /** Servers remember for seconds who may call: what changes people and tokens looks again, inside the transaction. */
@@ -89,7 +108,11 @@ export async function findPerson({ identities }: Reads, words: string): Promise<
 
 /** Fails where no project is meant, with those that there are. Nothing is made by the way. */
 export async function assertProject({ store, team }: Pick<QueryContext, 'store' | 'team'>): Promise<void> {
-  if (!team || (await store.view(({ identities }) => Promise.resolve(identities.project))) !== '') return
+  if (
+    team?.owner !== null ||
+    (await store.view(({ identities }) => Promise.resolve(identities.project))) !== ''
+  )
+    return
   throw await noProject(team, 'No project is meant: this folder has none in the database.')
 }
 

@@ -24,8 +24,9 @@ import {
 import type { TokenListing } from '../ports/identity-reads.ts'
 import { endedTokens } from './ended-tokens.ts'
 import { TokenEntry, tokenEntry } from './identity-answer.ts'
+import { ownerPerson } from './owner.ts'
 import { newPerson, personField, personNameField } from './people.ts'
-import { findPerson, recordInTeam, teamOf } from './team.ts'
+import { findPerson, recordInTeam, sharedTeamOf, teamOf } from './team.ts'
 
 export const tokenCreate = defineOperation({
   name: 'token_create',
@@ -54,7 +55,9 @@ export const tokenCreate = defineOperation({
     days: count(`For how many days; default ${tokenDays.usual}`, tokenDays.most).optional(),
     all_projects: z
       .boolean()
-      .describe('For all projects of the person; without it for this project alone, but for a person’s own')
+      .describe(
+        'For all projects of the person; without it for this project alone, but for a person’s own and on a single-user server',
+      )
       .optional(),
     admin: z
       .boolean()
@@ -76,7 +79,8 @@ export const tokenCreate = defineOperation({
     const { listed, id, at } = await recordInTeam(handling, async (reads, setting) => {
       const { standing } = handling
       const parent = standing?.tokenId ? await reads.identities.token(standing.tokenId) : null
-      const limits = limitsOf({ ...input, kind }, { parent, projectHere: here, at: setting.at })
+      const all_projects = input.all_projects ?? (team.owner === null ? undefined : true)
+      const limits = limitsOf({ ...input, kind, all_projects }, { parent, projectHere: here, at: setting.at })
       const { person, facts } = await holderOf(reads, setting, { ...input, handling })
       const token: Token = {
         id: setting.ids.next('token'),
@@ -271,7 +275,9 @@ async function holderOf(
     handling,
   }: Pick<TokenOptions, 'person' | 'admin'> & { readonly handling: CommandContext },
 ): Promise<{ readonly person: Person; readonly facts: readonly NewProjectEvent[] }> {
-  const { standing } = handling
+  const { standing, team } = handling
+  if (admin) sharedTeamOf(handling)
+  if (team?.owner && words === undefined) return ownerPerson(reads, setting, team.owner)
   const meant = words ?? standing?.personId
   if (meant === undefined) {
     throw new Failure('INVALID_INPUT', 'Say whose token it is.', {

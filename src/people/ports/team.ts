@@ -1,16 +1,31 @@
 import type { Store, StoreReader } from '../../store/ports/store.ts'
 
-/** Who may use a server is kept in the database that it was given, for all its projects. */
+/** Who may use a server: in the database that it was given for all its projects, else in the machine's state folder. */
 export interface Team {
   /** The reserved project of persons, tokens and sessions. */
   readonly store: Store
+  /** The user of this machine, where the server is theirs alone. Null where people share a database. */
+  readonly owner: MachineOwner | null
   /** 32 random bytes, in base64url. */
   newSecret(): string
   /** SHA-256, hexadecimal. */
   hashOf(secret: string): string
 }
 
+/** The one person of a single-user server, and the tokens by which programs of this user are configured. */
+export interface MachineOwner {
+  /** As the command line of this user acts. */
+  readonly identity: string
+  /** What they are called now. */
+  name(): string
+  /** The token of a kind as it is kept in a file that only this user reads; null where there is none. */
+  readToken(kind: OwnTokenKind): string | null
+  keepToken(kind: OwnTokenKind, text: string): void
+}
+
+export type OwnTokenKind = 'agent' | 'person'
+
 /** What a query may ask of it. */
-export interface TeamReader {
+export interface TeamReader extends Pick<Team, 'owner'> {
   readonly store: StoreReader
 }

@@ -9,7 +9,7 @@ import { idOf, Paging, page, pageFields } from '../../kernel/operations/paging.t
 import type { Person } from '../../people/domain/identity.ts'
 import { serverProject } from '../../people/domain/identity.ts'
 import { personField } from '../../people/operations/people.ts'
-import { findPerson, recordInTeam, type TeamSubject, teamOf } from '../../people/operations/team.ts'
+import { findPerson, recordInTeam, sharedTeamOf, type TeamSubject } from '../../people/operations/team.ts'
 import type { ProjectListing } from '../../people/ports/identity-reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 
@@ -61,7 +61,7 @@ export const projectAdd = defineOperation({
     owner: Named.nullable(),
   }),
 }).handler((handling, { name, owner: words }) => {
-  teamOf(handling, subject)
+  sharedTeamOf(handling, subject)
   assertUsable(name)
   return recordInTeam(handling, async (reads, { ids }) => {
     const projects = await reads.identities.projects()
@@ -90,7 +90,7 @@ export const projectList = defineOperation({
   input: z.strictObject(pageFields(1000, 'How many')),
   output: z.object({ projects: list(ProjectEntry), ...page }),
 }).handler((handling, input) =>
-  teamOf(handling, subject).store.view(async (reads) => {
+  sharedTeamOf(handling, subject).store.view(async (reads) => {
     const [projects, isSeen] = [await reads.identities.projects(), await projectVisibility(reads, handling)]
     const visible = projects.filter(({ id }) => isSeen(id))
     const { entries, ...rest } = new Paging('project_list', input, handling.actor, 1000).slice(visible, idOf)
@@ -113,7 +113,7 @@ export const projectRename = defineOperation({
   input: z.strictObject({ project: projectField, name: nameField }),
   output: z.object({ id: z.string(), name: z.string(), before: z.string() }),
 }).handler((handling, { project: words, name }) => {
-  teamOf(handling, subject)
+  sharedTeamOf(handling, subject)
   assertUsable(name)
   return recordInTeam(handling, async ({ identities }) => {
     const projects = await identities.projects()

@@ -156,10 +156,10 @@ export async function currentWork(
 async function peopleOfAttempts(
   identities: Reads['identities'],
   attempts: readonly Attempt[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, string | null>> {
   const ids = [...new Set(attempts.flatMap(({ actor }) => actor.person ?? []))]
   const people = ids.map(
-    async (id): Promise<[string, string]> => [id, (await identities.person(id))?.name ?? id],
+    async (id): Promise<[string, string | null]> => [id, (await identities.person(id))?.name ?? null],
   )
   return new Map(await Promise.all(people))
 }

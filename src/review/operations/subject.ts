@@ -42,7 +42,7 @@ export interface ResolvedSubject {
  */
 export function reviewerOf({ actor, standing }: Pick<Context, 'actor' | 'standing'>): Reviewer {
   if (standing && actor.kind === 'agent') return { id: `agent ${standing.personId}`, name: actor.name }
-  if (standing) return { id: standing.personId, name: standing.personName }
+  if (standing && standing.user === undefined) return { id: standing.personId, name: standing.personName }
   return { id: identityOf(actor), name: actor.name }
 }
 

@@ -204,24 +204,6 @@ export const otherCommands: readonly OtherCommand[] = [
     ],
   },
   {
-    command: 'token',
-    title: 'Tokens of this user’s own server',
-    otherwise: 'In a connected folder, or where WAYMARK_DATABASE is set, tokens of that server',
-    usage:
-      'waymark token create <name> [--kind agent|person] [--role <role>] | waymark token list | waymark token revoke <name>',
-    words: ['create', 'list', 'revoke'],
-    explained: [
-      ['--kind agent|person', 'Whom it is for; default: agent. Only a person makes one for a person'],
-      ['--role <role>', 'The role in which whoever has it acts, where a process asks for one'],
-    ],
-  },
-  {
-    command: 'logout',
-    title: 'End the logins of the dashboard: all of them, or those of one token',
-    usage: 'waymark logout [<name of a token>] [--json] [--format json|text]',
-    explained: [['--json, --format json', 'How many logins ended, as JSON']],
-  },
-  {
     command: 'hook',
     title: 'Answer a hook of a coding agent: JSON on stdin, a decision or nothing on stdout',
     usage: 'waymark hook pre-tool-use|session-start|stop [client]',

@@ -104,12 +104,13 @@ function numberIn(c: RequestContext, name: string, range: VersionRange): number 
 /** `GET /api/session`: who is asking, and what a page needs to begin. */
 export async function sessionAnswer(c: RequestContext, serving: HttpServingOptions) {
   const { actor, csrf } = requireAuth(c.var.caller)
-  const { store, standing } = c.var.project.contextOf(actor)
+  const { store, standing, team } = c.var.project.contextOf(actor)
   const { name, kind, role, channel } = actor
   return {
     actor: { name, kind, role, channel },
     csrf,
-    // Null where nobody's access is asked for: on one's own machine.
+    // The server is of the user of its machine alone.
+    single_user: team?.owner !== null,
     standing: standing
       ? {
           person: { id: standing.personId, name: standing.personName },

@@ -5,7 +5,7 @@ import { Failure } from '../../kernel/failure.ts'
 import { callOperation, projectList, projectsAtWork, readEventLog, sessionAnswer } from './api.ts'
 import { readText } from './body.ts'
 import { guardRequest, requireAuth } from './guard/guard.ts'
-import { logIn, logOut, makeLoginCode, proveLogin } from './guard/log-in.ts'
+import { logIn, makeLoginCode, proveLogin } from './guard/log-in.ts'
 import { withoutOidc } from './guard/oidc.ts'
 import type { OpenStreams } from './guard/open-streams.ts'
 import { type Caller, requestInfoOf } from './guard/request-info.ts'
@@ -55,7 +55,7 @@ export function httpApp(serving: HttpServingOptions, security: Security, parts: 
   app.use(async (c, next) => {
     const caller = await guardRequest(requestInfoOf(c.env.incoming, security), security)
     c.set('caller', caller)
-    c.set('seen', await visibleProjects(caller, serving, security))
+    c.set('seen', await visibleProjects(caller, security))
     c.set('project', c.var.seen.projects[0] ?? projectOfNobody(serving))
     await next()
   })
@@ -65,7 +65,7 @@ export function httpApp(serving: HttpServingOptions, security: Security, parts: 
       const key = c.req.param('project')
       if (!serving.projects.some((project) => project.key === key)) {
         await serving.refresh()
-        c.set('seen', await visibleProjects(c.var.caller, serving, security))
+        c.set('seen', await visibleProjects(c.var.caller, security))
       }
       c.set('project', projectNamed(key, c.var.seen))
     }
@@ -160,7 +160,7 @@ function serverRoutes(
   addReadRoute(app, '/readyz', async (c) => {
     // Where one database has all projects, any of them tells; elsewhere each has its own.
     const { own, projects } = serving
-    const asked = own ? [own] : security.directory ? projects.slice(0, 1) : projects
+    const asked = own ? [own] : security.directory.team.owner ? projects : projects.slice(0, 1)
     const reasons = await Promise.all(asked.map((project) => project.contextOf(nobody).store.unreadiness()))
     const reason = reasons.find((said) => said !== null) ?? null
     // Why it is not, with the database's address, is for those who may come in.
@@ -179,34 +179,27 @@ function serverRoutes(
     ['POST', (c) => signInByToken(c, security)],
   )
   app.post('/api/login-proof', (c) => proveLogin(c, security, serving))
-  const { directory } = security
-  if (directory) {
-    app.post('/api/invitation', (c) => acceptInvitedPerson(c, directory, security))
-    app.post('/api/logout', (c) => signOut(c, directory, security))
-    app.all('/login', (c) => c.redirect('/', 303))
-    addReadRoute(app, '/sign-in/oidc', (c) => {
-      if (security.oidc) return security.oidc.begin(c, security)
-      throw withoutOidc()
-    })
-    addReadRoute(app, '/sign-in/oidc/callback', (c) => {
-      if (security.oidc) return security.oidc.end(c, security, { directory, page: assets.page })
-      throw withoutOidc()
-    })
-    return app
-  }
+  app.post('/api/login-code', (c) => makeLoginCode(c, security, serving))
   app.all('/login', (c) => logIn(c, security))
-  app.post('/api/login-code', (c) => makeLoginCode(c, security))
-  app.post('/api/logout', (c) => logOut(c, security))
+  app.post('/api/invitation', (c) => acceptInvitedPerson(c, security))
+  app.post('/api/logout', (c) => signOut(c, security))
+  addReadRoute(app, '/sign-in/oidc', (c) => {
+    if (security.oidc) return security.oidc.begin(c, security)
+    throw withoutOidc()
+  })
+  addReadRoute(app, '/sign-in/oidc/callback', (c) => {
+    if (security.oidc) return security.oidc.end(c, security, { page: assets.page })
+    throw withoutOidc()
+  })
   return app
 }
 
-/** The projects that a caller may see: all, where the server asks for nobody's access. */
+/** The projects that a caller may see. */
 async function visibleProjects(
   caller: Caller | null,
-  { projects }: HttpServingOptions,
   { directory }: Security,
 ): Promise<Pick<AppEnvironment['Variables']['seen'], 'projects'>> {
-  return { projects: directory ? (caller ? await directory.visible(caller) : []) : projects }
+  return { projects: caller ? await directory.visible(caller) : [] }
 }
 
 const ofServer = ['/api/session', '/api/projects', '/api/projects/work', '/api/openapi.json']

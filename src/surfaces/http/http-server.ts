@@ -113,10 +113,10 @@ function createUpgradeHandler(serving: HttpServingOptions, security: Security, p
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const caller = requireAuth(await guardRequest(requestInfoOf(request, security), security))
     const { directory } = security
-    const projects = directory ? await directory.visible(caller) : serving.projects
+    const projects = await directory.visible(caller)
     if (socket.destroyed) return // it left while it was looked at
     const project = liveProject(request, projects)
-    const watchIdentities = directory && ((tell: IdentityCallback) => directory.watch(caller, project, tell))
+    const watchIdentities = (tell: IdentityCallback) => directory.watch(caller, project, tell)
     const end = parts.live.upgrade(request, socket, head, { project, watchIdentities })
     const closed = security.streams.keep(caller, () => {
       end()

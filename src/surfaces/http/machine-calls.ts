@@ -155,13 +155,14 @@ function contextForRequest(context: Context, request: RemoteCallRequest): Contex
     ...(inside && { role: null, insideCommand: true }),
   }
   if (!standing || !isLent) return { ...context, actor: acting }
+  const { user: _, ...ownStanding } = standing
   const { access } = standing
   const lent = {
     admin: false,
     roles: [],
     access: access === null ? null : lowerAccess(access, 'contributor'),
   }
-  return { ...context, actor: acting, standing: { ...standing, ...lent } }
+  return { ...context, actor: acting, standing: { ...ownStanding, ...lent } }
 }
 
 function upgradeRequired(version: string): Refusal {

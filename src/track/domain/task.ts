@@ -137,9 +137,9 @@ export function isOfOtherToken({ actor }: Pick<Attempt, 'actor'>, caller: Actor)
   return caller.kind === 'agent' && token !== null && tokenOf(actor) !== token
 }
 
-/** What tells the holders of two tokens apart, whatever they call themselves; null without a token. */
+/** What tells the holders of two tokens apart, whatever they call themselves; null for one that every program of a user has. */
 export function tokenOf({ token, identity }: Pick<Actor, 'token' | 'identity'>): string | null {
-  return token ?? (identity?.startsWith('token:') ? identity : null)
+  return identity?.startsWith('user:') ? null : (token ?? null)
 }
 
 /** What someone said of an attempt after its end: it stands beside what was said then. */

@@ -12,21 +12,22 @@ const { serving, open } = useDashboard({ recorded: true })
 test('who is not logged in is told how, and so is one whose session ended', async () => {
   const stranger = await browser().newPage()
   await stranger.goto(`${serving().address}/board`)
-  await stranger.getByText('You are not logged in here.').waitFor()
+  await stranger.getByRole('heading', { name: 'Sign in to Waymark' }).waitFor()
   expect(await violationsOf(stranger)).toEqual([])
   await stranger.context().close()
   const { page } = await open({ path: '/' })
   await page.context().clearCookies()
   await pressInTurn(page, 'g', 'b')
-  await page.getByText('You are not logged in here.').waitFor()
+  await page.getByRole('heading', { name: 'Sign in to Waymark' }).waitFor()
 })
 
-test('Log out ends the login of this browser, and only a new login link ends that', async () => {
+test('Sign out ends the session of this browser, and only a new login link ends that', async () => {
   const { page } = await open({ path: '/board' })
-  await page.getByRole('button', { name: 'Log out' }).click()
-  await page.getByText('You are not logged in here.').waitFor()
+  await page.getByRole('button', { name: 'Tess' }).click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in to Waymark' }).waitFor()
   await page.reload()
-  await page.getByText('You are not logged in here.').waitFor()
+  await page.getByRole('heading', { name: 'Sign in to Waymark' }).waitFor()
   expect(await violationsOf(page)).toEqual([])
 })
 

@@ -1,6 +1,6 @@
 import { type ReadonlySignal, useComputed } from '@preact/signals'
 import { useCallback, useRef, useState } from 'preact/hooks'
-import { session, standing } from '../../api/session.ts'
+import { isSingleUser, session, standing } from '../../api/session.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useRows } from '../../live/rows.ts'
 import { Agent } from '../../parts/agent.tsx'
@@ -18,7 +18,7 @@ export function View() {
   const { projects, failure } = useProjectsAtWork()
   const [asked, setAsked] = useState<ProjectDialog | null>(null)
   const close = useCallback(() => setAsked(null), [])
-  const isAdmin = standing.value?.admin === true
+  const isAdmin = standing.value?.admin === true && !isSingleUser.value
   const { rows, still } = useRows<ProjectActivity>(
     () => projects.value,
     ({ key }) => key,
@@ -85,11 +85,11 @@ export function View() {
       {projects.value.length === 1 ? (
         <EmptyState
           title={
-            standing.value === null
+            isSingleUser.value
               ? 'This server serves one project. Others appear here when it is started for them.'
               : 'Others appear here once you are a member of them.'
           }
-          {...(standing.value === null && {
+          {...(isSingleUser.value && {
             command: 'waymark serve --project ../shop --project ../diffkit',
           })}
         />

@@ -3,7 +3,7 @@ import { type Access, accesses, accessWords, lowerAccess } from '../../../src/pe
 import type { InputOf } from '../../../src/surfaces/http/client/client.ts'
 import { call, errorText } from '../../api/call.ts'
 import type { CreatedToken, SignInSessionData, TokenData } from '../../api/entities.ts'
-import { isPermitted, projectName, readSession, standing } from '../../api/session.ts'
+import { isPermitted, isSingleUser, projectName, readSession, standing } from '../../api/session.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { durationText } from '../../parts/duration.ts'
@@ -22,7 +22,7 @@ const aMinute = 60_000
 
 /** The tokens that let somebody in, and the browsers that are signed in. */
 export function Tokens() {
-  const seesOthers = standing.value?.admin === true || isPermitted('member_set')
+  const seesOthers = !isSingleUser.value && (standing.value?.admin === true || isPermitted('member_set'))
   const all = seesOthers && query.value.get('of') === 'all'
   const revoked = query.value.has('revoked')
   const tokens = useQuery(
@@ -244,7 +244,7 @@ function CreateToken({ close, done }: CreateTokenProps) {
           ['runner', kindWords.runner],
         ]}
       />
-      {own?.admin ? <TokenOwner person={person} set={setPerson} /> : null}
+      {own?.admin && !isSingleUser.value ? <TokenOwner person={person} set={setPerson} /> : null}
       <ChoiceField
         label="Where"
         value={reach}

@@ -5,6 +5,7 @@ import { callTo, Failure, hintOf } from '../../../kernel/failure.ts'
 import type { TransactionContext } from '../../../kernel/id.ts'
 import { instant } from '../../../kernel/instant.ts'
 import type { CommandContext } from '../../../kernel/operations/operation.ts'
+import { hasGateRole } from '../../../people/domain/access.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 import { approvedContent, isOfChanges } from '../../domain/approved-content.ts'
 import { isOfType } from '../../domain/artifacts.ts'
@@ -118,7 +119,7 @@ export async function giveApprovals(
 
 /** Where a server knows its persons, they approve in the gate roles that they have. */
 function assertRole({ standing }: CommandContext, role: string): void {
-  if (!standing || standing.roles.includes(role)) return
+  if (!standing || hasGateRole(standing, role)) return
   const { personName: name } = standing
   throw new Failure('FORBIDDEN', `${name} does not have the gate role "${role}" in this project.`, {
     reason: 'gate_role_missing',
@@ -184,7 +185,7 @@ function ownWorkFailure(by: string, author: Author, did: string): Failure {
 
 /** How a second person acts: another name is none. */
 const secondPerson =
-  'A second person needs a login of their own: waymark token create <name> --kind person, and waymark serve.'
+  'A second person needs a server that people share: WAYMARK_DATABASE names its database, and waymark person add adds them.'
 
 /** What is said to a person who approved the same before; nothing where they did not. */
 export function priorApprovalsNote(already: readonly RunApproval[]): {

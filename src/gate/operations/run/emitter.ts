@@ -13,7 +13,7 @@ export function emitterOf(
   event: string,
   asked?: string,
 ): Emitter {
-  if (!standing) return emitterFor(definition, event, { actor, asked })
+  if (!standing || standing.user !== undefined) return emitterFor(definition, event, { actor, asked })
   const allowed = eventNamed(definition, event)?.allowedRoles ?? []
   const own = standing.roles.find((role) => allowed.includes(role))
   const emitter = emitterFor(definition, event, { actor, asked: asked ?? own })

@@ -6,11 +6,10 @@ import { readInvitation, readToken, type SignInSession, type Token } from '../..
 import type { Team } from '../../../people/ports/team.ts'
 import type { Reads, Store } from '../../../store/ports/store.ts'
 import type { Logger, ServedProject } from '../serving.ts'
-import type { Authenticator } from './admission.ts'
-import { csrfOf } from './logins.ts'
 import { actorOf, isOpen, type Principal, permissionsIn, readPrincipal } from './principal.ts'
 import type { Caller, RequestInfo } from './request-info.ts'
 import { isHashOf } from './secret.ts'
+import { csrfOf } from './session-cookie.ts'
 
 /** Milliseconds for which what the database said is believed: what changes there is in force everywhere after five seconds. */
 const believed = 4_000
@@ -55,8 +54,8 @@ export interface PeopleDirectoryOptions {
   readonly now: () => number
 }
 
-/** The persons of a database, as a server knows them: looked up by id, believed for a moment, forgotten at a change. */
-export class PeopleDirectory implements Authenticator {
+/** Who may use a server, as it knows them: looked up by id, believed for a moment, forgotten at a change. */
+export class PeopleDirectory {
   readonly #options: PeopleDirectoryOptions
   readonly #looked = new Map<string, CachedPrincipal>()
   /** As they were last read, by the token or session of an actor. */
@@ -71,7 +70,9 @@ export class PeopleDirectory implements Authenticator {
   constructor(options: PeopleDirectoryOptions) {
     this.#options = options
     this.#followOnce(options.team.store)
-    for (const project of options.projects()) this.#followOnce(options.storeOf(project))
+    // Who is a member is recorded there; the user of a machine needs to be none.
+    if (options.team.owner === null)
+      for (const project of options.projects()) this.#followOnce(options.storeOf(project))
   }
 
   get projects(): readonly ServedProject[] {
@@ -91,12 +92,25 @@ export class PeopleDirectory implements Authenticator {
     return this.#options.team
   }
 
+  /** Null for a token that is not known, or lets nobody in any more. */
   async byToken(text: string): Promise<Caller | null> {
     const token = readToken(text)
     const seat = token && (await this.#seatOf({ token: token.id }, token.secret))
     if (!seat?.token) return null
     this.#noteUse(seat.token.id, seat.usedAt)
     return { actor: actorOf(seat), token: seat.token.id, login: null, csrf: null, seat }
+  }
+
+  /** Who has the token of this id, which somebody showed before; null where it lets nobody in any more. */
+  async byTokenId(id: TokenId): Promise<Principal | null> {
+    const seat = await this.#look({ token: id })
+    return seat && isOpen(seat, this.#options.now()) ? seat : null
+  }
+
+  /** The user of this machine, by the token that is kept for them; null where people share the server, or it is gone. */
+  async owner(): Promise<Principal | null> {
+    const text = this.#options.team.owner?.readToken('person')
+    return text ? ((await this.byToken(text))?.seat ?? null) : null
   }
 
   /** Who is invited by this text, which lets nobody in: null where there is no such invitation, or not any more. */
@@ -108,6 +122,7 @@ export class PeopleDirectory implements Authenticator {
     return isRight ? seat : null
   }
 
+  /** Null where there is no cookie of ours, or an old one: its holder signs in again. */
   async byCookie(
     cookies: Readonly<Record<string, string>>,
     { secure }: Pick<RequestInfo, 'secure'>,
@@ -121,8 +136,8 @@ export class PeopleDirectory implements Authenticator {
     return { actor: actorOf(seat), token, login: seat.session.id, csrf: csrfOf(secret), seat }
   }
 
+  /** Whether somebody who was let in would be let in again, and as the same. */
   async stands({ seat, login, token }: Caller): Promise<boolean> {
-    if (!seat) return false
     try {
       const by = login === null ? { token: token as TokenId } : { session: login as SessionId } // as they were let in
       const now = await this.#look(by)
@@ -132,6 +147,7 @@ export class PeopleDirectory implements Authenticator {
     }
   }
 
+  /** Whose requests are counted together. */
   counted(caller: Caller | null, from: string): string {
     return caller === null ? from : (caller.login ?? caller.token)
   }
@@ -140,8 +156,8 @@ export class PeopleDirectory implements Authenticator {
   async visible(caller: Caller): Promise<readonly ServedProject[]> {
     const seen = await Promise.all(
       this.projects.map(async (project) => {
-        const id = await this.#idOf(project)
-        return caller.seat !== null && permissionsIn(caller.seat, id).access !== null ? [project] : []
+        const id = isEverywhere(caller.seat) ? '' : await this.#idOf(project)
+        return permissionsIn(caller.seat, id).access === null ? [] : [project]
       }),
     )
     return seen.flat()
@@ -178,7 +194,7 @@ export class PeopleDirectory implements Authenticator {
       this.#watchers.add(watcher)
       ended.signal.addEventListener('abort', () => this.#watchers.delete(watcher))
     }
-    if (seat) begin(seat).catch(() => undefined) // a database that is away ends the feed, too
+    begin(seat).catch(() => undefined) // a database that is away ends the feed, too
     return () => ended.abort()
   }
 
@@ -224,7 +240,9 @@ export class PeopleDirectory implements Authenticator {
     by: { readonly token: TokenId } | { readonly session: SessionId },
     key: string,
   ): Promise<Principal | null> {
-    const seat = await this.#options.team.store.view((reads) => readPrincipal(reads, by))
+    const { store, owner } = this.#options.team
+    const user = owner?.identity ?? null
+    const seat = await store.view((reads) => readPrincipal(reads, by, user))
     this.#seats.delete(key)
     if (seat) this.#seats.set(key, seat)
     forgetOldest(this.#seats)
@@ -235,7 +253,7 @@ export class PeopleDirectory implements Authenticator {
     const known = this.#ids.get(project)
     if (known !== undefined) return known
     const store = this.#options.storeOf(project)
-    this.#followOnce(store)
+    if (this.#options.team.owner === null) this.#followOnce(store)
     const id = await store.view(({ identities }) => Promise.resolve(identities.project))
     if (id !== '') this.#ids.set(project, id)
     return id
@@ -341,6 +359,11 @@ function isSeen(change: IdentityChange, { seat, projectId }: DirectoryWatcher): 
   if (change.kind === 'session') return false
   if (hasAccess(standing, 'owner')) return change.kind === 'person' || change.projects.includes(projectId)
   return change.kind === 'person' && hasAccess(standing, 'viewer') && change.projects.includes(projectId)
+}
+
+/** Whoever may do the same in every project: which one it is needs not be known, not even whether it can be read. */
+function isEverywhere({ person, token }: Principal): boolean {
+  return person.admin && (token?.projectId ?? null) === null
 }
 
 function forgetOldest(map: Map<string, unknown>): void {

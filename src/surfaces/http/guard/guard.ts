@@ -10,7 +10,7 @@ export async function guardRequest(request: RequestInfo, security: Security): Pr
   checkTarget(request)
   checkOrigin(request, checkHost(request, security.hosts()))
   const caller = await authenticate(request, security)
-  checkRate(security.admission.counted(caller, request.from), security)
+  checkRate(security.directory.counted(caller, request.from), security)
   if (caller && !isReading(request)) checkCsrf(request, caller)
   return caller
 }
@@ -65,7 +65,7 @@ function isSame(one: string, other: string): boolean {
 async function authenticate(request: RequestInfo, security: Security): Promise<Caller | null> {
   if (request.authorization !== undefined)
     return authenticateByToken(request.authorization, request, security)
-  const caller = await security.admission.byCookie(cookiesIn(request.cookie ?? ''), request)
+  const caller = await security.directory.byCookie(cookiesIn(request.cookie ?? ''), request)
   // A cookie that is not known is an old one, not an attack: its holder logs in again.
   return caller && assertConfinedCaller(caller, request, security)
 }
@@ -76,7 +76,7 @@ async function authenticateByToken(
   security: Security,
 ): Promise<Caller> {
   const [, secret] = /^Bearer +([^\s]+)$/i.exec(authorization.trim()) ?? []
-  const caller = secret === undefined ? null : await security.admission.byToken(secret)
+  const caller = secret === undefined ? null : await security.directory.byToken(secret)
   if (caller) return assertConfinedCaller(caller, request, security)
   throw recordMistake(request, security, {
     reason: 'token_invalid',

@@ -1,14 +1,15 @@
 import { z } from 'zod'
 import type { Actor } from '../../../kernel/actor.ts'
+import type { TokenId } from '../../../kernel/id.ts'
 import { readJson } from '../body.ts'
 import type { RequestContext } from '../parts.ts'
 import { Refusal } from '../refusal.ts'
 import type { HttpServingOptions } from '../serving.ts'
 import { recordMistake, requireAuth } from './guard.ts'
 import { keyIdOf, proofOf } from './login-proof.ts'
-import { expiredCookie, loginCookie } from './logins.ts'
 import { requestInfoOf } from './request-info.ts'
 import type { Security } from './security.ts'
+import { beginSession } from './sign-in.ts'
 
 /** `GET /login?code=…`: begins a session of the dashboard, once for each code. */
 export async function logIn(c: RequestContext, security: Security): Promise<Response> {
@@ -19,17 +20,17 @@ export async function logIn(c: RequestContext, security: Security): Promise<Resp
       headers: { Allow: 'GET' },
     })
   }
-  const { codes, logins, hosts, now } = security
+  const { codes, directory, now } = security
   const command = await security.insideCommand(c.env.incoming.socket, 'dashboard')
   if (command) throw personOnlyRefusal(command)
-  const token = codes.take(c.req.query('code') ?? '', now())
-  if (token === null) return notLoggedIn(c, security)
-  const secret = logins.begin(token, now())
-  return c.body(null, 303, {
-    'Set-Cookie': loginCookie(hosts().port, secret),
-    Location: '/',
-    'Cache-Control': 'no-store',
-  })
+  const code = c.req.query('code')
+  if (code === undefined) return c.redirect('/', 303) // where one is shown how one signs in
+  const token = codes.take(code, now())
+  const seat = token && (await directory.byTokenId(token))
+  if (!seat) return notLoggedIn(c, security)
+  const { secure } = requestInfoOf(c.env.incoming, security)
+  const cookie = await beginSession(directory, seat, { secure, at: now() })
+  return c.body(null, 303, { 'Set-Cookie': cookie.header, Location: '/', 'Cache-Control': 'no-store' })
 }
 
 /** A browser is shown a page that says the way on; a program is refused as everywhere. */
@@ -70,33 +71,35 @@ const question = z.object({ key: z.string().max(64), asked: z.string().min(16).m
 const answer = z.object({ answered: z.string().max(128), proof: z.string().max(128) })
 const largestQuestion = { maxBytes: 1_000, maxValues: 100 }
 
-/** `POST /api/login-proof`: shows the holder of a token that this server knows it, before they show the same. */
+/** `POST /api/login-proof`: shows a program of this user that it speaks with their server, before it shows the same. */
 export async function proveLogin(
   c: RequestContext,
   security: Security,
   { instance }: Pick<HttpServingOptions, 'instance'>,
 ): Promise<Response> {
-  const { tokens, proofs, hosts, now } = security
+  const { proofs, hosts, now } = security
   const { key, asked } = read(question, await readJson(c.req.raw, largestQuestion))
-  const entry = tokens.entries().find(({ hash }) => keyIdOf(hash) === key)
-  if (!entry)
+  if (key !== keyIdOf(instance))
     throw recordMistake(requestInfoOf(c.env.incoming, security), security, {
-      reason: 'token_invalid',
-      message: 'The token is not known to this server.',
+      reason: 'server_run_unknown',
+      message: 'This is another run of the server than the one that was asked for.',
     })
-  const meeting = proofs.begin({ port: hosts().port, instance, asked }, entry, now())
-  return c.json({ answered: meeting.answered, proof: proofOf('server', meeting, entry.hash) }, 200, {
+  const meeting = proofs.begin({ port: hosts().port, asked }, now())
+  return c.json({ answered: meeting.answered, proof: proofOf('server', meeting, instance) }, 200, {
     'Cache-Control': 'no-store',
   })
 }
 
-/** `POST /api/login-code`: a fresh code for who sends a person's token, or shows that they know it. */
-export async function makeLoginCode(c: RequestContext, security: Security): Promise<Response> {
+/** `POST /api/login-code`: a fresh code for who sends a person's token, or shows that they are this machine's user. */
+export async function makeLoginCode(
+  c: RequestContext,
+  security: Security,
+  { instance }: Pick<HttpServingOptions, 'instance'>,
+): Promise<Response> {
   const command = await security.insideCommand(c.env.incoming.socket, 'http')
   if (command) throw personOnlyRefusal(command)
-  const { name, kind, hash } = c.var.caller ? tokenOfCaller(c) : await proveShownToken(c, security)
-  if (kind !== 'person') throw personOnlyRefusal({ name })
-  return c.json({ code: security.codes.make(hash, security.now()) }, 200, { 'Cache-Control': 'no-store' })
+  const token = c.var.caller ? tokenOfCaller(c) : await tokenOfOwner(c, security, instance)
+  return c.json({ code: security.codes.make(token, security.now()) }, 200, { 'Cache-Control': 'no-store' })
 }
 
 function personOnlyRefusal({ name }: Pick<Actor, 'name'>): Refusal {
@@ -105,20 +108,30 @@ function personOnlyRefusal({ name }: Pick<Actor, 'name'>): Refusal {
   })
 }
 
-function tokenOfCaller(c: RequestContext) {
-  const { actor, token } = requireAuth(c.var.caller)
-  return { name: actor.name, kind: actor.kind, hash: token }
+function tokenOfCaller(c: RequestContext): TokenId {
+  const { actor, seat } = requireAuth(c.var.caller)
+  if (actor.kind !== 'person') throw personOnlyRefusal(actor)
+  if (seat.token) return seat.token.id
+  throw new Refusal('REFUSED', 'A login address is made for a token, and you signed in without one.', {
+    reason: 'token_missing',
+    hint: 'Make a token of kind person: waymark token create --kind person.',
+  })
 }
 
-async function proveShownToken(c: RequestContext, security: Security) {
+async function tokenOfOwner(c: RequestContext, security: Security, instance: string): Promise<TokenId> {
   const body = await readJson(c.req.raw, largestQuestion)
   if (body === undefined) requireAuth(c.var.caller)
-  const { answered, proof } = read(answer, body)
-  const entry = security.proofs.take(answered, proof, security.now())
-  if (entry) return entry
-  throw recordMistake(requestInfoOf(c.env.incoming, security), security, {
-    reason: 'login_proof_invalid',
-    message: 'The proof is wrong, late, or was used already.',
+  const isShown = security.proofs.take(read(answer, body), instance, security.now())
+  if (!isShown)
+    throw recordMistake(requestInfoOf(c.env.incoming, security), security, {
+      reason: 'login_proof_invalid',
+      message: 'The proof is wrong, late, or was used already.',
+    })
+  const owner = await security.directory.owner()
+  if (owner?.token) return owner.token.id
+  throw new Refusal('REFUSED', 'This server makes login addresses for the holders of tokens alone.', {
+    reason: 'token_missing',
+    hint: 'GET /api/sign-in says how one signs in.',
   })
 }
 
@@ -128,17 +141,5 @@ function read<Shape extends z.ZodType>(shape: Shape, said: unknown): z.output<Sh
   const names = shape instanceof z.ZodObject ? Object.keys(shape.shape).join(' and ') : 'other fields'
   throw new Refusal('INVALID_INPUT', `The body must be an object with ${names}, each a short text.`, {
     reason: 'body_fields_invalid',
-  })
-}
-
-/** `POST /api/logout`: ends the login of the cookie; for a token, every login that was had by it. */
-export function logOut(c: RequestContext, { logins, hosts }: Security): Response {
-  const caller = requireAuth(c.var.caller)
-  const ended = logins.end(({ hash, token }) =>
-    caller.login === null ? token === caller.token : hash === caller.login,
-  )
-  return c.json({ success: true, ended }, 200, {
-    'Cache-Control': 'no-store',
-    ...(caller.login !== null && { 'Set-Cookie': expiredCookie(hosts().port) }),
   })
 }

@@ -1,15 +1,14 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import type { TokenId } from '../../../kernel/id.ts'
 import { hashOf, newSecret } from './secret.ts'
-import type { TokenEntry } from './tokens.ts'
 
 /**
- * How the holder of a token and a server show each other that they know it, without sending it: each answers a number
- * of the other one with an HMAC under the hash of the token. It counts for one port and one run of a server, so that who
- * took a port over can neither answer nor pass the question on.
+ * How a server and a program of the user who started it show each other that they are that: each answers a number of the
+ * other one with an HMAC under the name of the server's run, which is kept in a file that only this user reads and is never
+ * sent. It counts for one port, so that who took a port over can neither answer nor pass the question on.
  */
 export interface LoginProofExchange {
   readonly port: number
-  readonly instance: string
   /** Chosen by who asks. */
   readonly asked: string
   /** Chosen by the server. */
@@ -18,14 +17,14 @@ export interface LoginProofExchange {
 
 export type ProofSide = 'server' | 'client'
 
-/** What one side shows the other. `hash` is that of the token. */
+/** What one side shows the other. `instance` names the run of the server. */
 export function proofOf(
   side: ProofSide,
-  { port, instance, asked, answered }: LoginProofExchange,
-  hash: string,
+  { port, asked, answered }: LoginProofExchange,
+  instance: string,
 ): string {
-  const words = JSON.stringify(['waymark login', side, port, instance, asked, answered])
-  return createHmac('sha256', hash).update(words).digest('base64url')
+  const words = JSON.stringify(['waymark login', side, port, asked, answered])
+  return createHmac('sha256', instance).update(words).digest('base64url')
 }
 
 export function isProof(given: string, expected: string): boolean {
@@ -33,9 +32,9 @@ export function isProof(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected))
 }
 
-/** Names a token without telling anything that opens it. */
-export function keyIdOf(hash: string): string {
-  return createHash('sha256').update(`waymark key ${hash}`).digest('hex').slice(0, 16)
+/** Names the run of a server without telling what it is called. */
+export function keyIdOf(instance: string): string {
+  return createHash('sha256').update(`waymark key ${instance}`).digest('hex').slice(0, 16)
 }
 
 const proofLifetime = 30_000
@@ -43,37 +42,38 @@ const most = 100
 
 /** The questions of a server that are still open, each for one answer within half a minute. */
 export class LoginProofs {
-  readonly #open = new Map<
-    string,
-    { readonly meeting: LoginProofExchange; readonly entry: TokenEntry; readonly expires: number }
-  >()
+  readonly #open = new Map<string, { readonly meeting: LoginProofExchange; readonly expires: number }>()
 
-  /** Begins a meeting with the holder of a token. */
-  begin(meeting: Omit<LoginProofExchange, 'answered'>, entry: TokenEntry, now: number): LoginProofExchange {
+  /** Begins a meeting with whoever knows which run of a server this is. */
+  begin(meeting: Omit<LoginProofExchange, 'answered'>, now: number): LoginProofExchange {
     const begun = { ...meeting, answered: newSecret() }
     const [oldest] = this.#open.keys()
     if (this.#open.size >= most && oldest !== undefined) this.#open.delete(oldest)
-    this.#open.set(begun.answered, { meeting: begun, entry, expires: now + proofLifetime })
+    this.#open.set(begun.answered, { meeting: begun, expires: now + proofLifetime })
     return begun
   }
 
-  /** The token that was shown to be known; null for a proof that is wrong, late or used. */
-  take(answered: string, proof: string, now: number): TokenEntry | null {
+  /** Whether the run was shown to be known; not by a proof that is wrong, late or used. */
+  take(
+    { answered, proof }: { readonly answered: string; readonly proof: string },
+    instance: string,
+    now: number,
+  ): boolean {
     const found = this.#open.get(answered)
     this.#open.delete(answered)
-    if (!found || found.expires <= now) return null
-    return isProof(proof, proofOf('client', found.meeting, found.entry.hash)) ? found.entry : null
+    if (!found || found.expires <= now) return false
+    return isProof(proof, proofOf('client', found.meeting, instance))
   }
 }
 
 const codeLifetime = 10 * 60_000
 
-/** Codes that log a person in, each once and within ten minutes. */
+/** Codes that sign a person in, each once and within ten minutes. */
 export class LoginCodes {
-  readonly #codes = new Map<string, { readonly token: string; readonly expires: number }>()
+  readonly #codes = new Map<string, { readonly token: TokenId; readonly expires: number }>()
 
-  /** A code that logs in as the holder of a token, which is named by its hash. */
-  make(token: string, now: number): string {
+  /** A code that signs in the holder of a token. */
+  make(token: TokenId, now: number): string {
     const code = newSecret()
     const [oldest] = this.#codes.keys()
     if (this.#codes.size >= most && oldest !== undefined) this.#codes.delete(oldest)
@@ -81,8 +81,8 @@ export class LoginCodes {
     return code
   }
 
-  /** The hash of the token that a code stands for, once; null for one that is unknown, used or too old. */
-  take(code: string, now: number): string | null {
+  /** The token that a code stands for, once; null for one that is unknown, used or too old. */
+  take(code: string, now: number): TokenId | null {
     const hash = hashOf(code)
     const found = this.#codes.get(hash)
     this.#codes.delete(hash)

@@ -3,7 +3,7 @@ import type { Configuration, IDToken } from 'openid-client'
 import { z } from 'zod'
 import { Failure } from '../../../kernel/failure.ts'
 import { type Access, accesses } from '../../../people/domain/access.ts'
-import { type Person, sessionLifetime } from '../../../people/domain/identity.ts'
+import type { Person } from '../../../people/domain/identity.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 import type { RequestContext } from '../parts.ts'
 import { Refusal } from '../refusal.ts'
@@ -84,8 +84,9 @@ export class OidcSignIn {
   async end(
     c: RequestContext,
     security: Security,
-    { directory, page }: { readonly directory: PeopleDirectory; readonly page: () => string | null },
+    { page }: { readonly page: () => string | null },
   ): Promise<Response> {
+    const { directory } = security
     const request = requestInfoOf(c.env.incoming, security)
     const ended = { 'Set-Cookie': signInCookie(request, security, ''), 'Cache-Control': 'no-store' }
     const going = signInInProgress(request, security)
@@ -94,11 +95,7 @@ export class OidcSignIn {
       const person = await this.#person(claims, security, directory)
       await this.#joinByGroups(claims, person, { security, directory })
       const at = security.now()
-      const session = await beginSession(
-        directory,
-        { person, token: null },
-        { secure: request.secure, at, until: at + sessionLifetime },
-      )
+      const session = await beginSession(directory, { person, token: null }, { secure: request.secure, at })
       directory.forget()
       const headers = new Headers({ Location: going.to, ...ended })
       headers.append('Set-Cookie', session.header)

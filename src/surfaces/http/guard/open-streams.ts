@@ -1,4 +1,4 @@
-import type { Authenticator } from './admission.ts'
+import type { PeopleDirectory } from './directory.ts'
 import type { Caller } from './request-info.ts'
 
 /** Milliseconds between two looks at who is still let in. */
@@ -9,14 +9,14 @@ interface Stream {
   readonly end: () => void
 }
 
-/** What stays open for callers. It ends when the caller's token is removed, or the login ends or grows too old. */
+/** What stays open for callers. It ends when the caller's token is revoked, or the session ends or grows too old. */
 export class OpenStreams {
-  readonly #admission: Pick<Authenticator, 'stands'>
+  readonly #directory: Pick<PeopleDirectory, 'stands'>
   readonly #streams = new Set<Stream>()
   #looking: NodeJS.Timeout | null = null
 
-  constructor(admission: Pick<Authenticator, 'stands'>) {
-    this.#admission = admission
+  constructor(directory: Pick<PeopleDirectory, 'stands'>) {
+    this.#directory = directory
   }
 
   /** Calls `end` once the caller is let in no more. Answers how to say that it is closed already. */
@@ -43,8 +43,8 @@ export class OpenStreams {
     await Promise.all(
       [...this.#streams].map(async (stream) => {
         const { token, login, seat } = stream.caller
-        const key = `${token} ${login ?? ''} ${seat?.version ?? ''}`
-        const stands = standing.get(key) ?? this.#admission.stands(stream.caller)
+        const key = `${token} ${login ?? ''} ${seat.version}`
+        const stands = standing.get(key) ?? this.#directory.stands(stream.caller)
         standing.set(key, stands)
         if ((await stands) || !this.#streams.has(stream)) return
         this.#forget(stream)

@@ -1,6 +1,7 @@
 import type { Actor } from '../../../kernel/actor.ts'
 import { type CallerPermissions, lowerAccess } from '../../../people/domain/access.ts'
 import {
+  isOwnToken,
   type Member,
   type Person,
   type SignInSession,
@@ -19,6 +20,8 @@ export interface Principal {
   readonly hash: string
   /** When it was last used; null where it never was. */
   readonly usedAt: number | null
+  /** As the command line of this machine's user acts, where the server is theirs alone. */
+  readonly user: string | null
   /** The same text as long as nothing of it changed. */
   readonly version: string
 }
@@ -27,6 +30,7 @@ export interface Principal {
 export async function readPrincipal(
   { identities }: Reads,
   by: { readonly token: Token['id'] } | { readonly session: SignInSession['id'] },
+  user: string | null = null,
 ): Promise<Principal | null> {
   const session = 'session' in by ? await identities.session(by.session) : null
   const tokenId = 'token' in by ? by.token : (session?.tokenId ?? null)
@@ -40,7 +44,7 @@ export async function readPrincipal(
     (await identities.memberships(person.id)).map(({ projectId, member }) => [projectId, member]),
   )
   const version = JSON.stringify([person, token, session, [...memberships]])
-  return { person, token, session, memberships, ...secret, version }
+  return { person, token, session, memberships, ...secret, user, version }
 }
 
 /** Whether it lets somebody in now. */
@@ -55,7 +59,7 @@ export function isOpen({ person, token, session }: Principal, now: number): bool
  * with a limit makes nobody an admin.
  */
 export function permissionsIn(
-  { person, token, session, memberships }: Principal,
+  { person, token, session, memberships, user }: Principal,
   projectId: string,
 ): CallerPermissions {
   const isMachine = token !== null && token.kind !== 'person'
@@ -76,23 +80,31 @@ export function permissionsIn(
     ...(most && { most }),
     roles: isMachine ? [] : (member?.roles ?? []),
     expiresAt: session?.expiresAt ?? token?.expiresAt ?? 0,
+    ...(user !== null && !isMachine && { user }),
   }
 }
 
 /** Under whose name they act. */
-export function actorOf({ person, token, session }: Pick<Principal, 'person' | 'token' | 'session'>): Actor {
+export function actorOf({
+  person,
+  token,
+  session,
+  user = null,
+}: Pick<Principal, 'person' | 'token' | 'session'> & Partial<Pick<Principal, 'user'>>): Actor {
   const by = { person: person.id, ...(token && { token: token.id }) }
   if (token && token.kind !== 'person') {
     const runner = token.kind === 'runner' && { runner: true as const }
     const { id, name, role } = token
-    return { name, kind: 'agent', role, channel: 'http', identity: `token:${id}`, ...by, ...runner }
+    // What a server made for its own user can be read by every program of theirs: it is nobody else.
+    const identity = user !== null && isOwnToken(token) ? user : `token:${id}`
+    return { name, kind: 'agent', role, channel: 'http', identity, ...by, ...runner }
   }
   return {
     name: person.name,
     kind: 'person',
     role: token?.role ?? null,
     channel: session ? 'dashboard' : 'http',
-    identity: `person:${person.id}`,
+    identity: user ?? `person:${person.id}`,
     ...(session && { connection: session.id }),
     ...by,
   }

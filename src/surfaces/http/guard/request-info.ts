@@ -65,12 +65,12 @@ function singleHeaderValue(value: string | readonly string[] | undefined): strin
 /** Who was let in, and by what. */
 export interface Caller {
   readonly actor: Actor
-  /** The hash of the token, or its id; of a cookie, the token by which it was had, or else the person. */
+  /** The id of the token; of a cookie, of the token by which it was had, or else of the person. */
   readonly token: string
-  /** The hash or the id of the login that the cookie stands for; null for a token. */
+  /** The id of the session that the cookie stands for; null for a token. */
   readonly login: string | null
   /** What a writing request must repeat in `X-Waymark-Csrf`; only callers with a cookie have one. */
   readonly csrf: string | null
-  /** Who that is in the database of the server; null where its persons are not asked. */
-  readonly seat: Principal | null
+  /** Who that is, with what they may. */
+  readonly seat: Principal
 }

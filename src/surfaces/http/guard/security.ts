@@ -1,27 +1,21 @@
 import type { Actor, Channel } from '../../../kernel/actor.ts'
-import type { Authenticator } from './admission.ts'
 import type { PeopleDirectory } from './directory.ts'
 import type { LoginCodes, LoginProofs } from './login-proof.ts'
-import type { Logins } from './logins.ts'
 import type { OidcSignIn } from './oidc.ts'
 import type { OpenStreams } from './open-streams.ts'
 import type { AllowedHosts } from './origin.ts'
 import type { ConnectionPorts } from './request-info.ts'
-import type { TokenFile } from './tokens.ts'
 
 /** What letting somebody in depends on. */
 export interface Security {
   /** Asked at each request: the port is known once the server listens. */
   readonly hosts: () => AllowedHosts
-  readonly admission: Authenticator
-  /** The persons of the server's database; null where its user's own tokens are what counts. */
-  readonly directory: PeopleDirectory | null
+  /** Who may use the server. */
+  readonly directory: PeopleDirectory
   /** Who vouches for persons who sign in elsewhere; null where nobody does. */
   readonly oidc: OidcSignIn | null
   /** A proxy in front says who asks and whether by TLS: `--trust-proxy`. */
   readonly trustProxy: boolean
-  readonly tokens: TokenFile
-  readonly logins: Logins
   readonly codes: LoginCodes
   readonly proofs: LoginProofs
   readonly streams: OpenStreams

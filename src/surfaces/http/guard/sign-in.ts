@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { instant } from '../../../kernel/instant.ts'
-import { readToken, sessionLifetime } from '../../../people/domain/identity.ts'
+import { readToken, sessionLifetimes } from '../../../people/domain/identity.ts'
 import { acceptInvitation } from '../../../people/operations/invitations.ts'
 import { endedSessions, newSession } from '../../../people/operations/sessions.ts'
 import type { Team } from '../../../people/ports/team.ts'
@@ -9,10 +9,10 @@ import type { RequestContext } from '../parts.ts'
 import { Refusal } from '../refusal.ts'
 import type { PeopleDirectory } from './directory.ts'
 import { recordMistake, requireAuth } from './guard.ts'
-import { csrfOf, sessionCookie } from './logins.ts'
 import { actorOf, type Principal } from './principal.ts'
 import { requestInfoOf } from './request-info.ts'
 import type { Security } from './security.ts'
+import { csrfOf, sessionCookie } from './session-cookie.ts'
 
 /** A way to sign in, as a page shows it. */
 export type SignInMethod =
@@ -25,9 +25,9 @@ export type SignInMethod =
 
 /** `GET /api/sign-in`: how one signs in here. It needs no token. */
 export function signInMethods({ directory, oidc }: Security): { readonly ways: readonly SignInMethod[] } {
-  if (!directory) return { ways: [{ way: 'address' }] }
   return {
     ways: [
+      ...(directory.team.owner ? [{ way: 'address' } as const] : []),
       ...(oidc ? [{ way: 'oidc', path: '/sign-in/oidc', issuer: oidc.issuer } as const] : []),
       { way: 'token', path: '/api/sign-in' },
     ],
@@ -41,7 +41,6 @@ const largest = { maxBytes: 1_000, maxValues: 100 }
 export async function signInByToken(c: RequestContext, security: Security): Promise<Response> {
   const { directory, now } = security
   const request = requestInfoOf(c.env.incoming, security)
-  if (!directory) throw addressSignInRefusal()
   if (await security.insideCommand(c.env.incoming.socket, 'dashboard'))
     throw dashboardPersonRefusal('A command of a guard')
   const { data } = withToken.safeParse(await readJson(c.req.raw, largest))
@@ -50,18 +49,13 @@ export async function signInByToken(c: RequestContext, security: Security): Prom
       reason: 'body_fields_invalid',
     })
   const caller = readToken(data.token.trim()) ? await directory.byToken(data.token.trim()) : null
-  if (!caller?.seat)
+  if (!caller)
     throw recordMistake(request, security, {
       reason: 'token_invalid',
       message: 'This token is not valid here.',
     })
   if (caller.actor.kind !== 'person') throw dashboardPersonRefusal(caller.actor.name)
-  const { token } = caller.seat
-  const cookie = await beginSession(directory, caller.seat, {
-    secure: request.secure,
-    at: now(),
-    until: token?.expiresAt ?? 0,
-  })
+  const cookie = await beginSession(directory, caller.seat, { secure: request.secure, at: now() })
   return c.json({ success: true, csrf: cookie.csrf }, 200, {
     'Set-Cookie': cookie.header,
     'Cache-Control': 'no-store',
@@ -71,11 +65,7 @@ export async function signInByToken(c: RequestContext, security: Security): Prom
 const withInvitation = z.strictObject({ invitation: z.string().max(200) })
 
 /** `POST /api/invitation`: exchanges an invitation for a token, once. */
-export async function acceptInvitedPerson(
-  c: RequestContext,
-  directory: PeopleDirectory,
-  security: Security,
-): Promise<Response> {
+export async function acceptInvitedPerson(c: RequestContext, security: Security): Promise<Response> {
   const request = requestInfoOf(c.env.incoming, security)
   if (await security.insideCommand(c.env.incoming.socket, 'http'))
     throw dashboardPersonRefusal('A command of a guard')
@@ -88,6 +78,7 @@ export async function acceptInvitedPerson(
         reason: 'body_fields_invalid',
       },
     )
+  const { directory } = security
   const seat = await directory.byInvitation(data.invitation.trim())
   if (!seat?.token) {
     throw recordMistake(request, security, {
@@ -105,17 +96,6 @@ export async function acceptInvitedPerson(
   )
 }
 
-function addressSignInRefusal(): Refusal {
-  return new Refusal(
-    'NOT_FOUND',
-    'This server lets its own user in, by the address that waymark serve prints.',
-    {
-      reason: 'token_sign_in_not_configured',
-      hint: 'Run waymark serve in a terminal, in the folder of your project.',
-    },
-  )
-}
-
 function dashboardPersonRefusal(name: string): Refusal {
   return new Refusal('FORBIDDEN', `The dashboard is for people; ${name} acts as an agent.`, {
     reason: 'person_needed',
@@ -126,20 +106,21 @@ function dashboardPersonRefusal(name: string): Refusal {
 interface SessionCookieOptions {
   readonly secure: boolean
   readonly at: number
-  /** Never longer than the token by which it was begun. */
-  readonly until: number
 }
 
 /** Records the session and answers its cookie; the secret in it is kept as a hash alone. */
 export async function beginSession(
   directory: PeopleDirectory,
-  { person, token }: Pick<Principal, 'person' | 'token'>,
-  { secure, at, until }: SessionCookieOptions,
+  { person, token, user = null }: Pick<Principal, 'person' | 'token'> & Partial<Pick<Principal, 'user'>>,
+  { secure, at }: SessionCookieOptions,
 ): Promise<{ readonly header: string; readonly csrf: string }> {
   const { team } = directory
   const secret = team.newSecret()
+  // Never longer than the token by which it was begun.
+  const lifetime = team.owner ? sessionLifetimes.ofOwner : sessionLifetimes.shared
+  const until = Math.min(at + lifetime, token?.expiresAt ?? Number.POSITIVE_INFINITY)
   const id = await team.store.record({
-    actor: { ...actorOf({ person, token, session: null }), channel: 'dashboard' },
+    actor: { ...actorOf({ person, token, session: null, user }), channel: 'dashboard' },
     at,
     decide: () => {
       const hash = team.hashOf(secret)
@@ -151,7 +132,7 @@ export async function beginSession(
     },
   })
   const value = `${id.slice(id.indexOf('-') + 1)}.${secret}`
-  const seconds = Math.floor(Math.min(sessionLifetime, until - at) / 1000)
+  const seconds = Math.floor((until - at) / 1000)
   return {
     header: sessionCookie(directory.cookieName(secure), value, { secure, seconds }),
     csrf: csrfOf(secret),
@@ -159,14 +140,11 @@ export async function beginSession(
 }
 
 /** `POST /api/logout`: ends the session of the cookie; for a token, every session that was begun with it. */
-export async function signOut(
-  c: RequestContext,
-  directory: PeopleDirectory,
-  security: Security,
-): Promise<Response> {
+export async function signOut(c: RequestContext, security: Security): Promise<Response> {
   const caller = requireAuth(c.var.caller)
   const { seat } = caller
-  const ended = seat ? await endSessions(directory.team, seat, security.now()) : 0
+  const { directory } = security
+  const ended = await endSessions(directory.team, seat, security.now())
   directory.forget()
   const { secure } = requestInfoOf(c.env.incoming, security)
   return c.json({ success: true, ended }, 200, {

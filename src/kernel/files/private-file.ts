@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { errorCode, Failure } from '../../../kernel/failure.ts'
+import { errorCode, Failure } from '../failure.ts'
 
 /** Writes a file that only its owner can read, all of it or nothing. */
 export function writePrivate(file: string, text: string): void {
@@ -35,12 +35,6 @@ export function readIfThere(file: string): string | null {
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return null
     throw error
   }
-}
-
-/** Changes whenever the file does; null where there is none. */
-export function versionOf(file: string): string | null {
-  const found = statSync(file, { throwIfNoEntry: false })
-  return found ? `${found.mtimeMs} ${found.ino} ${found.size}` : null
 }
 
 // Milliseconds. What is done under a lock takes a few.
