@@ -46,7 +46,7 @@ async function connectedMachine() {
     })
   execFileSync('git', ['init', '-q'], there)
   run(['connect', address.exec(greeting)?.[0] ?? ''], {
-    WAYMARK_TOKEN: waymark('token', 'add', 'far').trim(),
+    WAYMARK_TOKEN: JSON.parse(waymark('token', 'create', 'far', '--json')).secret,
   })
   run(['task', 'start', 'Add the form', '--areas', 'src/auth/'])
   const age = () => {

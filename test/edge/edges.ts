@@ -66,7 +66,8 @@ export async function teamServer(): Promise<TeamServer> {
     folder,
     address,
     token: around.token,
-    newToken: (name, kind = 'agent') => around.run(folder, 'token', 'add', name, '--kind', kind).out.trim(),
+    newToken: (name, kind = 'agent') =>
+      JSON.parse(around.run(folder, 'token', 'create', name, '--kind', kind, '--json').out).secret,
     run: (...words) => around.run(folder, ...words),
     again: () => around.serve(folder, '--port', String(serving.port)),
     api: async (name, input = {}) => {
