@@ -10,6 +10,7 @@ import { name } from '../../src/kernel/operations/input/fields.ts'
 import { parseInput } from '../../src/kernel/operations/input/parse-input.ts'
 import { pathsOfPatch } from '../../src/kernel/patch.ts'
 import { patternProblem } from '../../src/kernel/path-pattern.ts'
+import { readPlanText } from '../../src/plan/import/read-plan.ts'
 import { contentAfterEdit } from '../../src/sessions/capture/edit-explanation.ts'
 import { temporaryFolder, WorkFolder } from '../support/git-repository.ts'
 
@@ -27,6 +28,16 @@ const readers: Readonly<Record<string, (size: number) => unknown>> = {
     const patch = `*** Begin Patch\n*** Update File: f\n@@\n${hunk} b\n`
     return contentAfterEdit({ kind: 'patch', patch }, { path: 'f', before: alike })
   },
+  'a JSON plan of tasks without titles': (size) =>
+    readPlanText({ format: 'json', name: 'p', text: `{"tasks":[${'{},'.repeat(size / 8)}{}]}` }),
+  'a Task Master file whose ids are alike': (size) =>
+    readPlanText({
+      format: 'task-master',
+      name: 'p',
+      text: `{"tasks":[${'{"id":1,"title":"a"},'.repeat(size / 16)}{"id":1,"title":"a"}]}`,
+    }),
+  'a Markdown plan with a milestone behind each task': (size) =>
+    readPlanText({ format: 'markdown', name: 'p', text: `# a\n${'- a\nmilestone: a\n'.repeat(size / 4)}` }),
   'a patch of many hunks': (size) => {
     const patch = `*** Begin Patch\n*** Update File: f\n${'@@\n-a\n+b\n'.repeat(size / 8)}`
     return contentAfterEdit({ kind: 'patch', patch }, { path: 'f', before: 'a\n'.repeat(size / 8) })

@@ -99,7 +99,9 @@ export function readFields<Fields>(
   const copy = { value: structuredClone(value) }
   let wrong = issues
   for (let round = 0; round < mostRounds; round += 1) {
-    for (const issue of wrong.toReversed()) repair(copy, issue)
+    const removed = new Map<unknown[], Set<number>>()
+    for (const issue of wrong.toReversed()) repair(copy, issue, removed)
+    for (const [list, places] of removed) removePlaces(list, places)
     const again = schema.safeParse(copy.value)
     if (again.success) return { place, fields: again.data, unread }
     wrong = again.error.issues
@@ -120,7 +122,11 @@ function problemOf({ path, message }: z.core.$ZodIssue, value: unknown, place: s
 }
 
 /** Takes away what is wrong; what must be there becomes empty. */
-function repair(copy: { value: unknown }, issue: z.core.$ZodIssue): void {
+function repair(
+  copy: { value: unknown },
+  issue: z.core.$ZodIssue,
+  removed: Map<unknown[], Set<number>>,
+): void {
   const path = ['value', ...issue.path]
   if (issue.code === 'unrecognized_keys') {
     const owner = valueAtPath(copy, path)
@@ -130,9 +136,19 @@ function repair(copy: { value: unknown }, issue: z.core.$ZodIssue): void {
   const [owner, key] = [valueAtPath(copy, path.slice(0, -1)), path.at(-1) ?? '']
   if (typeof owner !== 'object' || owner === null) return
   if (issue.code === 'invalid_type' && issue.expected === 'object') Reflect.set(owner, key, {})
-  else if (Array.isArray(owner)) owner.splice(Number(key), 1)
+  else if (Array.isArray(owner)) removed.set(owner, (removed.get(owner) ?? new Set()).add(Number(key)))
   else if (valueAtPath(copy, path) == null) Reflect.set(owner, key, '')
   else Reflect.deleteProperty(owner, key)
+}
+
+function removePlaces(list: unknown[], places: ReadonlySet<number>): void {
+  let length = 0
+  for (const [at, value] of list.entries()) {
+    if (places.has(at)) continue
+    list[length] = value
+    length += 1
+  }
+  list.length = length
 }
 
 function valueAtPath(value: unknown, path: PropertyPath): unknown {

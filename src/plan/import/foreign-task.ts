@@ -65,6 +65,7 @@ export function distinctIds(entities: readonly { readonly id: string; readonly p
 } {
   const taken = new Set(entities.map(({ id }) => id.toLowerCase()))
   const first = new Map<string, string>()
+  const next = new Map<string, number>()
   const notices: string[] = []
   const keys = entities.map(({ id, place }) => {
     const earlier = first.get(id.toLowerCase())
@@ -72,8 +73,9 @@ export function distinctIds(entities: readonly { readonly id: string; readonly p
       first.set(id.toLowerCase(), place)
       return id
     }
-    let number = 2
+    let number = next.get(id) ?? 2
     while (taken.has(`${id}-${number}`.toLowerCase())) number += 1
+    next.set(id, number + 1)
     const key = `${id}-${number}`
     taken.add(key.toLowerCase())
     notices.push(

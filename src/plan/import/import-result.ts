@@ -26,11 +26,23 @@ interface PlanDraft {
   readonly notices: readonly string[]
 }
 
+/** Tasks, phases and milestones. Recording more of them at once takes minutes. */
+const maxEntries = 50_000
+
 export function importResultOf({ document, places, problems, notices }: PlanDraft): ImportResult {
-  const missing = problems.filter((problem) => problem.endsWith(missingTitle))
+  const count = document.tasks.length + document.phases.length + document.milestones.length
+  if (count > maxEntries) {
+    return rejectedImport(
+      `The plan has ${count} tasks, phases and milestones; at most ${maxEntries} are imported at once.`,
+    )
+  }
+  const missing = new Set(
+    problems.flatMap((problem) =>
+      problem.endsWith(missingTitle) ? [problem.slice(0, -missingTitle.length)] : [],
+    ),
+  )
   const isSaid = (problem: string) =>
-    problem.endsWith(' has an empty title.') &&
-    missing.some((said) => problem.startsWith(said.slice(0, -missingTitle.length)))
+    problem.endsWith(' has an empty title.') && missing.has(problem.slice(0, problem.indexOf(': the ') + 1))
   const all = [...problems, ...documentProblems(document, places).filter((problem) => !isSaid(problem))]
   return all.length === 0
     ? { accepted: true, document, notices }

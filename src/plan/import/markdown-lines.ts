@@ -183,12 +183,21 @@ function milestoneOf(
 
 /** A milestone that nothing follows gathers the tasks of its phase that stand above it and lead to none. */
 function collectTasks(tasks: MarkdownTask[], milestones: readonly RawMilestone[]): readonly RawTask[] {
+  const followed = new Set(tasks.map((task) => task.milestone))
+  const free = Map.groupBy(
+    tasks.filter((task) => task.milestone === null),
+    ({ heading }) => heading,
+  )
+  const next = new Map<RawHeading, number>()
   for (const milestone of milestones) {
-    if (tasks.some((task) => task.milestone === milestone)) continue
-    for (const task of tasks) {
-      const above = task.heading === milestone.heading && task.line < milestone.line
-      if (above && task.milestone === null) task.milestone = milestone
+    if (followed.has(milestone)) continue
+    const below = free.get(milestone.heading) ?? []
+    let at = next.get(milestone.heading) ?? 0
+    for (let task = below[at]; task !== undefined && task.line < milestone.line; task = below[at]) {
+      task.milestone = milestone
+      at += 1
     }
+    next.set(milestone.heading, at)
   }
   return tasks
 }

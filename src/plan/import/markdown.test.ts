@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { PlanDocument } from '../domain/document.ts'
 import { readMarkdownPlan } from './markdown.ts'
+import { readPlanText } from './read-plan.ts'
 
 const markdownExample = `# Shop
 
@@ -353,4 +354,19 @@ test('list entries outside tasks with checkboxes are counted, with their lines',
     expect.stringMatching(/^left out: 3 list entries .* lines 3, 4, 8\./),
     'line 6: left out: text outside any task.',
   ])
+})
+
+test('a plan of more tasks than can be recorded at once is refused with their number', () => {
+  expect(readMarkdownPlan('1. a\n'.repeat(50_001))).toMatchObject({
+    accepted: false,
+    problems: [expect.stringContaining('50001')],
+  })
+})
+
+test('a plan of more lines or values than anyone works through is refused before it is read', () => {
+  const markdown = readPlanText({ format: 'markdown', name: 'plan.md', text: '\n'.repeat(600_000) })
+  const json = readPlanText({ format: 'json', name: 'plan.json', text: `[${'1,'.repeat(2_000_001)}1]` })
+  for (const result of [markdown, json]) {
+    expect(result).toMatchObject({ accepted: false, problems: [expect.stringContaining('Split it')] })
+  }
 })

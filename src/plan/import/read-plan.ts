@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { untilEnd } from '../../kernel/ending.ts'
 import { nextTurn } from '../../kernel/files/next-turn.ts'
+import { outlineOf } from '../../kernel/json-outline.ts'
 import type { PlanFormat } from '../../project/ports/project-files.ts'
 import type { DocumentTask } from '../domain/document.ts'
 import { readBacklog } from './backlog.ts'
 import { readBeads } from './beads.ts'
-import type { ImportResult } from './import-result.ts'
+import { type ImportResult, rejectedImport } from './import-result.ts'
 import { readMarkdownPlan } from './markdown.ts'
 import { readTaskMaster } from './task-master.ts'
 import { readPlanJson, readPlanJsonl } from './waymark.ts'
@@ -81,6 +82,23 @@ function workerFile(): string {
 /** Formats that are text, and nothing but a plan. */
 type TextFormat = Exclude<PlanFormat, 'journal' | 'taskman'>
 
+/** A few seconds of reading each; no plan of this size is one that somebody works through. */
+const maxLines = 500_000
+const maxValues = 2_000_000
+
+function sizeProblem(format: TextFormat, text: string): string | null {
+  if (format === 'json' || format === 'task-master') {
+    return outlineOf(text, maxValues).values > maxValues
+      ? `The plan has more than ${maxValues} JSON values. Split it into several files.`
+      : null
+  }
+  let lines = 1
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines += 1
+  return lines > maxLines
+    ? `The plan has ${lines} lines; at most ${maxLines} are read. Split it into several files.`
+    : null
+}
+
 export function readPlanText({
   format,
   text,
@@ -90,6 +108,8 @@ export function readPlanText({
   readonly text: string
   readonly name: string
 }): ImportResult {
+  const problem = sizeProblem(format, text)
+  if (problem !== null) return rejectedImport(problem)
   switch (format) {
     case 'markdown':
       return readMarkdownPlan(text)
