@@ -68,16 +68,18 @@ export async function keepToken(
 
 /** Any word about a task keeps its claim running, no matter whose. */
 export async function renewClaim({ db, projectId, at }: ProjectionContext, taskId: string): Promise<void> {
-  const [task] = await taskById(db, projectId, taskId)
-  // While it is worked on, nothing runs out.
-  if (!task || task.claim_expires_at === null || task.claim_expires_at <= at) return
-  await db
+  await renewals(db, at + claimLasts, projectId, taskId, at)
+}
+
+/** While a task is worked on, its claim has no end; one that is over stays so. */
+const renewals = prepareQuery((db, until: number, projectId: string, taskId: string, now: number) =>
+  db
     .updateTable('task')
-    .set({ claim_expires_at: at + claimLasts })
+    .set({ claim_expires_at: until })
     .where('project_id', '=', projectId)
     .where('id', '=', taskId)
-    .execute()
-}
+    .where('claim_expires_at', '>', now),
+)
 
 /** The task was changed just now, which keeps its claim running too. */
 export async function touchTask({ db, projectId, at }: ProjectionContext, taskId: string): Promise<void> {

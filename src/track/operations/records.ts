@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Actor } from '../../kernel/actor.ts'
+import type { TaskId } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
 import { findAttempt, findTask } from '../../kernel/operations/find.ts'
 import { choice, freeObject, identifier, text, texts } from '../../kernel/operations/input/fields.ts'
@@ -152,8 +153,10 @@ interface TaskRecordInput {
 
 /** Reads, under the lock, where something said about a task belongs. */
 async function recordPlaceOf(reads: Reads, said: TaskRecordInput, caller: Actor) {
-  const task = await findTask(reads, said.task_id)
-  const open = said.attempt_id === undefined ? await reads.tasks.openAttempt(task.id) : null
+  const [task, open] = await Promise.all([
+    findTask(reads, said.task_id),
+    said.attempt_id === undefined ? reads.tasks.openAttempt(said.task_id as TaskId) : null, // or no task has that id
+  ])
   const named = said.attempt_id === undefined ? null : await findAttempt(reads, said.attempt_id)
   return placeRecord(task, { open, named, caller })
 }
