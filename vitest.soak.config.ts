@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
-import { longTests } from './test/long-tests.ts'
 import config from './vitest.config.ts'
 
 /** The files of which `npm test` does less: those that ask how much. */
@@ -10,11 +9,16 @@ const shortened = readdirSync(join(import.meta.dirname, 'test'), { recursive: tr
   .map((name) => join('test', name))
   .filter((name) => /support\/amount\.ts|isQuick/.test(readFileSync(join(import.meta.dirname, name), 'utf8')))
 
-/** The long runs, apart from `npm test`: many processes, many rounds, and all of what `npm test` does less of. */
+/**
+ * The long runs, apart from `npm test`, which they leave to chance and minutes: several servers, kills, faults of a connection,
+ * suites of third parties, every screen in a browser, and all of what `npm test` does less of. Of each kind `npm test` has a
+ * small case: test/plan/concurrency several processes and a kill, test/store/postgres/servers several servers,
+ * test/surfaces/mcp both eras of the protocol against its schemas, test/web fifteen journeys.
+ */
 export default defineConfig({
   test: {
     ...config.test,
-    include: ['test/soak/**/*.test.ts', ...longTests, ...shortened],
+    include: ['test/**/*.soak.test.ts', ...shortened],
     env: { WAYMARK_TEST_SOAK: '1' },
     exclude: ['node_modules/**'],
     testTimeout: 600_000,

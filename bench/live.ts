@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TaskId } from '../src/kernel/id.ts'
-import { happened } from '../test/contract/store/facts.ts'
+import { happened } from '../test/store/facts.ts'
 import { aMission, aTask } from '../test/support/entities.ts'
 import { temporaryStore } from '../test/support/store.ts'
 import { type Delays, heard, start, type Usage, usageOf } from './live/parts.ts'

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { envelope } from '../test/mcp/eras.ts'
-import { exchange, openSession, post, request, said } from '../test/mcp-http/raw.ts'
+import { envelope } from '../test/surfaces/mcp/eras.ts'
+import { exchange, openSession, post, request, said } from '../test/surfaces/mcp/http/raw.ts'
 
 // What Waymark costs over HTTP, and whether memory stays behind: node bench/mcp-http.ts [calls]
 

@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { closeContext, openContext } from '../../src/app/open-context.ts'
 import type { NewProjectEvent } from '../../src/events/domain/project-event.ts'
 import type { AttemptId, TaskId } from '../../src/kernel/id.ts'
-import { happened } from '../../test/contract/store/facts.ts'
+import { happened } from '../../test/store/facts.ts'
 import { agent, aMission, anAttempt, aTask } from '../../test/support/entities.ts'
 import { serverEnvironment } from '../../test/support/stdio-project.ts'
 

@@ -3,7 +3,7 @@ import type { RunEvent } from '../../src/gate/domain/run.ts'
 import type { RunId } from '../../src/kernel/id.ts'
 import { randomIds } from '../../src/store/random-ids.ts'
 import { openStore } from '../../src/store/store.ts'
-import { happened } from '../../test/contract/store/facts.ts'
+import { happened } from '../../test/store/facts.ts'
 
 const batch = 500
 

@@ -1,6 +1,6 @@
-import { storeOf } from '../../test/contract/store/sqlite/processes/store-of.ts'
-import { openLiveServer } from '../../test/live/live-server.ts'
+import { storeOf } from '../../test/store/sqlite/processes/store-of.ts'
 import { systemClock } from '../../test/support/store.ts'
+import { openLiveServer } from '../../test/surfaces/http/live/live-server.ts'
 import { tellUsage } from './parts.ts'
 
 // Serves the live feed of a database.

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TaskId } from '../../src/kernel/id.ts'
-import { happened } from '../../test/contract/store/facts.ts'
-import { storeOf } from '../../test/contract/store/sqlite/processes/store-of.ts'
+import { happened } from '../../test/store/facts.ts'
+import { storeOf } from '../../test/store/sqlite/processes/store-of.ts'
 
 // Edits tasks at a rate, a transaction for each edit.
 const [root = '', file = '', rate = '300', seconds = '10', tasks = '100'] = process.argv.slice(2)

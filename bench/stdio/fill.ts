@@ -3,7 +3,7 @@ import type { NewProjectEvent } from '../../src/events/domain/project-event.ts'
 import type { MissionId } from '../../src/kernel/id.ts'
 import { randomIds } from '../../src/store/random-ids.ts'
 import { openStore } from '../../src/store/store.ts'
-import { aChange, closing, happened } from '../../test/contract/store/facts.ts'
+import { aChange, closing, happened } from '../../test/store/facts.ts'
 import { anAttempt, aTask } from '../../test/support/entities.ts'
 
 const batch = 500

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openCommandLine } from '../cli/command-line.ts'
+import { openCommandLine } from '../surfaces/cli/command-line.ts'
 import { installed, prepareHome, realClients, talk, whyNot } from './real-client.ts'
 
 for (const client of realClients) {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openCommandLine } from '../cli/command-line.ts'
+import { openCommandLine } from '../surfaces/cli/command-line.ts'
 import { installed, prepareHome, realClients, talk, whyNot } from './real-client.ts'
 
 const gated = `

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openCommandLine } from '../cli/command-line.ts'
+import { openCommandLine } from '../surfaces/cli/command-line.ts'
 import { installed, realClients, talk, whyNot } from './real-client.ts'
 
 const root = join(import.meta.dirname, '..', '..')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { openCommandLine } from '../cli/command-line.ts'
 import { smallProcess } from '../support/processes.ts'
 import { openProject } from '../support/project.ts'
+import { openCommandLine } from '../surfaces/cli/command-line.ts'
 
 test('process lint ends with 1 on an error, with 0 on a warning, and names place and key', () => {
   const { run, json, write } = openCommandLine({ git: false })

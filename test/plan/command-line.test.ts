@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openCommandLine } from '../cli/command-line.ts'
+import { openCommandLine } from '../surfaces/cli/command-line.ts'
 
 test('TM-025 TM-036 TM-076 init, phases and milestones in taskman’s spelling', () => {
   const { run, json } = openCommandLine({ git: false })

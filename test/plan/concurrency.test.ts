@@ -5,10 +5,10 @@ import { openContext } from '../../src/app/open-context.ts'
 import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
 import type { Context } from '../../src/kernel/operations/operation.ts'
-import { temporaryRepository } from '../mcp/server-process.ts'
 import { amount } from '../support/amount.ts'
 import { type Answer, agentActor } from '../support/project.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
+import { temporaryRepository } from '../surfaces/mcp/server-process.ts'
 import { type PlanServer, startServers } from './servers.ts'
 
 // Starting that many processes takes a while on a small machine.

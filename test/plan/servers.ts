@@ -1,5 +1,5 @@
-import { type ServerProcess, startServer } from '../mcp/server-process.ts'
 import type { Answer } from '../support/project.ts'
+import { type ServerProcess, startServer } from '../surfaces/mcp/server-process.ts'
 
 /** A server in a process of its own, over one folder with others. */
 export interface PlanServer {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openCommandLine } from '../cli/command-line.ts'
+import { openCommandLine } from '../surfaces/cli/command-line.ts'
 import { openPlan } from './plan-project.ts'
 
 test('notes are listed by their ids, oldest first; the task names them, and unknown ones are left out', async () => {

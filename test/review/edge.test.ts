@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { filesToKeep, heldFiles, reportedBriefFor } from '../../src/review/operations/files-to-keep.ts'
-import { connectedMachine, teamServer } from '../edge/edges.ts'
+import { connectedMachine, teamServer } from '../remote/edges.ts'
 import { type Answer, openProject } from '../support/project.ts'
 
 test('work on another machine is reviewed at the server, and the agent there reads what was said', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { openCommandLine, startWork } from '../cli/command-line.ts'
-import { hasPty, openScreen } from '../told/screen.ts'
+import { hasPty, openScreen } from '../app/screen.ts'
+import { openCommandLine, startWork } from '../surfaces/cli/command-line.ts'
 
 const prompt = /\[q\]uit:$/
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { openStage, type Player, type Stage } from '../capture/driver.ts'
+import { openStage, type Player, type Stage } from '../sessions/driver.ts'
 import { type Day, lines } from './day.ts'
 
 export interface SessionDay extends Stage {

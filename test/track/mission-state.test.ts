@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { Randomness } from '../evidence/randomness.ts'
+import { Randomness } from '../git/randomness.ts'
 import { amount } from '../support/amount.ts'
 import { type Answer, openProject, type TestProject } from '../support/project.ts'
-import { numstat, treeOf } from '../together/agents.ts'
+import { numstat, treeOf } from './together/agents.ts'
 
 const done = { status: 'success', outcome: { summary: 's' } }
 

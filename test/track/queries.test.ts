@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { recordDue } from '../../src/inbox/operations/due-items.ts'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
 import { defineOperation } from '../../src/kernel/operations/operation.ts'
-import { jsonOf } from '../http/http-project.ts'
-import { openTeam } from '../identities/team-server.ts'
+import { openTeam } from '../people/team-server.ts'
 import { type Answer, openProject, person, type TestProject } from '../support/project.ts'
+import { jsonOf } from '../surfaces/http/http-project.ts'
 
 const threeHours = 3 * 60 * 60 * 1000
 const asPerson = { actor: person }

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
-import { dialects } from '../contract/store/dialects.ts'
+import { dialects } from '../store/dialects.ts'
 import { openProject } from '../support/project.ts'
 import { statementsSent } from '../support/statements.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { runWaymark } from '../../mcp/server-process.ts'
+import { runWaymark } from '../../surfaces/mcp/server-process.ts'
 import { beginRace, eventAt, type Insisted, insist } from './race.ts'
 import { expectReplays, storedRun, storeIn } from './stored-run.ts'
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { runWaymark } from '../../mcp/server-process.ts'
 import { startServers } from '../../plan/servers.ts'
+import { runWaymark } from '../../surfaces/mcp/server-process.ts'
 import { beginRace, eventAt, firstOf, type Insisted, insist, type Race } from './race.ts'
 import { expectReplays, type StoredRun, storedRun, storeIn } from './stored-run.ts'
 

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { temporaryRepository } from '../../mcp/server-process.ts'
 import { type PlanServer, startServers } from '../../plan/servers.ts'
 import type { Answer } from '../../support/project.ts'
+import { temporaryRepository } from '../../surfaces/mcp/server-process.ts'
 
 /** Takes move it and assign; files are recorded until there are three since the state was entered. */
 const raceProcess = `process:

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { openCommandLine } from '../../cli/command-line.ts'
 import { smallProcess } from '../../support/processes.ts'
+import { openCommandLine } from '../../surfaces/cli/command-line.ts'
 
 function openRun() {
   const project = openCommandLine({ git: false })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openCommandLine } from '../../cli/command-line.ts'
+import { openCommandLine } from '../../surfaces/cli/command-line.ts'
 import { process } from './processes.ts'
 import { runOf } from './run.ts'
 

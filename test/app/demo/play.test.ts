@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../support/git-repository.ts'
+import { runProgram as ranProgram } from '../../support/program.ts'
+import type { Answer } from '../../support/project.ts'
+import { serverEnvironment } from '../../support/stdio-project.ts'
+import { runProgram } from './played.ts'
+import { courseOf, factsOf, recordedFacts } from './recorded.ts'
+
+const bin = 'bin/waymark.js'
+
+/** What plays no day ends at once. */
+function played(...words: readonly string[]) {
+  const folder = temporaryFolder()
+  return ranProgram(words, { folder, environment: { ...serverEnvironment(folder), HOME: folder } })
+}
+
+test('at once, the day is as it was recorded: missions, plan, runs, what waits, and every diff', async () => {
+  const program = runProgram(bin, 'demo', 'play', '--at-once', '--port', '0')
+  await program.printed(/The day is over/)
+  const exported: Answer = await program.ask('export')
+  const [played, recorded] = [factsOf(exported.text), recordedFacts()]
+  expect(courseOf(played)).toEqual(courseOf(recorded))
+
+  const { missions } = await program.ask('list_missions', { status: 'all' })
+  expect(missions.map(({ name }: Answer) => name).sort()).toEqual(
+    recorded.flatMap(({ body }) => (body.kind === 'mission.started' ? body.mission.name : [])).sort(),
+  )
+  const { runs } = await program.ask('state_gate_list_runs', { status: 'all' })
+  expect(runs).toHaveLength(recorded.filter(({ body }) => body.kind === 'run.created').length)
+  const { holds } = await program.ask('inbox')
+  expect(holds.map(({ kind }: Answer) => kind).sort()).toEqual(['approval', 'blocker', 'review'])
+  expect((await program.ask('doctor')).healthy).toBe(true)
+
+  for (const { body } of recorded) {
+    if (body.kind !== 'attempt.closed') continue
+    const { diff } = await program.ask('diff', { id: body.taskId })
+    for (const { path } of body.evidence.changes) expect(diff).toContain(path)
+  }
+  const { code } = await program.interrupt()
+  expect(code).toBe(0)
+  expect(program.leftovers()).toEqual([])
+})
+
+test('at speed, each fact comes by itself, at its distance, and the last one is of now', async () => {
+  const begun = Date.now()
+  const program = runProgram(bin, 'demo', 'play', '--speed', '2000', '--port', '0')
+  await program.printed(/The day is over/)
+  const exported: Answer = await program.ask('export')
+  const played = factsOf(exported.text)
+  expect(courseOf(played)).toEqual(courseOf(recordedFacts()))
+  expect(played.at(-1)?.at).toBeGreaterThan(begun)
+  expect(played.at(-1)?.at).toBeLessThanOrEqual(Date.now() + 1)
+  await program.interrupt()
+})
+
+test('it is live: whoever follows the journal is told of facts while the day happens', async () => {
+  const program = runProgram(bin, 'demo', 'play', '--speed', '4', '--port', '0')
+  const first: Answer = await program.ask('log')
+  const second = await headPast(program, Math.max(3, first.head))
+  expect(second.head).toBeGreaterThan(first.head)
+  expect(second.head).toBeLessThan(recordedFacts().length)
+  await program.interrupt()
+})
+
+test('interrupted midway, it ends and leaves nothing', async () => {
+  const program = runProgram(bin, 'demo', 'play', '--speed', '1', '--port', '0')
+  await program.printed(/Playing a recorded day/)
+  expect(program.leftovers()).toHaveLength(1)
+  expect(await program.interrupt()).toMatchObject({ code: 0, error: '' })
+  expect(program.leftovers()).toEqual([])
+})
+
+test.each([
+  [['--sped', '3'], 'demo play does not take --sped.'],
+  [['--speed', 'quick'], '--speed must be a whole number from 1 to 100000, not "quick".'],
+  [['--port', '99999'], '--port must be a whole number from 0 to 65535, not "99999".'],
+])('%j is not understood', (words, sentence) => {
+  const { code, error } = played('demo', 'play', ...words)
+  expect([code, error]).toEqual([2, expect.stringContaining(sentence)])
+})
+
+async function headPast(program: ReturnType<typeof runProgram>, seq: number): Promise<Answer> {
+  for (;;) {
+    const answer: Answer = await program.ask('log')
+    if (answer.head > seq) return answer
+  }
+}
+
+test('Enter prints another address that logs in, and the help says what else it takes', async () => {
+  const program = runProgram(bin, 'demo', 'play', '--at-once', '--port', '0')
+  const [, first = ''] = await program.printed(/(http:\S+login\?code=\S+)\n.*Enter prints another/)
+  await program.printed(/The day is over/)
+  program.enter()
+  const [, second = ''] = await program.printed(/over\..*(http:\S+login\?code=\S+)\n/s)
+  expect(second).not.toBe(first)
+  for (const address of [first, second]) {
+    const { status, headers } = await fetch(address, { redirect: 'manual' })
+    expect([status < 400, headers.get('set-cookie') !== null]).toEqual([true, true])
+  }
+  const { code } = await program.interrupt()
+  expect(code).toBe(0)
+  const help = played('demo', 'play', '--help')
+  expect(help).toMatchObject({ code: 0, error: '' })
+  expect(help.out).toMatch(
+    /^Play a recorded day.*Usage: waymark demo play .*--at-once +The whole day at once/s,
+  )
+})

@@ -1,0 +1,92 @@
+import { expect } from 'vitest'
+import type { Client } from '../../../src/clients/setup/client.ts'
+import { hashOf, type SetupChange } from '../../../src/clients/setup/edit/edit-file.ts'
+import {
+  planSetup,
+  planUndo,
+  type SetupPlan,
+  type SetupRequest,
+  type SetupUndo,
+} from '../../../src/clients/setup/plan.ts'
+import type { SetupContext } from '../../../src/clients/setup/setup-context.ts'
+import { plainly } from './ground.ts'
+
+const tools = ['start_task', 'complete_task']
+
+/** Files that exist only here: plans are pure, and are carried out on a map. */
+export class Files {
+  readonly texts = new Map<string, string>()
+  readonly #records = new Map<
+    string,
+    { readonly changes: readonly SetupChange[]; readonly before: string | null; readonly hash: string }
+  >()
+  readonly #ground: SetupContext
+
+  constructor(ground: SetupContext, texts: Readonly<Record<string, string>> = {}) {
+    this.#ground = ground
+    for (const [file, text] of Object.entries(texts)) this.texts.set(file, text)
+  }
+
+  plan(clients: readonly Client[], asked: Partial<SetupRequest> = {}): SetupPlan {
+    return planSetup(clients, {
+      ...this.#around(asked),
+      changesOf: (file) => this.#records.get(file)?.changes ?? [],
+    })
+  }
+
+  setUp(clients: readonly Client[], asked: Partial<SetupRequest> = {}): SetupPlan {
+    const plan = this.plan(clients, asked)
+    this.#write(plan.files)
+    return plan
+  }
+
+  undo(clients: readonly Client[], asked: Partial<SetupRequest> = {}): SetupUndo {
+    const recorded = [...this.#records].map(([file, { changes, before, hash }]) => ({
+      file,
+      changes,
+      before,
+      asWeLeftIt: hashOf(this.texts.get(file) ?? '') === hash && this.texts.has(file),
+    }))
+    const done = planUndo(clients, { ...this.#around(asked), recorded })
+    this.#write(done.files)
+    return done
+  }
+
+  #around(asked: Partial<SetupRequest>) {
+    return {
+      ground: this.#ground,
+      asked: { ...plainly, ...asked },
+      supplies: { tools, skill: '# Waymark\n' },
+      read: (file: string) => this.texts.get(file) ?? null,
+      fault: () => null,
+      expand: (pattern: string) => {
+        const [before = '', after = ''] = pattern.split('*')
+        return [...this.texts.keys()].filter((file) => file.startsWith(before) && file.endsWith(after))
+      },
+    }
+  }
+
+  #write(files: SetupPlan['files']): void {
+    for (const { file, text, without, changes, before } of files) {
+      expect(before).toBe(this.texts.get(file) ?? null)
+      const known = this.#records.get(file)
+      const isKnown = known !== undefined && before !== null && known.hash === hashOf(before)
+      if (text === null) this.texts.delete(file)
+      else this.texts.set(file, text)
+      if (changes.length === 0) this.#records.delete(file)
+      else if (before === text && known) this.#records.set(file, { ...known, changes })
+      else
+        this.#records.set(file, {
+          changes,
+          before: isKnown ? known.before : without,
+          hash: hashOf(text ?? ''),
+        })
+    }
+  }
+}
+
+/** The lines of a text that another one has not. */
+export function addedLines(before: string, after: string): readonly string[] {
+  const old = before.split('\n')
+  return after.split('\n').filter((line) => !old.includes(line))
+}

@@ -1,0 +1,171 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { teamDatabase } from '../people/team-project.ts'
+import { edgeMachine } from '../remote/edges.ts'
+import { runProgram } from '../support/program.ts'
+import { serveHome } from '../surfaces/http/serve-process.ts'
+
+/** A folder that belongs to no project, beside a database of a team. */
+async function openTeamFolder() {
+  const around = serveHome()
+  around.environment['WAYMARK_DATABASE'] = await teamDatabase(around.home)
+  const folder = join(around.home, 'laptop')
+  mkdirSync(folder)
+  const run = (...words: readonly string[]) => around.run(folder, ...words)
+  const json = (...words: readonly string[]) => JSON.parse(run(...words, '--json').out)
+  json('token', 'create', '--admin', '--person', 'Ann')
+  json('person', 'add', 'Ben')
+  const names = () => json('project', 'list').projects.map(({ name }: { name: string }) => name)
+  return { around, folder, run, json, names }
+}
+
+test('commands about members act on the project that --project names, and make none', async () => {
+  const { run, json, names } = await openTeamFolder()
+  const none = run('member', 'add', 'Ben')
+  expect(none.code).not.toBe(0)
+  expect(none.error).toContain('waymark project add')
+  expect(names()).toEqual([])
+
+  json('project', 'add', 'shop')
+  for (const words of [
+    ['member', 'add', 'Ben'],
+    ['member', 'invite', 'cleo@example.org'],
+    ['member', 'list'],
+    ['member', 'set', 'Ben', 'owner'],
+    ['token', 'create', 'agent', '--person', 'Ben'],
+  ]) {
+    const refused = run(...words)
+    expect([words, refused.code]).not.toEqual([words, 0])
+    expect(refused.error, words.join(' ')).toContain('--project')
+  }
+  expect(names()).toEqual(['shop'])
+
+  expect(json('member', 'add', 'Ben', '--project', 'shop')).toMatchObject({ person: { name: 'Ben' } })
+  expect(json('member', 'list', '--project=shop').members).toMatchObject([{ person: { name: 'Ben' } }])
+  const shop = json('project', 'list').projects[0].id
+  expect(json('token', 'create', 'agent', '--person', 'Ben', '--project', 'shop')).toMatchObject({
+    project_id: shop,
+  })
+  const unknown = run('member', 'list', '--project', 'shpo')
+  expect(unknown.error).toContain('shop')
+  expect(unknown.code).not.toBe(0)
+  expect(names()).toEqual(['shop'])
+})
+
+test('a bare --admin asks for a name', async () => {
+  const { run, json } = await openTeamFolder()
+  const asked = run('token', 'create', '--admin')
+  expect(asked.code).not.toBe(0)
+  expect(asked.error).toContain('--person')
+  expect(json('person', 'list').persons).toHaveLength(2)
+})
+
+test('token create --help shows the flags that the server has, and token --help the commands', async () => {
+  const { run } = await openTeamFolder()
+  for (const verb of ['create', 'list', 'revoke'])
+    expect(run('token', '--help').out).toContain(`token ${verb}`)
+  const { out } = run('token', 'create', '--help')
+  for (const flag of ['--admin', '--person', '--all-projects', '--days', '--access'])
+    expect(out).toContain(flag)
+})
+
+test('in a connected folder, token commands act on the team’s server and not on the personal one', async () => {
+  const { around, folder, json } = await openTeamFolder()
+  const made = json('project', 'add', 'shop')
+  json('member', 'add', 'Ben', 'owner', '--project', 'shop')
+  const { secret } = json('token', 'create', 'ben', '--kind', 'person', '--person', 'Ben')
+  const { port } = await around.serve(folder, '--port', '0')
+  const machine = edgeMachine()
+  const connected = runProgram(['connect', `http://127.0.0.1:${port}`, '--project', 'shop'], {
+    folder: machine.folder,
+    environment: { ...machine.environment, WAYMARK_TOKEN: secret },
+  })
+  expect([connected.code, connected.error]).toEqual([0, expect.anything()])
+  const there = (...words: readonly string[]) => JSON.parse(machine.run(...words, '--json').out)
+  expect(there('token', 'create', 'builder')).toMatchObject({ name: 'builder', project_id: made.id })
+  const names = () => there('token', 'list').tokens.map(({ name }: { name: string }) => name)
+  expect(names()).toEqual(['builder', 'ben'])
+  expect(there('token', 'revoke', 'builder')).toMatchObject({ state: 'revoked' })
+  expect(names()).toEqual(['ben'])
+  expect(there('member', 'list').members).toMatchObject([{ person: { name: 'Ben' } }])
+
+  const api = json('project', 'add', 'api')
+  json('person', 'add', 'Cleo')
+  json('member', 'add', 'Ben', 'owner', '--project', 'api')
+  expect(there('member', 'add', 'Cleo', '--project', 'api')).toMatchObject({ person: { name: 'Cleo' } })
+  expect(there('member', 'list', '--project', 'api').members).toHaveLength(2)
+  expect(there('member', 'list', '--project', 'shop').members).toHaveLength(1)
+  expect(there('token', 'create', 'other', '--project=api')).toMatchObject({ project_id: api.id })
+  // Nothing of this folder is recorded for another project.
+  const mission = ['mission', 'start', 'Elsewhere', '--objective', 'None'] as const
+  const refused = machine.run(...mission, '--project', 'api', '--json')
+  expect(JSON.parse(refused.out).error).toMatchObject({ reason: 'project_elsewhere' })
+  expect(machine.run(...mission, '--project', 'shop').code).toBe(0)
+  expect(machine.run('member', 'list', '--project', 'shpo').code).toBe(1)
+  // A path that exists is a folder.
+  mkdirSync(join(machine.folder, 'api'))
+  expect(there('member', 'list', '--project', 'api').members).toHaveLength(1)
+})
+
+test('an invited person connects with an invitation, and their token is kept', async () => {
+  const { around, folder, run, json } = await openTeamFolder()
+  json('project', 'add', 'shop')
+  json('member', 'invite', 'cleo@example.org', '--project', 'shop')
+  const { invitation } = json('invitation', 'create', 'cleo@example.org', '--project', 'shop')
+  const { port } = await around.serve(folder, '--port', '0')
+  const address = `http://127.0.0.1:${port}`
+  const connect = (machine: ReturnType<typeof edgeMachine>, project: string) =>
+    runProgram(['connect', address, '--project', project], {
+      folder: machine.folder,
+      environment: { ...machine.environment, WAYMARK_TOKEN: invitation },
+    })
+  const machine = edgeMachine()
+  // The invitation is used by then: its token is not lost with the wrong name.
+  expect(connect(machine, 'shpo').error).toContain('shop')
+  expect(machine.run('connect', address, '--project', 'shop').code).toBe(0)
+  expect(JSON.parse(machine.run('whoami', '--json').out)).toMatchObject({
+    name: 'cleo',
+    kind: 'person',
+    access: 'contributor',
+  })
+  const made = machine.run('token', 'create', 'dashboard', '--kind', 'person')
+  expect([made.code, made.error]).toEqual([0, ''])
+  const again = connect(edgeMachine(), 'shop')
+  expect([again.code, again.error]).toEqual([1, expect.stringContaining('waymark invitation create')])
+  expect(run('invitation', 'create', 'cleo', '--project', 'shop').code).not.toBe(0)
+})
+
+test('the commands that a fresh team server shows work as they are shown', async () => {
+  const around = serveHome()
+  around.environment['WAYMARK_DATABASE'] = await teamDatabase(around.home)
+  const folder = join(around.home, 'nothing')
+  mkdirSync(folder)
+  const run = (command: string, names: Readonly<Record<string, string>> = {}) => {
+    const typed = command.replaceAll(/<(\w+)>/g, (_, name: string) => names[name] ?? name)
+    const { code, error } = around.run(folder, ...typed.split(' '))
+    return { code, shown: commandsIn(error) }
+  }
+  const { greeting } = await around.serve(folder, '--port', '0')
+  const [project = '', person = '', admin = '', agent = '', ...others] = commandsIn(greeting)
+  expect(others).toEqual([])
+  expect(run(admin, { name: 'Ann' }).code).toBe(0)
+  expect(run(project, { name: 'shop' }).code).toBe(0)
+
+  // A person who is not there: the hint of the refusal adds them.
+  const unknown = run('member add Ben maintainer --project shop')
+  expect(unknown.shown).toContain('--project shop person add <name>')
+  expect(run('--project shop person add <name>', { name: 'Ben' }).code).toBe(0)
+  expect(run('member add Ben maintainer --project shop').code).toBe(0)
+  expect(run(person, { name: 'Ben' }).code).toBe(0)
+  expect(run(agent, { agent: 'claude', name: 'Ben', project: 'shop' }).code).toBe(0)
+})
+
+/** The commands of a text, as they would be typed. */
+function commandsIn(text: string): readonly string[] {
+  return [
+    ...text.matchAll(
+      /waymark ((?:--project \w+ )?(?:project|person|member|token) (?:[\w-]+|<\w+>)(?: (?:--[\w-]+|<\w+>|person\b))*)/g,
+    ),
+  ].map(([, command = '']) => command)
+}

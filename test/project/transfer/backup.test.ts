@@ -1,0 +1,194 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { CommandResult } from '../../../src/gate/domain/run.ts'
+import { endOfCommand } from '../../../src/gate/operations/run/commands.ts'
+import type { AttemptId, CommandResultId } from '../../../src/kernel/id.ts'
+import { agent } from '../../support/entities.ts'
+import { emptyPostgres, isPostgresLeftOut } from '../../support/postgres/database.ts'
+import {
+  type CommandLineProject,
+  type Entry,
+  openCommandLine,
+  startWork,
+} from '../../surfaces/cli/command-line.ts'
+import { type Movable, movable, storeAt, takeTo } from './place.ts'
+
+const text = 'diff --git a/src/form.ts b/src/form.ts\n+export const form = 1\n'
+
+const commandId = 'cmd-0123456789ab' as CommandResultId
+const printed = `${'a line of a long test run é\n'.repeat(500)}all passed\n`
+
+/** A task that was done, what a command printed at length, and what its machine sent of it. */
+async function withKeptDiff(project: Movable): Promise<string> {
+  const { taskId } = startWork(project)
+  const done = project.json('task', 'complete', taskId, '--status', 'success', '--outcome.summary', 'Added.')
+  const [attempt] = project.json('show', taskId).attempts
+  const attemptId: AttemptId = attempt.attempt_id ?? attempt.id
+  expect(done).toBeDefined()
+  const store = storeAt(project.file, project.folder)
+  const ended = { commandId, runId: null, status: 'passed', exitCode: 0, treeHeld: true } as const
+  const { facts, beside } = await endOfCommand(ended, printed)
+  const started: CommandResult = {
+    id: commandId,
+    runId: null,
+    run: 'npm test',
+    folder: project.folder,
+    tree: 'tree',
+    status: 'running',
+    exitCode: null,
+    output: '',
+    treeHeld: true,
+    runner: 'here',
+    startedAt: Date.now(),
+    endedAt: null,
+  }
+  await store.record({
+    actor: agent,
+    at: Date.now(),
+    decide: async () => ({
+      facts: [{ kind: 'command.started', command: started }, ...facts],
+      beside: [{ kind: 'diff kept', attemptId, text, cut: false }, ...beside],
+      answer: null,
+    }),
+  })
+  await store.close()
+  return attemptId
+}
+
+async function diffAt(place: string, project: CommandLineProject, attemptId: string) {
+  const store = storeAt(place, project.folder)
+  try {
+    return await store.view(({ edges }) => edges.diff(attemptId))
+  } finally {
+    await store.close()
+  }
+}
+
+async function outputAt(place: string, project: CommandLineProject) {
+  const store = storeAt(place, project.folder)
+  try {
+    return await store.view(({ runs }) => runs.commandOutput(commandId))
+  } finally {
+    await store.close()
+  }
+}
+
+/** Everything that is read of a project, wherever it is kept. */
+function reads(run: (...words: readonly string[]) => Entry): Entry {
+  const { database: _, project: __, warnings: ___, ...status } = run('status')
+  return [status, run('log', '--limit', '1000'), run('board'), run('mission', 'list')]
+}
+
+const places = isPostgresLeftOut ? ['sqlite'] : ['sqlite', 'postgres']
+
+test.each(places)('case 42: what is exported is imported in %s, kept diffs and all', async (engine) => {
+  const project = await movable()
+  const attemptId = await withKeptDiff(project)
+  const file = join(project.home, 'project.jsonl')
+  writeFileSync(file, project.run('export').out)
+  const other = openCommandLine()
+  const database = engine === 'postgres' ? await emptyPostgres() : null
+  onTestFinished(() => database?.[Symbol.asyncDispose]())
+  const environment = { WAYMARK_DATABASE: database?.url ?? '' }
+  const json = (...words: readonly string[]) => {
+    const { code, out, error } = other.runWith({ environment }, ...words, '--json')
+    expect(error).toBe('')
+    expect(code).toBe(0)
+    return JSON.parse(out)
+  }
+  expect(json('import', file)).toMatchObject({ facts: project.json('status').facts })
+  expect(json('log', '--verify', '--limit', '1')).toMatchObject({ healthy: true })
+  expect(reads(json)).toEqual(reads(project.json))
+  const kept = await diffAt(database?.url ?? join(other.folder, '.waymark', 'waymark.db'), other, attemptId)
+  expect(kept).toMatchObject({ text, cut: false })
+  const printedThere = await outputAt(database?.url ?? join(other.folder, '.waymark', 'waymark.db'), other)
+  expect(printedThere).toMatchObject({ text: printed, removedAt: null })
+  // A diff that is not the one of its hash is refused.
+  const whole = project.run('export').out
+  for (const [kept, sentence] of [
+    [/("attempt_diff",.*"base64":)"[^"]+"/, 'not those of their hash'],
+    [/("command_output",.*"base64":)"[^"]+"/, 'is not what its hash is of'],
+  ] as const) {
+    writeFileSync(file, whole.replace(kept, '$1"AAAA"'))
+    const third = openCommandLine()
+    expect(third.run('import', file)).toMatchObject({ code: 2, error: expect.stringContaining(sentence) })
+  }
+})
+
+const bin = '/usr/lib/postgresql/15/bin'
+
+test.skipIf(isPostgresLeftOut || !existsSync(join(bin, 'pg_dump')))(
+  'case 42: what pg_dump wrote is restored as it was',
+  async () => {
+    const project = await movable()
+    const attemptId = await withKeptDiff(project)
+    const there = takeTo(project, project.url)
+    expect(there.run('backup', 'copy.db')).toMatchObject({
+      code: 1,
+      error: expect.stringMatching(/pg_dump.*waymark export > <file>/s),
+    })
+    const before = reads(there.json)
+    const dump = join(project.home, 'waymark.dump')
+    execFileSync(join(bin, 'pg_dump'), ['--format=custom', `--file=${dump}`, project.url])
+    const restored = await emptyPostgres()
+    onTestFinished(() => restored[Symbol.asyncDispose]())
+    execFileSync(join(bin, 'pg_restore'), ['--no-owner', `--dbname=${restored.url}`, dump])
+    const json = (...words: readonly string[]) =>
+      JSON.parse(project.runWith({ environment: { WAYMARK_DATABASE: restored.url } }, ...words, '--json').out)
+    expect(reads(json)).toEqual(before)
+    expect(json('log', '--verify', '--limit', '1')).toMatchObject({ healthy: true })
+    expect(await diffAt(restored.url, project, attemptId)).toMatchObject({ text })
+  },
+)
+
+test.each(places)(
+  'after retention_days a kept diff and what a command printed are removed in %s, and that is said',
+  async (engine) => {
+    const project = await movable()
+    const attemptId = await withKeptDiff(project)
+    const place = engine === 'postgres' ? project.url : project.file
+    const { json } = engine === 'postgres' ? takeTo(project, project.url) : project
+    const tidyIn = async (days: number) => {
+      const { invoke } = await import('../../../src/kernel/operations/invoke.ts')
+      const { tidy } = await import('../../../src/project/operations/prune.ts')
+      const { openContext } = await import('../../../src/app/open-context.ts')
+      const { environment, folder: workingFolder } = project
+      const database = engine === 'postgres' ? { WAYMARK_DATABASE: project.url } : {}
+      const context = openContext({
+        actor: agent,
+        environment: { ...environment, ...database },
+        workingFolder,
+      })
+      try {
+        const clock = { now: () => Date.now() + days * 24 * 60 * 60 * 1000 }
+        return await invoke(tidy, { ...context, clock }, {})
+      } finally {
+        await context.store.close()
+      }
+    }
+    expect(await tidyIn(400)).toMatchObject({ removed_diffs: 0 })
+    json('setting', 'set', 'retention_days', '90')
+    expect(await tidyIn(89)).toMatchObject({ removed_diffs: 0, removed_outputs: 0 })
+    expect(await outputAt(place, project)).toMatchObject({ text: printed, removedAt: null })
+    const facts = json('status').facts
+    expect(await tidyIn(91)).toMatchObject({
+      removed_diffs: 1,
+      removed_outputs: 1,
+      removed_bytes: text.length + Buffer.byteLength(printed),
+    })
+    expect(await tidyIn(91)).toMatchObject({ removed_diffs: 0, removed_outputs: 0, removed_bytes: 0 })
+    expect(await outputAt(place, project)).toMatchObject({
+      text: null,
+      bytes: Buffer.byteLength(printed),
+      removedAt: expect.any(Number),
+    })
+    expect(await diffAt(place, project, attemptId)).toMatchObject({ text: null, bytes: text.length })
+    expect(json('log', '--verify', '--limit', '1')).toMatchObject({
+      healthy: true,
+      head: expect.any(Number),
+    })
+    expect(json('status').facts).toBeGreaterThanOrEqual(facts)
+  },
+)

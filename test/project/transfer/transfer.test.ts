@@ -1,0 +1,259 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { readExport } from '../../../src/events/operations/event-line.ts'
+import { happened } from '../../store/facts.ts'
+import { amount } from '../../support/amount.ts'
+import { aTask } from '../../support/entities.ts'
+import { emptyPostgres, isPostgresLeftOut } from '../../support/postgres/database.ts'
+import { bin } from '../../support/program.ts'
+import { startAlone } from '../../support/started-program.ts'
+import { openCommandLine, refusalIn, startWork } from '../../surfaces/cli/command-line.ts'
+import { type Movable, movable, storeAt, takeTo } from './place.ts'
+
+const verify = ['log', '--verify', '--limit', '1'] as const
+const start = ['mission', 'start', 'More', '--objective', 'Any', '--idempotency-key', 'k-1'] as const
+
+function written(project: Movable, name: string, text: string): string {
+  const file = join(project.home, name)
+  writeFileSync(file, text)
+  return file
+}
+
+describe('export --end', () => {
+  test('ends writing, says where the project goes on and what to do, and repeated says the same', async () => {
+    const project = openCommandLine()
+    project.json('mission', 'start', 'Begin', '--objective', 'Any')
+    const first = project.run('export', '--end', '--to', 'postgres://ada:secret@host/team')
+    expect(first).toMatchObject({ code: 0, error: expect.stringContaining('waymark import --replace') })
+    expect(first.out).not.toContain('secret')
+    const refused = project.run('mission', 'start', 'More', '--objective', 'Any')
+    expect(refused.code).not.toBe(0)
+    expect(refused.error).toMatch(/goes on at postgres:\/\/host\/team.*import --replace.*export --reopen/s)
+    expect(project.json('status').ended).toContain('goes on at postgres://host/team')
+    expect(project.run('log').error).toContain('only read')
+    expect(project.run('export', '--end').out).toBe(first.out)
+    expect(project.json('export', '--reopen')).toMatchObject({ reopened: true })
+    expect(project.json('export', '--reopen')).toMatchObject({ reopened: false })
+    project.json('mission', 'start', 'More', '--objective', 'Any')
+    expect(project.json(...verify)).toMatchObject({ healthy: true })
+  })
+
+  test('is refused where there is no record', () => {
+    const project = openCommandLine()
+    expect(project.run('export', '--end')).toMatchObject({ code: 1, out: '' })
+    expect(existsSync(join(project.folder, '.waymark'))).toBe(false)
+  })
+})
+
+test('the token of a claim stands in no log and in no export, and holds after an import', () => {
+  const [project, other] = [openCommandLine(), openCommandLine()]
+  project.write('plan.md', '# Screens\n\n- [ ] Draw them\n')
+  project.run('import', 'plan.md')
+  const claiming = ['task', 'next', '--claim', '--agent-name', 'ada', '--idempotency-key', 'k-1'] as const
+  const { task, claim } = project.json(...claiming)
+  const beginning = ['task', 'start', '--planned-task-id', task.id, '--agent-name', 'bob'] as const
+  expect(project.refused(...beginning)).toMatchObject({ reason: 'claim_held_by_other' })
+  const texts = [['log', '--json'], ['export'], ['export', '--end']].map((words) => project.run(...words).out)
+  for (const text of texts) {
+    expect(text).toContain('task.claimed')
+    expect(text).not.toContain(claim.token)
+  }
+  const file = join(project.home, 'project.jsonl')
+  writeFileSync(file, texts.at(-1) ?? '')
+  other.json('import', '--replace', file)
+  expect(other.json(...verify)).toMatchObject({ healthy: true })
+  expect(other.refused(...beginning)).toMatchObject({ reason: 'claim_held_by_other' })
+  expect(other.json(...beginning, '--claim-token', claim.token)).toMatchObject({ task_id: task.id })
+})
+
+describe('an export that was cut or changed', () => {
+  test.each([
+    ['at the end of its last line', (lines: readonly string[]) => lines.slice(0, -1)],
+    ['at the end of a log entry', (lines: readonly string[]) => lines.slice(0, 3)],
+    ['after its first line', (lines: readonly string[]) => lines.slice(0, 1)],
+    [
+      'inside its last line',
+      (lines: readonly string[]) => [...lines.slice(0, -1), lines.at(-1)?.slice(0, -5) ?? ''],
+    ],
+    [
+      'inside a log entry',
+      (lines: readonly string[]) => [...lines.slice(0, 2), lines[2]?.slice(0, 40) ?? ''],
+    ],
+    ['in its middle', (lines: readonly string[]) => [...lines.slice(0, 2), ...lines.slice(3)]],
+    ['in its log', (lines: readonly string[]) => lines.map((line) => line.replace('Begin', 'Began'))],
+  ] as const)('%s is refused, and nothing is imported', async (_, cut) => {
+    const project = openCommandLine()
+    project.json('mission', 'start', 'Begin', '--objective', 'Any')
+    startWork(project)
+    const lines = project.run('export').out.trimEnd().split('\n')
+    const other = openCommandLine()
+    const file = join(other.home, 'cut.jsonl')
+    writeFileSync(file, `${cut(lines).join('\n')}\n`)
+    for (const words of [
+      ['import', file],
+      ['import', file, '--dry-run'],
+      ['import', '--replace', file],
+    ]) {
+      // The hashes of a changed entry are only looked at when it is applied.
+      if (words.includes('--dry-run') && _ === 'in its log') continue
+      expect(other.run(...words)).toMatchObject({ code: 2, error: expect.stringMatching(/export/i) })
+    }
+    expect(other.json('status')).toMatchObject({ facts: 0, missions_total: 0 })
+  })
+
+  test('a whole one is read at every length but its own as cut', () => {
+    const project = openCommandLine()
+    project.json('mission', 'start', 'Begin', '--objective', 'Any')
+    const [, ...lines] = project.run('export').out.trimEnd().split('\n')
+    expect(readExport(lines).facts).toHaveLength(lines.length - 1)
+    for (let length = 0; length < lines.length; length += 1)
+      expect(() => readExport(lines.slice(0, length))).toThrow('not whole')
+  })
+})
+
+describe('import --replace', () => {
+  test('renames the record that is here, and a second import changes nothing', async () => {
+    const [project, other] = [openCommandLine(), openCommandLine()]
+    project.json('mission', 'start', 'Begin', '--objective', 'Any')
+    other.json('mission', 'start', 'Other', '--objective', 'Any')
+    const file = join(project.home, 'project.jsonl')
+    writeFileSync(file, project.run('export').out)
+    expect(other.refused('import', file)).toMatchObject({ code: 'CONFLICT', reason: 'record_exists' })
+    const imported = other.json('import', '--replace', file)
+    expect(imported.set_aside).toContain('waymark.db.replaced-')
+    expect(existsSync(imported.set_aside)).toBe(true)
+    expect(other.json('import', '--replace', file)).toMatchObject({ set_aside: null, added: 0 })
+    expect(other.json(...verify)).toMatchObject({ healthy: true })
+    expect(other.json('mission', 'list').missions).toMatchObject([{ name: 'Begin' }])
+    // The way back.
+    other.json('restore', imported.set_aside)
+    expect(other.json('mission', 'list').missions).toMatchObject([{ name: 'Other' }])
+    expect(
+      readdirSync(join(other.folder, '.waymark')).filter((name) => /importing|restoring/.test(name)),
+    ).toEqual([])
+  })
+
+  test('a plan is no exported project', () => {
+    const project = openCommandLine()
+    const file = join(project.home, 'plan.md')
+    writeFileSync(file, '# Plan\n\n- [ ] One\n')
+    expect(project.run('import', '--replace', file)).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('not an exported project'),
+    })
+  })
+})
+
+const isSoak = process.env['WAYMARK_TEST_SOAK'] === '1'
+
+describe.skipIf(isPostgresLeftOut)('a project that is taken elsewhere', () => {
+  test('goes to PostgreSQL with its keys, is worked on there, and comes back', async () => {
+    const project = await movable()
+    const begun = project.json(...start)
+    startWork(project)
+    const before = project.json('log', '--limit', '1000').facts
+    const there = takeTo(project, project.url)
+    expect(there.json('log', '--limit', '1000').facts.slice(0, before.length)).toEqual(before)
+    expect(there.json(...verify)).toMatchObject({ healthy: true })
+    expect(there.json(...start)).toEqual(begun)
+    expect(there.json('status')).toMatchObject({ ended: null })
+    there.json('mission', 'start', 'There', '--objective', 'Any')
+    // And back, where the old record is the beginning of what comes.
+    const back = written(project, 'back.jsonl', there.run('export', '--end', '--to', project.file).out)
+    expect(project.json('import', '--replace', back)).toMatchObject({ set_aside: null })
+    expect(project.json(...start)).toEqual(begun)
+    expect(project.json(...verify)).toMatchObject({ healthy: true })
+    expect(project.json('mission', 'list').missions).toHaveLength(4)
+    project.json('mission', 'start', 'Home', '--objective', 'Any')
+    expect(refusalIn(there.run('mission', 'start', 'Lost', '--objective', 'Any', '--json'))).toMatchObject({
+      code: 'REFUSED',
+      reason: 'project_ended',
+    })
+  })
+
+  test('what was written at both is refused on a server, and kept beside it in a file', async () => {
+    const project = await movable()
+    const there = takeTo(project, project.url)
+    there.json('mission', 'start', 'There', '--objective', 'Any')
+    project.json('export', '--reopen')
+    project.json('mission', 'start', 'Here', '--objective', 'Any')
+    const here = written(project, 'here.jsonl', project.run('export').out)
+    expect(there.run('import', '--replace', here)).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('not in the file'),
+    })
+    expect(there.json(...verify)).toMatchObject({ healthy: true })
+    const over = written(project, 'there.jsonl', there.run('export').out)
+    expect(project.json('import', '--replace', over).set_aside).toContain('.replaced-')
+    expect(project.json('mission', 'list').missions.map(({ name }: { name: string }) => name)).toContain(
+      'There',
+    )
+  })
+
+  test('the place of another project on a server is taken, and that one keeps its record under another name', async () => {
+    const [project, other] = [await movable(), openCommandLine()]
+    const database = await emptyPostgres()
+    onTestFinished(() => database[Symbol.asyncDispose]())
+    const run = (...words: readonly string[]) =>
+      other.runWith({ environment: { WAYMARK_DATABASE: database.url } }, ...words)
+    expect(run('mission', 'start', 'Other', '--objective', 'Any').code).toBe(0)
+    const file = written(project, 'project.jsonl', project.run('export').out)
+    const imported = JSON.parse(run('import', '--replace', file, '--json').out)
+    expect(imported.set_aside).toMatch(/-replaced$/)
+    expect(JSON.parse(run('mission', 'list', '--json').out).missions).toMatchObject([{ name: 'Begin' }])
+  })
+
+  test('killed at any time it leaves nothing half done, and repeated it ends as if it had never been killed', async () => {
+    const project = await movable()
+    await fill(project, amount({ test: 300, soak: 20_000 }))
+    const file = written(project, 'project.jsonl', project.run('export', '--end').out)
+    const facts = project.json('status').facts
+    const environment = { ...project.environment, WAYMARK_DATABASE: project.url }
+    for (const wait of [400, 50, 800, 1_200, 2_000].slice(0, amount({ test: 2, soak: 5 }))) {
+      const importing = startAlone([bin, 'import', '--replace', file], {
+        folder: project.folder,
+        environment,
+      })
+      const timer = setTimeout(() => importing.kill(), wait)
+      await importing.gone
+      clearTimeout(timer)
+      const there = storeAt(project.url, project.folder)
+      expect([0, facts + 1]).toContain(await there.view(({ journal }) => journal.head()))
+      await there.close()
+    }
+    const run = (...words: readonly string[]) =>
+      project.runWith({ environment: { WAYMARK_DATABASE: project.url } }, ...words, '--json')
+    for (let time = 0; time < 2; time += 1) expect(run('import', '--replace', file).code).toBe(0)
+    expect(JSON.parse(run('status').out)).toMatchObject({ facts: facts + 1, ended: null })
+    expect(JSON.parse(run(...verify).out)).toMatchObject({ healthy: true })
+  }, 240_000)
+
+  test.runIf(isSoak)(
+    'many log entries are taken to a server and back',
+    async () => {
+      const project = await movable()
+      await fill(project, 100_000)
+      const facts = project.json('status').facts
+      const there = takeTo(project, project.url)
+      expect(there.json(...verify)).toMatchObject({ healthy: true, head: facts + 2 })
+      const back = written(project, 'back.jsonl', there.run('export', '--end').out)
+      const empty = openCommandLine()
+      expect(empty.json('import', '--replace', back)).toMatchObject({ facts: facts + 3 })
+      expect(empty.json(...verify)).toMatchObject({ healthy: true })
+    },
+    900_000,
+  )
+})
+
+/** So many tasks more, written without the command line. */
+async function fill(project: Movable, count: number): Promise<void> {
+  const store = storeAt(project.file, project.folder)
+  const made = Array.from({ length: count }, (_, number) => ({
+    kind: 'task.planned' as const,
+    task: aTask({ id: `t-many-${number}` as never, status: 'to_do', missionId: null, phaseId: null }),
+  }))
+  for (let from = 0; from < count; from += 500)
+    await happened(store, Date.now(), ...made.slice(from, from + 500))
+  await store.close()
+}

@@ -1,0 +1,12 @@
+import { afterAll } from 'vitest'
+
+// The cases of the witness, each of whose calls goes over the wire to the machine with the work tree.
+process.env['WAYMARK_TEST_THROUGH'] = 'edge'
+afterAll(() => {
+  delete process.env['WAYMARK_TEST_THROUGH']
+})
+
+// Files of one process share their modules: these are to be read once more, as tests of this file.
+const anew = '?through=edge'
+await import(/* @vite-ignore */ `../git/everyday.test.ts${anew}`)
+await import(/* @vite-ignore */ `../git/hostile.test.ts${anew}`)

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import type { Context } from '../../src/kernel/operations/operation.ts'
+import { measureLocally } from '../../src/remote/machine/measure.ts'
+import { type PortContext, runCalls } from '../../src/remote/machine/port-runner.ts'
+import { TrustedCommands } from '../../src/remote/machine/trusted-commands.ts'
+import { contractVersion } from '../../src/remote/operations/contract.ts'
+import { looks } from '../../src/remote/operations/looks.ts'
+import type { TeamServer } from '../people/team-server.ts'
+import type { Answer } from '../support/project.ts'
+
+/** Calls of one machine with one token, over HTTP; what the server asks for is measured in a project of this machine. */
+export function callerAt(
+  team: Pick<TeamServer, 'ask'>,
+  context: Context,
+  { secret, key, ...named }: { readonly secret: string; readonly key: string; readonly connection?: string },
+) {
+  const commands = new TrustedCommands({
+    approvals: context.commandApprovals,
+    runner: context.commandRunner,
+    actor: context.actor,
+    askPerson: null,
+    trustsServer: true,
+    now: () => 0,
+  })
+  return async (operation: string, input: object, gathered: readonly object[] = []): Promise<Answer> => {
+    const running: PortContext = {
+      context,
+      edge: 'e-of-the-test',
+      snapshots: () => join(context.program.stateFolder, 'snapshots'),
+      commands,
+      asked: operation,
+      looks: looks[operation] ?? [],
+      input,
+      named: new Set(),
+      written: { done: false },
+      now: () => Date.now(),
+      runCommand: async () => null,
+    }
+    const call = randomUUID()
+    const measured: object[] = []
+    for (let known = gathered; ; ) {
+      const response = await team.ask(secret, '/api/edge/call', {
+        contract: contractVersion,
+        version: '0.1.0',
+        edge: { key, name: 'laptop' },
+        call,
+        folder: context.folder,
+        age: 0,
+        channel: 'stdio',
+        as: 'agent',
+        ...named,
+        operation,
+        input,
+        gathered: known,
+        measured,
+      })
+      const answer: Answer = await response.json()
+      if (answer.measure) {
+        const { operation: of, asked } = answer.measure
+        const wanted = asked.map((one: Answer) => ({ ...one, brief: withoutMachines(one.brief) }))
+        measured.push(...(await measureLocally({ operation: of, asked: wanted }, running)))
+        continue
+      }
+      if (!answer.gather) return answer.answer ?? answer
+      const more = await runCalls(
+        answer.gather.map(({ call, args }: Answer) => ({ call, args: args.map(withoutMachine) })),
+        running,
+      )
+      known = [...known, ...more.map((one, at) => ({ ...one, args: answer.gather[at].args }))]
+    }
+  }
+}
+
+function withoutMachines(value: Answer): Answer {
+  if (Array.isArray(value)) return value.map(withoutMachines)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(withoutMachine(value)).map(([name, one]) => [name, withoutMachines(one)]),
+  )
+}
+
+/** The server names the machine by its id, which this one does not need. */
+function withoutMachine(value: Answer): Answer {
+  if (typeof value !== 'object' || value === null || !('edge' in value)) return value
+  const { edge: _, machine: __, ...rest } = value
+  return rest
+}

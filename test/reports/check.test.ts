@@ -1,0 +1,272 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { git } from '../support/git.ts'
+import { type CommandLineProject, openCommandLine } from '../surfaces/cli/command-line.ts'
+
+/** A branch `work` off `main`, with a mission whose attempt made src/made.ts and committed it. */
+function branchOfWork(): CommandLineProject & { readonly missionId: string; readonly taskId: string } {
+  const project = openCommandLine()
+  project.git('branch', '-M', 'main')
+  project.git('checkout', '-qb', 'work')
+  const mission = project.json('mission', 'start', 'Sign in', '--objective', 'People can sign in')
+  const task = project.json('task', 'start', 'Build', '--mission-id', mission.mission_id, '--areas', 'src/')
+  project.write('src/made.ts', 'export const made = 1\n')
+  project.git('add', '-A', 'src')
+  project.git('commit', '-qm', 'Made')
+  return { ...project, missionId: mission.mission_id, taskId: task.task_id }
+}
+
+function complete(project: CommandLineProject, taskId: string): void {
+  project.json('task', 'complete', taskId, '--status', 'success', '--outcome.summary', 'Done.')
+}
+
+/** A person's commit, which no attempt saw. */
+function commitAlone(project: CommandLineProject, path: string, author = 'Eve <eve@example.com>'): void {
+  project.write(path, `by hand ${Math.random()}\n`)
+  project.git('add', '-A', '.')
+  project.git('commit', '-qm', 'By hand', `--author=${author}`)
+}
+
+describe('waymark check', () => {
+  test('passes where every file is accounted for and nothing waits, and says who made what', () => {
+    const project = branchOfWork()
+    complete(project, project.taskId)
+    const { code, out } = project.run('check', '--base', 'main')
+    expect(out).toMatch(
+      /^Passed\. 1 file in 1 commit since [0-9a-f]{12}: 1 by attempts, 0 by persons; 1 mission\./,
+    )
+    expect(code).toBe(0)
+    const json = project.json('check', '--json')
+    expect(json).toMatchObject({ passed: true, reasons: [], unknown: [], files: { total: 1, attempt: 1 } })
+    expect(json.missions[0].id).toBe(project.missionId)
+  })
+
+  test('holds through amend, squash and rebase, since contents are compared and not commits', () => {
+    const project = branchOfWork()
+    complete(project, project.taskId)
+    project.git('commit', '-q', '--amend', '-m', 'Another message', '--author=Eve <eve@example.com>')
+    project.git('checkout', '-q', 'main')
+    commitAlone(project, 'other.md')
+    project.git('checkout', '-q', 'work')
+    project.git('rebase', '-q', 'main')
+    expect(project.json('check', '--base', 'main', '--json').files).toMatchObject({
+      total: 1,
+      attempt: 1,
+      nobody: 0,
+    })
+  })
+
+  test('fails for a file that no attempt and no person accounts for, and names the commit', () => {
+    const project = branchOfWork()
+    complete(project, project.taskId)
+    commitAlone(project, 'slipped-in.txt')
+    const { code, out } = project.run('check', '--base', 'main')
+    expect(code).toBe(1)
+    expect(out).toMatch(/- slipped-in\.txt: Commit [0-9a-f]{12} by Eve <eve@example\.com> changed it/)
+    const named = project.json('check', '--base', 'main', '--persons', 'EVE@example.com', '--json')
+    expect(named).toMatchObject({ passed: true, files: { person: 1, nobody: 0 } })
+  })
+
+  test('fails for a submodule that .gitmodules tells git to leave out, and for files beyond those it looks at', () => {
+    const project = branchOfWork()
+    complete(project, project.taskId)
+    const commit = (id: string, message: string) => {
+      project.git('update-index', '--add', '--cacheinfo', `160000,${id.repeat(40)},lib`)
+      project.git('commit', '-qm', message, '--author=Eve <eve@example.com>')
+    }
+    project.git('checkout', '-q', 'main')
+    commit('a', 'A submodule')
+    project.git('checkout', '-q', 'work')
+    project.git('merge', '-q', 'main', '-m', 'Merged')
+    project.write('.gitmodules', '[submodule "lib"]\n\tpath = lib\n\turl = ../lib\n\tignore = all\n')
+    commit('b', 'Moved')
+    const moved = JSON.parse(project.run('check', '--base', 'main', '--json').out)
+    expect(moved.reasons.map(({ path }: { path: string }) => path)).toEqual(['lib'])
+
+    const blob = project.git('hash-object', '-w', '--stdin').trim()
+    const entries = Array.from({ length: 20_000 }, (_, at) => `100644 ${blob}\ta/${at}\n`).join('')
+    writeFileSync(join(project.folder, 'entries'), entries)
+    execFileSync('sh', ['-c', 'git update-index --add --index-info < entries'], { cwd: project.folder })
+    project.git('commit', '-qm', 'Many')
+    const many = JSON.parse(
+      project.run('check', '--base', 'main', '--persons', 'eve@example.com', '--json').out,
+    )
+    expect(many.reasons).toContainEqual({
+      kind: 'change',
+      message: 'The branch changes more than 20000 files: the others were not looked at.',
+      path: null,
+      id: null,
+    })
+  })
+
+  test('what is not known is told as not known, and fails only when it is asked to', () => {
+    const project = branchOfWork()
+    complete(project, project.taskId)
+    commitAlone(project, 'src/made.ts')
+    const { code, out } = project.run('check', '--base', 'main')
+    expect(out).toMatch(
+      /Not known, and no fault:\n- src\/made\.ts: Attempt a-\w+ changed it, but its content here/,
+    )
+    expect(code).toBe(0)
+    expect(project.run('check', '--base', 'main', '--strict').code).toBe(1)
+  })
+
+  test('fails while something waits for a person, and while a gate is not passed', () => {
+    const project = branchOfWork()
+    project.json(
+      'issue',
+      'log',
+      project.taskId,
+      '--type',
+      'other',
+      '--description',
+      'Which one?',
+      '--requires-human-review',
+    )
+    complete(project, project.taskId)
+    const held = project.run('check', '--base', 'main')
+    expect(held.code).toBe(1)
+    expect(held.out).toMatch(/- A blocker waits for a person \(h-\w+\): Which one\?/)
+    const hold = project.json('inbox', '--json').holds[0].hold_id
+    project.json('resolve', hold, '--answer', 'The first.')
+    expect(project.run('check', '--base', 'main').code).toBe(0)
+    project.write(
+      '.waymark/processes/gate.yaml',
+      `process: { dialect: 1, id: gate, version: "1.0.0", name: Gate, initial_state: work }
+roles: [{ name: lead, kind: human }]
+states: [{ name: work }, { name: done, is_final: true, outcome: succeeded }]
+events: [{ name: go, allowed_roles: [lead] }]
+transitions: [{ from: work, event: go, to: done, guard: ok }]
+artifacts: [{ type: plan }]
+guards: { ok: { type: artifact, artifact_type: plan, condition: exists } }
+`,
+    )
+    project.json('run', 'create', 'gate', '--mission-id', project.missionId)
+    const gated = project.run('check', '--base', 'main')
+    expect(gated.code).toBe(1)
+    expect(gated.out).toMatch(
+      /Run run-\S+ of process gate is in "work", which is not its end\. It lacks: ok: no "plan"/,
+    )
+  })
+
+  test('ends with 2 where nothing is recorded, where it is misused, and where the history is cut', () => {
+    const empty = openCommandLine()
+    const nothing = empty.run('check', '--base', 'HEAD')
+    expect(nothing.code).toBe(2)
+    expect(nothing.error).toMatch(/Nothing is recorded .*WAYMARK_SERVER/s)
+    const project = branchOfWork()
+    complete(project, project.taskId)
+    expect(project.refused('check', '--base', 'nowhere')).toMatchObject({
+      code: 'INVALID_INPUT',
+      reason: 'commit_not_found',
+    })
+    expect(project.run('check', '--base', 'nowhere').code).toBe(2)
+    expect(project.run('check', '--nonsense').code).toBe(2)
+    expect(project.run('check', '--gitlab').code).toBe(2)
+
+    const ran = project.runWith({ folder: shallowClone(project) }, 'check', '--base', 'origin/main')
+    expect(ran.code).toBe(2)
+    expect(ran.error).toMatch(/This clone is shallow.*fetch-depth: 0/s)
+  })
+})
+
+/** As actions/checkout leaves it with fetch-depth: 1: one commit, and the record in its file. */
+function shallowClone(project: CommandLineProject) {
+  const clone = join(mkdtempSync(join(project.home, 'ci-')), 'clone')
+  git(project.folder, 'clone', '-q', '--depth', '1', '--branch', 'work', `file://${project.folder}`, clone)
+  cpSync(join(project.folder, '.waymark'), join(clone, '.waymark'), { recursive: true })
+  return clone
+}
+
+describe('on GitHub Actions', () => {
+  function actions(project: CommandLineProject, event: object, more: Readonly<Record<string, string>> = {}) {
+    const folder = mkdtempSync(join(tmpdir(), 'waymark-actions-'))
+    const file = join(folder, 'event.json')
+    writeFileSync(file, JSON.stringify(event))
+    const summary = join(folder, 'summary.md')
+    const environment = {
+      CI: 'true',
+      GITHUB_ACTIONS: 'true',
+      GITHUB_EVENT_NAME: 'pull_request',
+      GITHUB_EVENT_PATH: file,
+      GITHUB_STEP_SUMMARY: summary,
+      ...more,
+    }
+    const ran = project.runWith({ environment }, 'check')
+    return { ...ran, summary: existsSync(summary) ? readFileSync(summary, 'utf8') : '' }
+  }
+
+  test('compares with the base of the pull request, and looks at its own last commit, not at the merge', () => {
+    const project = branchOfWork()
+    complete(project, project.taskId)
+    commitAlone(project, 'a,b:c.txt')
+    const [head, base] = [project.git('rev-parse', 'work').trim(), project.git('rev-parse', 'main').trim()]
+    project.git('update-ref', 'refs/remotes/origin/main', base)
+    // What actions/checkout leaves: the merge, on no branch.
+    project.git('checkout', '-q', '--detach', 'main')
+    project.git('merge', '-q', '--no-ff', '-m', 'Merge', 'work')
+    const event = { pull_request: { head: { sha: head }, base: { sha: base } } }
+    const { code, out, summary } = actions(project, event, { GITHUB_BASE_REF: 'main' })
+    expect(code).toBe(1)
+    expect(out).toMatch(/^::error file=a%2Cb%3Ac\.txt,title=Waymark::a,b:c\.txt: Commit /m)
+    expect(summary).toMatch(/^## Waymark: not passed\n/)
+    expect(summary).toMatch(/`[^`]*eve@example\.com[^`]*`/)
+  })
+
+  test('of a push, compares with what the branch was at before', () => {
+    const project = branchOfWork()
+    complete(project, project.taskId)
+    const before = project.git('rev-parse', 'HEAD').trim()
+    commitAlone(project, 'later.txt')
+    const { code, out } = actions(project, { before }, { GITHUB_EVENT_NAME: 'push' })
+    expect(code).toBe(1)
+    expect(out).toMatch(/1 file in 1 commit/)
+  })
+
+  test('no name of a file and no name of a person becomes a command of the runner', () => {
+    const project = branchOfWork()
+    complete(project, project.taskId)
+    commitAlone(project, '::error::x\n::add-mask::y.txt', '##[add-path]z <z@example.com>')
+    const { out } = actions(
+      project,
+      { before: project.git('rev-parse', 'HEAD~1').trim() },
+      { GITHUB_EVENT_NAME: 'push' },
+    )
+    const commands = out.split('\n').filter((line) => line.trimStart().startsWith('::'))
+    expect(commands.every((line) => /^::(?:error|notice) (?:file=[^:]*,)?title=Waymark::/.test(line))).toBe(
+      true,
+    )
+    expect(
+      out
+        .split('\n')
+        .filter((line) => !line.startsWith('::'))
+        .join('\n'),
+    ).not.toContain('##[')
+  })
+})
+
+test('in GitLab CI it compares with the base of the merge request and writes a report of code quality', () => {
+  const project = branchOfWork()
+  complete(project, project.taskId)
+  commitAlone(project, 'slipped-in.txt')
+  const base = project.git('rev-parse', 'main').trim()
+  const environment = { CI: 'true', GITLAB_CI: 'true', CI_MERGE_REQUEST_DIFF_BASE_SHA: base }
+  const file = join(project.home, 'quality.json')
+  const run = () => project.runWith({ environment }, 'check', '--gitlab', file)
+  expect(run().code).toBe(1)
+  const entries = JSON.parse(readFileSync(file, 'utf8'))
+  expect(entries).toEqual([
+    {
+      description: expect.stringContaining('slipped-in.txt: Commit'),
+      check_name: 'waymark-change',
+      fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
+      severity: 'major',
+      location: { path: 'slipped-in.txt', lines: { begin: 1 } },
+    },
+  ])
+  run()
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(entries)
+})

@@ -1,0 +1,25 @@
+import { emptyPostgres, isPostgresLeftOut } from '../support/postgres/database.ts'
+import { type TemporaryStore, temporaryPostgresStore, temporaryStore } from '../support/store.ts'
+
+interface Dialect {
+  readonly dialect: string
+  /** A fresh, empty store. */
+  readonly fresh: () => Promise<TemporaryStore>
+  /** The same in a database where nothing else is. */
+  readonly alone: () => Promise<TemporaryStore>
+  /** Whether thousands of facts in one transaction are recorded in a time that `npm test` has. */
+  readonly isQuick: boolean
+}
+
+const postgres: Dialect = {
+  dialect: 'postgres',
+  fresh: () => temporaryPostgresStore(),
+  alone: async () => temporaryPostgresStore(await emptyPostgres()),
+  isQuick: process.env['WAYMARK_TEST_SOAK'] === '1',
+}
+
+/** Every contract test runs over each of these. */
+export const dialects: readonly Dialect[] = [
+  { dialect: 'sqlite', fresh: temporaryStore, alone: temporaryStore, isQuick: true },
+  ...(isPostgresLeftOut ? [] : [postgres]),
+]

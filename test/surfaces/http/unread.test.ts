@@ -1,0 +1,142 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { ServerResponse } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { PacedResponse } from '../../../src/surfaces/http/paced-response.ts'
+import { usualUnread } from '../../../src/surfaces/http/unread-limits.ts'
+import { type HttpProject, openHttpProject } from './http-project.ts'
+import { closed } from './raw.ts'
+
+/** Fewer than may be under way on one connection, and more than 8 MB of answers. */
+const asked = 60
+
+/** Asks for a long answer many times, and reads nothing. */
+function reader({ port, agentToken }: HttpProject, times: number): Socket {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  socket.pause()
+  const request = `GET /api/openapi.json HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${agentToken}\r\n\r\n`
+  socket.write(request.repeat(times))
+  onTestFinished(() => void socket.destroy())
+  return socket
+}
+
+/** How many bytes come to a reader that wakes up now. */
+async function taken(socket: Socket): Promise<number> {
+  let bytes = 0
+  socket.on('data', (data) => {
+    bytes += data.length
+  })
+  await closed(socket)
+  return bytes
+}
+
+async function sizeOfOne({ address, agentToken }: HttpProject): Promise<number> {
+  const headers = { Authorization: `Bearer ${agentToken}` }
+  const answer = await fetch(`${address}/api/openapi.json`, { headers })
+  return (await answer.arrayBuffer()).byteLength
+}
+
+/** The connections of the servers of this process, as the servers see them, with the answers made for each. */
+function serverSide(): ReadonlyMap<Socket, readonly ServerResponse[]> {
+  const connections = new Map<Socket, ServerResponse[]>()
+  const began = (message: unknown) => {
+    const { socket, response } = message as { socket: Socket; response: ServerResponse }
+    const responses = connections.get(socket) ?? []
+    responses.push(response)
+    connections.set(socket, responses)
+  }
+  subscribe('http.server.request.start', began)
+  onTestFinished(() => void unsubscribe('http.server.request.start', began))
+  return connections
+}
+
+/** Whether the whole answer was made, taken or not. */
+function isMade(response: ServerResponse): boolean {
+  return response.writableEnded || (response instanceof PacedResponse && response.waitingBytes > 0)
+}
+
+/** Bytes that the server holds for a reader. An answer behind another one of its connection waits by itself. */
+function heldFor([socket, responses]: readonly [Socket, readonly ServerResponse[]]): number {
+  if (socket.destroyed) return 0
+  const behind = responses.filter((response) => response.socket === null)
+  const paced = responses.filter((response) => response instanceof PacedResponse)
+  return [
+    socket.writableLength,
+    ...behind.map((response) => response.writableLength),
+    ...paced.map((response) => response.waitingBytes),
+  ].reduce((all, bytes) => all + bytes)
+}
+
+test('whoever takes nothing of an answer is dropped, and others are served', async () => {
+  const project = await openHttpProject({ unread: { ...usualUnread, stalledMs: 500 } })
+  const one = await sizeOfOne(project)
+  const connections = serverSide()
+  const socket = reader(project, asked)
+  await vi.waitFor(() => expect([...connections.keys()].map(({ destroyed }) => destroyed)).toEqual([true]), {
+    timeout: 90_000,
+  })
+  expect(await taken(socket)).toBeLessThan(one * asked)
+  expect((await fetch(`${project.address}/healthz`)).status).toBe(200)
+})
+
+test('whoever sends too many requests ahead is dropped', async () => {
+  const project = await openHttpProject({
+    unread: { stalledMs: 600_000, crowdedMs: 600_000, waitingBytes: 900_000_000, maxBytes: 900_000_000 },
+  })
+  expect(await taken(reader(project, 200))).toBe(0)
+  expect((await fetch(`${project.address}/healthz`)).status).toBe(200)
+})
+
+test('what waits for many readers together stays small: those for whom most waits are dropped first', async () => {
+  const waiting = 12_000_000
+  const project = await openHttpProject({
+    unread: { stalledMs: 600_000, crowdedMs: 500, waitingBytes: waiting, maxBytes: 900_000_000 },
+  })
+  // The description of the operations grows with them; what each reader asks for is 8 MB all the same.
+  const each = Math.ceil(8_000_000 / (await sizeOfOne(project)))
+  const connections = serverSide()
+  const readers = Array.from({ length: 9 }, () => reader(project, each))
+  await vi.waitFor(
+    () => {
+      const answered = [...connections].filter(
+        ([socket, responses]) => socket.destroyed || (responses.length === each && responses.every(isMade)),
+      )
+      expect(answered).toHaveLength(readers.length)
+    },
+    { timeout: 90_000 },
+  )
+  const heldNow = () => [...connections].map(heldFor)
+  // Without a limit, it would be all that the system does not keep of 72 MB: some 35. The server looks ten times a second.
+  await expect
+    .poll(() => heldNow().reduce((all, bytes) => all + bytes), { timeout: 30_000 })
+    .toBeLessThanOrEqual(waiting)
+  const held = heldNow()
+  expect(held.some((bytes) => bytes > 0)).toBe(true)
+  expect([...connections.keys()].some((socket) => socket.destroyed)).toBe(true)
+  expect((await fetch(`${project.address}/healthz`)).status).toBe(200)
+})
+
+/** Facts with so long a text that the export of them is as long. */
+async function longRecord({ contexts: [context] }: HttpProject, megabytes: number): Promise<void> {
+  const of = 'x'.repeat(1_000_000)
+  const facts = Array.from({ length: megabytes }, () => ({ kind: 'lines.forgotten', of, steps: [] }) as const)
+  const decide = async () => ({ facts, answer: null })
+  await context.store.record({ actor: context.actor, at: context.clock.now(), decide })
+}
+
+test('delivers an answer longer than what may wait for all readers, also several at once', async () => {
+  const project = await openHttpProject({ unread: { ...usualUnread, waitingBytes: 1_000_000 } })
+  await longRecord(project, 15)
+  const headers = { Authorization: `Bearer ${project.personToken}`, 'Content-Type': 'application/json' }
+  const exported = async () => {
+    const answer = await fetch(`${project.address}/api/export`, { method: 'POST', headers, body: '{}' })
+    return [answer.status, (await answer.arrayBuffer()).byteLength] as const
+  }
+  const answers = await Promise.all([exported(), exported(), exported()])
+  for (const [status, bytes] of answers) {
+    expect(status).toBe(200)
+    expect(bytes).toBeGreaterThan(12_000_000)
+  }
+  expect(project.logged.filter(({ level }) => level === 'warn')).toEqual([])
+})
