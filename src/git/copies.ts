@@ -294,9 +294,7 @@ interface Owned {
   readonly by: string | null
 }
 
+/** With their line feeds: as git has it, a last line without one is another line. */
 function linesIn(content: Buffer): readonly string[] {
-  if (content.length === 0) return []
-  const lines = content.toString('latin1').split('\n')
-  if (lines.at(-1) === '') lines.pop()
-  return lines
+  return content.length === 0 ? [] : content.toString('latin1').split(/(?<=\n)/)
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { completeTask, taskPage } from '../../src/plan/cli/task.ts'
 import { scopeText } from '../../src/track/cli/changes.ts'
@@ -52,6 +53,35 @@ describe('lines', () => {
     expect(await call('mission_timeline', { id: mission_id })).toMatchObject({
       totals: { files_changed: 2, added: 4, deleted: 1 },
     })
+  })
+
+  test('counts a line feed at the end of a file as git does, in board and review', async () => {
+    const project = await openProject()
+    const { call } = project
+    const { task_id } = await attempt(project, { 'src/auth.ts': 'export const auth = 1' }, {})
+    const [card] = (await call('board')).columns.done
+    expect(card.measured).toMatchObject({ files: 1, added_lines: 1, deleted_lines: 1 })
+    const actor = { actor: person }
+    const totals = { files: 1, added: 1, removed: 1 }
+    expect(await call('review_show', { task: task_id }, actor)).toMatchObject({ totals })
+    const asked = { subject: { task: task_id }, path: 'src/auth.ts' }
+    const { hunks } = await call('review_file', asked, actor)
+    expect(hunks[0].lines.map(({ kind }: Answer) => kind)).toEqual(['-', '+'])
+    const spaceless = await call('review_file', { ...asked, ignore_space: true }, actor)
+    expect(spaceless.hunks).toEqual([])
+  })
+
+  test('counts the lines of one of several writers of a file as git does', async () => {
+    const project = await openProject({ isOnEdge: false })
+    const { witness, folder, copies } = project.context
+    const { ref } = await witness.snapshot({ folder, name: 'counted' })
+    project.write('one.txt', 'a\nb\n')
+    project.write('other.txt', 'a\nb')
+    const written = ['one.txt', 'other.txt'].map((path) => ({ path, copy: join(folder, path) }))
+    const [before = null, after = null] = (await copies?.keep(ref, written)) ?? []
+    expect(await copies?.linesOf(ref, [{ by: 'tn-1', before, after }])).toEqual(
+      new Map([['tn-1', { added: 1, deleted: 1 }]]),
+    )
   })
 
   test('a card says of which attempt its lines are, where the review is of all of them', async () => {

@@ -23,11 +23,11 @@ export function linesOf(text: string): readonly string[] {
   return lines
 }
 
-/** For each old line the new one that it is, or -1. */
-function pairLines(before: readonly string[], after: readonly string[], ignoreSpace = false): Int32Array {
-  return ignoreSpace
-    ? align(before.map(withoutWhitespace), after.map(withoutWhitespace))
-    : align(before, after)
+/** Lines as they are compared. As git has it, a last line without a line feed is another one than the same with it. */
+export function comparedLines(text: string, ignoreSpace = false): readonly string[] {
+  const lines = linesOf(text)
+  if (ignoreSpace) return lines.map(withoutWhitespace)
+  return text === '' || text.endsWith('\n') ? lines : [...lines.slice(0, -1), `${lines.at(-1)}\n`]
 }
 
 function withoutWhitespace(line: string): string {
@@ -35,12 +35,9 @@ function withoutWhitespace(line: string): string {
 }
 
 /** Every line of both in reading order, what was removed before what came in its place. */
-export function mergedLines(
-  before: readonly string[],
-  after: readonly string[],
-  ignoreSpace = false,
-): readonly DiffLine[] {
-  const pairs = pairLines(before, after, ignoreSpace)
+export function mergedLines(oldText: string, newText: string, ignoreSpace = false): readonly DiffLine[] {
+  const pairs = align(comparedLines(oldText, ignoreSpace), comparedLines(newText, ignoreSpace))
+  const [before, after] = [linesOf(oldText), linesOf(newText)]
   const lines: DiffLine[] = []
   let next = 0
   const addUpTo = (end: number) => {
@@ -109,7 +106,7 @@ export function followLine(
   line: number,
   { from, to }: { readonly from: readonly string[]; readonly to: readonly string[] },
 ): number | null {
-  const place = pairLines(from, to)[line - 1] ?? -1
+  const place = align(from, to)[line - 1] ?? -1
   return place < 0 ? null : place + 1
 }
 

@@ -9,6 +9,7 @@ import { formatCount } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { displayKinds } from '../domain/files.ts'
 import {
+  comparedLines,
   type DiffLine,
   type FileStep,
   type Hunk,
@@ -108,8 +109,7 @@ export const reviewFile = defineOperation({
     const figures = figuresFrom({ path: file.path, before, after: file.after }, contents)
     const isShown = figures.trouble === null && (figures.kind === 'text' || figures.kind === 'link')
     const [oldText, newText] = isShown ? [textOf(before, contents), textOf(file.after, contents)] : ['', '']
-    const [old, now] = [linesOf(oldText), linesOf(newText)]
-    const lines = mergedLines(old, now, input.ignore_space ?? false)
+    const lines = mergedLines(oldText, newText, input.ignore_space ?? false)
     const makers = since === null ? makersFrom(steps, contents) : null
     const all = hunksOf(lines, input.whole === true ? null : around)
     const asked = new Paging('review_file', input, context.actor, mostLines)
@@ -121,7 +121,7 @@ export const reviewFile = defineOperation({
       before: file.before?.id ?? null,
       after: file.after?.id ?? null,
       since,
-      lines: { before: old.length, after: now.length },
+      lines: { before: linesOf(oldText).length, after: linesOf(newText).length },
       attempts: attemptsOf(file),
       hunks: part.hunks.map(({ oldStart, newStart, lines: some }) => ({
         old_start: oldStart,
@@ -218,7 +218,8 @@ function makersFrom(steps: readonly StepIds[], contents: Contents): FileAuthors 
   if (steps.length === 0) return null
   const ids = steps.flatMap(({ before, after }) => [before, after]).filter((id) => id !== null)
   if (ids.some((id) => contents.get(id)?.bytes == null)) return null
-  const lines = (id: string | null) => linesOf(textOf(id === null ? null : { id, mode: '100644' }, contents))
+  const lines = (id: string | null) =>
+    comparedLines(textOf(id === null ? null : { id, mode: '100644' }, contents))
   return makersOf(
     steps.map(({ by, before, after }): FileStep => ({ by, before: lines(before), after: lines(after) })),
   )

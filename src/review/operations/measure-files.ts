@@ -325,7 +325,7 @@ export function figuresFrom({ path: name, before, after }: FiguredFile, contents
   }
   if (kind !== 'text' && kind !== 'link') return { kind, ...none, trouble: null }
   const [old, now] = [textOf(before, contents), textOf(after, contents)]
-  const { added, removed } = countLines(mergedLines(linesOf(old), linesOf(now)))
+  const { added, removed } = countLines(mergedLines(old, now))
   const head = (after === null ? old : now).slice(0, 1000)
   return {
     kind,
