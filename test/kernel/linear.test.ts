@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { jsonc } from '../../src/clients/setup/client.ts'
 import { insertJson } from '../../src/clients/setup/edit/json.ts'
 import { processFiles } from '../../src/gate/definitions/process-files.ts'
+import { readYaml } from '../../src/gate/definitions/yaml-text.ts'
 import { parseReflog } from '../../src/git/git-folder.ts'
 import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { name } from '../../src/kernel/operations/input/fields.ts'
@@ -76,6 +77,11 @@ test.each(Object.entries(readers))('reads %s in linear time', (_, read) => {
   const [one, eight] = [processorTime(read, small), processorTime(read, 8 * small)]
   // Its square would be 64 times as much. What takes next to nothing is not measured well.
   expect(eight).toBeLessThan(24 * Math.max(one, 20))
+})
+
+test('a process file that is wrong in every line holds nobody up', () => {
+  const time = processorTime((size) => readYaml('\t- %\n'.repeat(size)), 160_000)
+  expect(time).toBeLessThan(1_000)
 })
 
 test('looks for a process in a file of empty lines in linear time', async () => {

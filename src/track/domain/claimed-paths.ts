@@ -15,9 +15,16 @@ export function unmeasuredClaims(claimed: ClaimedWork, measured: readonly string
   const said = [claimed.summary, ...claimed.achievements].flatMap((text) =>
     [...text.matchAll(path)].map(([, found]) => found ?? ''),
   )
-  return [...new Set(said)].filter(
-    (path) => !measured.some((real) => real === path || real.endsWith(`/${path}`)),
-  )
+  if (said.length === 0) return []
+  const known = new Set(measured.flatMap(endingsOf))
+  return [...new Set(said)].filter((path) => !known.has(path))
+}
+
+/** A path, and what is left of it below each of its folders. */
+function endingsOf(path: string): readonly string[] {
+  const endings = [path]
+  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) endings.push(path.slice(at + 1))
+  return endings
 }
 
 /** Which of some paths an agent's words name whole. */
