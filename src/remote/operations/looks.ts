@@ -51,6 +51,5 @@ export const looks: Readonly<Record<string, readonly PortCallName[]>> = {
   review_show: run,
   review_send: run,
   check: reports,
-  report: reports,
   edge_told: [...changes, 'witness.lines', 'copies.amended', 'copies.linesOf'],
 }

@@ -6,7 +6,9 @@ import { instant } from '../../kernel/instant.ts'
 import { findMission, findTask } from '../../kernel/operations/find.ts'
 import { choice, identifier, text } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
-import { type Context, defineOperation } from '../../kernel/operations/operation.ts'
+import { measurement } from '../../kernel/operations/measurement.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import { oid } from '../../kernel/operations/shapes.ts'
 import type { PageRequest } from '../../kernel/page.ts'
 import { formatCount } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
@@ -55,25 +57,41 @@ export const report = defineOperation({
   print: (answer, { asked }) => [
     asked === 'json' && answer['format'] !== 'json' ? JSON.stringify(answer) : String(answer['text']),
   ],
-}).handler(async (context, input) => {
-  const since = input.since === undefined ? null : await reportStart(context, input.since)
-  const records = await context.store.view((reads) => recordsOf(reads, { ...input, since }))
-  const format: ReportFormat = input.format ?? 'markdown'
-  const whole = input.whole === true
-  const { mission, task } = records
-  const { text: written, cut } = writeReport(reportOf(records, { whole }), format, {
-    most: whole ? Number.POSITIVE_INFINITY : mostCharacters,
-    whole: commandFor(records, format),
-  })
-  return {
-    mission_id: mission.id,
-    task_id: task?.id ?? null,
-    since: since && instant(since.at),
-    format,
-    text: written,
-    cut,
-  }
 })
+  .measure({
+    start: measurement({
+      brief: z.strictObject({ commit: z.string().max(300) }),
+      measured: z.strictObject({ at: z.number(), commit: oid }),
+      measure: async ({ witness, folder }, { commit }) => {
+        const { head } = await witness.branch({ folder, base: commit, head: commit })
+        return { at: head.at, commit: head.id }
+      },
+    }),
+  })
+  .prepare(async (_, { since }) => {
+    const date = since === undefined ? null : dateOf(since)
+    const isCommit = since !== undefined && date === null
+    return { briefs: { start: isCommit ? { commit: since } : undefined }, found: date }
+  })
+  .answer(async ({ reads, found: date, measured }, input) => {
+    const since = date ?? measured.start ?? null
+    const records = await recordsOf(reads, { ...input, since })
+    const format: ReportFormat = input.format ?? 'markdown'
+    const whole = input.whole === true
+    const { mission, task } = records
+    const { text: written, cut } = writeReport(reportOf(records, { whole }), format, {
+      most: whole ? Number.POSITIVE_INFINITY : mostCharacters,
+      whole: commandFor(records, format),
+    })
+    return {
+      mission_id: mission.id,
+      task_id: task?.id ?? null,
+      since: since && instant(since.at),
+      format,
+      text: written,
+      cut,
+    }
+  })
 
 function commandFor({ mission, task, since }: ReportRecords, format: ReportFormat): string {
   const words = [
@@ -85,22 +103,16 @@ function commandFor({ mission, task, since }: ReportRecords, format: ReportForma
   return `${words.join(' ')} --whole`
 }
 
-/** A date, or the time of a commit. */
-async function reportStart(
-  { witness, folder }: Pick<Context, 'witness' | 'folder'>,
-  words: string,
-): Promise<NonNullable<ReportRecords['since']>> {
-  if (/^\d{4}-\d{2}-\d{2}(?:$|[T ])/.test(words)) {
-    const hasZone = /(?:z|[+-]\d{2}:?\d{2})$/i.test(words.slice(10))
-    const at = Date.parse(words.length === 10 || hasZone ? words : `${words}Z`)
-    if (!Number.isNaN(at)) return { at, commit: null }
-    throw new Failure('INVALID_INPUT', `"${words}" is no date or time.`, {
-      reason: 'time_invalid',
-      hint: 'Give it as 2026-01-15 or 2026-01-15T09:30Z, or give a commit.',
-    })
-  }
-  const { head } = await witness.branch({ folder, base: words, head: words })
-  return { at: head.at, commit: head.id }
+/** Null where it is no date: then it names a commit. */
+function dateOf(words: string): NonNullable<ReportRecords['since']> | null {
+  if (!/^\d{4}-\d{2}-\d{2}(?:$|[T ])/.test(words)) return null
+  const hasZone = /(?:z|[+-]\d{2}:?\d{2})$/i.test(words.slice(10))
+  const at = Date.parse(words.length === 10 || hasZone ? words : `${words}Z`)
+  if (!Number.isNaN(at)) return { at, commit: null }
+  throw new Failure('INVALID_INPUT', `"${words}" is no date or time.`, {
+    reason: 'time_invalid',
+    hint: 'Give it as 2026-01-15 or 2026-01-15T09:30Z, or give a commit.',
+  })
 }
 
 interface ReportQuery {
