@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
 import { serverRecorder } from '../../src/remote/machine/send-hook-events.ts'
-import { edgeTold } from '../../src/remote/operations/hook-events.ts'
+import { ingestRemoteEvents } from '../../src/remote/operations/hook-events.ts'
 import { capture } from '../../src/sessions/capture/hook/capture-hook.ts'
 import { holdIngest, hookQueue } from '../sessions/captured-project.ts'
 import { openCase } from '../sessions/driver.ts'
@@ -109,7 +109,12 @@ test('of a file that several sessions there wrote, each has its lines, and a lat
   const record = serverRecorder(
     {
       send: async ({ input }) => {
-        await throughEdge(context, 'edge_told', (onEdge) => invoke(edgeTold, onEdge, input))
+        await throughEdge(
+          context,
+          'ingest_remote_events',
+          (onEdge) => invoke(ingestRemoteEvents, onEdge, input),
+          { input },
+        )
       },
     },
     context,

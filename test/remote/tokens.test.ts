@@ -114,16 +114,20 @@ test('a machine tells nothing of the sessions of another one, whatever it calls 
   }
   const states = [{ top: machine.folder, place, at, trouble: '' }]
   const told = (moments: readonly object[]) => ({ at, moments, states })
-  await from(ada, mine)('edge_told', told([spoken(1, started), spoken(2, prompt)]))
+  await from(ada, mine)('ingest_remote_events', told([spoken(1, started), spoken(2, prompt)]))
   const [session]: Answer = (await team.call('sessions')).sessions
   expect(session).toMatchObject({ open_turns: 1 })
 
   const ended = { kind: 'session_ended', reason: null }
-  await from(bob, other)('edge_told', told([spoken(3, ended)]))
+  await from(bob, other)('ingest_remote_events', told([spoken(3, ended)]))
   const { sessions }: Answer = await team.call('sessions')
   const after = sessions.find(({ session_id }: Answer) => session_id === session.session_id)
   expect(after).toMatchObject({ open_turns: 1, status: 'open' })
   // Nor does it use up the other one's keys.
-  expect(await from(bob, other)('edge_told', told([spoken(4, prompt)]))).toMatchObject({ recorded: 1 })
-  expect(await from(ada, mine)('edge_told', told([spoken(4, ended)]))).toMatchObject({ recorded: 1 })
+  expect(await from(bob, other)('ingest_remote_events', told([spoken(4, prompt)]))).toMatchObject({
+    recorded: 1,
+  })
+  expect(await from(ada, mine)('ingest_remote_events', told([spoken(4, ended)]))).toMatchObject({
+    recorded: 1,
+  })
 })

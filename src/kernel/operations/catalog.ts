@@ -72,7 +72,7 @@ import { status } from '../../project/operations/status.ts'
 import { exportEnd, exportReopen, importReplace } from '../../project/operations/transfer.ts'
 import { workTreeAdd, workTreeList, workTreeRemove } from '../../project/operations/work-trees.ts'
 import { edgeBrief } from '../../remote/operations/brief.ts'
-import { edgeTold } from '../../remote/operations/hook-events.ts'
+import { ingestRemoteEvents } from '../../remote/operations/hook-events.ts'
 import { commandEnd, commandRenew, edgeList } from '../../remote/operations/machines.ts'
 import { board } from '../../reports/operations/board.ts'
 import { check } from '../../reports/operations/check.ts'
@@ -200,7 +200,7 @@ const operations = [
   commandRevoke,
   edgeList,
   edgeBrief,
-  edgeTold,
+  ingestRemoteEvents,
   commandRenew,
   commandEnd,
   settingList,

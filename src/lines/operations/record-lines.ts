@@ -7,9 +7,7 @@ import {
   isAmong,
   type MeasurementOf,
   measurement,
-  workTreeOf,
 } from '../../kernel/operations/measurement.ts'
-import type { Context } from '../../kernel/operations/operation.ts'
 import {
   list,
   measuredLines as measuredLinesShape,
@@ -135,22 +133,6 @@ export function linesBrief(
       .filter(([, chain]) => chain.length > 1)
       .map(([name, chain]) => ({ path: name, contents: contentsOf(chain) })),
   }
-}
-
-/**
- * Measures what became of the lines of a work tree since its last snapshot, whoever was at work in it. What cannot be
- * measured is not recorded: then a look-up finds no owner, never a wrong one.
- */
-export async function measuredLines(
-  context: Context,
-  now: SnapshotBoundary,
-): Promise<readonly NewProjectEvent[]> {
-  const around = await context.store.view((reads) => changedLineContext(reads, now))
-  if (around === null) return []
-  const workTree = workTreeOf(context)
-  const reported = await reportedContents.measure(workTree, reportedBrief(around, now), {})
-  const lines = await changedLines.measure(workTree, linesBrief(around, now, reported), {})
-  return recordedLines(around, now, { reported, lines })
 }
 
 /** What is recorded of measured lines. */

@@ -28,8 +28,8 @@ export function serverRecorder(
 ): (moments: readonly HookEvent[]) => Promise<void> {
   const known = new Map<string, TreeStateResult>()
   return async (moments) => {
-    const { clock, copies } = context
-    const trees = new WorkTreeIndex(context)
+    const { clock, copies, ids, witness } = context
+    const trees = new WorkTreeIndex({ witness, nameOf: () => ids.next('turn'), now: () => clock.now() })
     const stateOf = async (top: string) => (known.get(top) ?? (await trees.state(top))).place
     const placed = await locateHookEvents(moments, { copies, trees, stateOf })
     const tops = new Set(placed.flatMap(topsOfHookEvent))
@@ -43,7 +43,7 @@ export function serverRecorder(
       return state ? [{ top, ...state }] : []
     })
     await send({
-      operation: 'edge_told',
+      operation: 'ingest_remote_events',
       input: { at: clock.now(), moments: placed.map(redactBeforeSending), states },
       channel: 'stdio',
       as: 'agent',

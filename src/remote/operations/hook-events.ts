@@ -1,9 +1,15 @@
 import { z } from 'zod'
+import { prepareSteps, withMachine } from '../../kernel/operations/measurement.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
-import { place } from '../../kernel/operations/shapes.ts'
 import type { LocatedHookEvent } from '../../sessions/domain/session-reducer.ts'
-import type { TreeStateResult } from '../../sessions/operations/locate-hook-events.ts'
-import { recordLocatedEvents } from '../../sessions/operations/record-hook-events.ts'
+import { type TreeStateResult, treeState } from '../../sessions/operations/locate-hook-events.ts'
+import {
+  decideHookEvents,
+  hookEventMeasurements,
+  prepareHookEvents,
+} from '../../sessions/operations/record-hook-events.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import { callIds } from './call-ids.ts'
 import { assertRemoteMachine } from './machines.ts'
 
 const path = z.string().min(1).max(4_096)
@@ -93,28 +99,21 @@ const moment = z.strictObject({
   what: told,
 }) satisfies z.ZodType<LocatedHookEvent, unknown>
 
-const state = z.strictObject({
-  top: path,
-  place: place.nullable().default(null),
-  at: time,
-  trouble: z.string().max(2_000),
-})
-
-export const edgeTold = defineOperation({
-  name: 'edge_told',
-  command: 'edge told',
+export const ingestRemoteEvents = defineOperation({
+  name: 'ingest_remote_events',
+  command: 'machine ingest',
   screen: true,
   toolset: 'track',
   audience: 'both',
-  title: 'What hooks told on another machine',
+  title: 'Record hook events of a remote machine',
   description:
-    'Records sessions and turns of a machine that is connected to this server, by what the hooks of its clients told and by the states of its work trees at that time.',
+    'Records sessions and turns of a machine that is connected to this server: the events of its clients’ hooks, with the states of its work trees at that time.',
   kind: 'command',
   input: z.strictObject({
     /** By the clock of that machine, when it was put together: the clocks may differ. */
     at: time,
     moments: z.array(moment).max(1_000),
-    states: z.array(state).max(200),
+    states: z.array(treeState).max(200),
   }),
   output: z.object({
     recorded: z.int(),
@@ -123,26 +122,59 @@ export const edgeTold = defineOperation({
     turns_opened: z.int(),
     turns_closed: z.int(),
   }),
-}).handler(async (handling, input) => {
-  const { edge } = assertRemoteMachine(handling)
-  const late = clockDifference(handling.clock.now() - input.at)
-  // A key is one of this machine's, whatever it says: nobody takes the keys of another.
-  const moments = input.moments.map((one) => ({ ...one, key: `${one.key}-${edge.id}`, at: one.at + late }))
-  const states = new Map(
-    input.states.map(({ top, place: found, at, trouble }): [string, TreeStateResult] => [
-      top,
-      { place: found && { ...found, edge: edge.id, machine: edge.name }, at: at + late, trouble },
-    ]),
-  )
-  const done = await recordLocatedEvents(handling, moments, states)
-  return {
-    recorded: done.recorded,
-    repeated: done.repeated,
-    sessions_opened: done.sessionsOpened,
-    turns_opened: done.turnsOpened,
-    turns_closed: done.turnsClosed,
-  }
 })
+  .measure(hookEventMeasurements)
+  .prepare((reads, input, context, measured) =>
+    prepareSteps(measured, async (measure) => {
+      const { edge } = assertRemoteMachine(context)
+      const late = clockDifference(context.clock.now() - input.at)
+      // A key is one of this machine's, whatever it says: nobody takes the keys of another.
+      const moments = input.moments.map((one) => ({
+        ...one,
+        key: `${one.key}-${edge.id}`,
+        at: one.at + late,
+      }))
+      const withClock = (
+        { place: found, at, trouble }: TreeStateResult,
+        difference: number,
+      ): TreeStateResult => ({
+        place: found && withMachine(context, found),
+        at: at + difference,
+        trouble,
+      })
+      const sent = new Map(input.states.map((state) => [state.top, withClock(state, late)]))
+      const statesOf = async (tops: readonly string[]) => {
+        const lacking = tops.filter((top) => !sent.has(top))
+        if (lacking.length === 0) return sent
+        const { states } = await measure({ states: [...lacking] })
+        return new Map([...sent, ...states.map((state) => [state.top, withClock(state, 0)] as const)])
+      }
+      const ids = callIds(context)
+      const source = {
+        context,
+        ids,
+        measure,
+        statesOf,
+        view: <Found>(look: (from: Reads) => Promise<Found>) => look(reads),
+      }
+      return prepareHookEvents(source, moments, async (fresh) => fresh)
+    }),
+  )
+  .record(async ({ reads, found }) => {
+    const { summary, client, steps } = found
+    const decided = steps.length === 0 ? { facts: [] } : await decideHookEvents(reads.capture, found)
+    return {
+      ...decided,
+      agentName: client,
+      answer: {
+        recorded: summary.recorded,
+        repeated: summary.repeated,
+        sessions_opened: summary.sessionsOpened,
+        turns_opened: summary.turnsOpened,
+        turns_closed: summary.turnsClosed,
+      },
+    }
+  })
 
 /**
  * By how much the clock of a machine is behind, in milliseconds. What a network makes of it is left out, so that what comes

@@ -51,5 +51,4 @@ export const looks: Readonly<Record<string, readonly PortCallName[]>> = {
   review_show: run,
   review_send: run,
   check: reports,
-  edge_told: [...changes, 'witness.lines', 'copies.amended', 'copies.linesOf'],
 }

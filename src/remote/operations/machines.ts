@@ -163,7 +163,7 @@ async function ownCommand(
   })
 }
 
-export function assertRemoteMachine<Own extends CommandContext>(
+export function assertRemoteMachine<Own extends Pick<CommandContext, 'edge'>>(
   handling: Own,
 ): Own & { readonly edge: RemoteMachine } {
   const { edge } = handling

@@ -1,10 +1,10 @@
 import type { FileCopies, WorkTreeWitness } from '../../git/ports/work-tree.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
-import { type IdKind, type IdSource, idPrefixes } from '../../kernel/id.ts'
 import type { Context, RemoteMachine } from '../../kernel/operations/operation.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { SnapshotLocation } from '../../track/domain/task.ts'
+import { callIds } from './call-ids.ts'
 import type { PortAnswerer } from './gather.ts'
 import { remoteMeasurer, type SentMeasurement } from './remote-measurement.ts'
 
@@ -40,7 +40,7 @@ export function remoteContext(context: Context, gathering: PortAnswerer, call: R
     store: withServerAddress(gathering.watched(context.store), call.address),
     // The same at each run, so that its calls are known again; and when it was looked, not when it is told.
     clock: { now: () => context.clock.now() - call.age },
-    ids: createGatheringIds(context, call.id),
+    ids: callIds({ ...context, callKey: call.id }),
     settingNow: () => ({ at: context.clock.now(), ids: context.ids }),
     witness: machineWitness(gathering, edge, context.witness),
     linkedTrees: {
@@ -272,36 +272,6 @@ function pinnedCommand({ run, folder, pinned }: { run: string; folder: string; p
 
 function hasId(command: unknown, id: string): boolean {
   return typeof command === 'object' && command !== null && 'id' in command && command.id === id
-}
-
-const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
-const length = 12
-
-/** The n-th id of a kind in a call: both sides know it beforehand. */
-function idInCall(
-  fingerprint: Context['fingerprint'],
-  callId: string,
-  { kind, number }: { readonly kind: IdKind; readonly number: number },
-): string {
-  const hash = fingerprint([callId, kind, number])
-  const characters = Array.from(
-    { length },
-    (_, at) => alphabet[Number.parseInt(hash.slice(2 * at, 2 * at + 2), 16) % alphabet.length],
-  )
-  return `${idPrefixes[kind]}-${characters.join('')}`
-}
-
-/** Names what is gathered: the same names at each run of the call. */
-function createGatheringIds({ fingerprint }: Context, callId: string): IdSource {
-  const counted = new Map<IdKind, number>()
-  return {
-    next: (kind: IdKind) => {
-      const number = counted.get(kind) ?? 0
-      counted.set(kind, number + 1)
-      return idInCall(fingerprint, callId, { kind, number }) as never // the kind names the brand
-    },
-    hash: fingerprint,
-  }
 }
 
 function bytesOf(base64: string): Uint8Array {

@@ -1,11 +1,28 @@
+import { z } from 'zod'
+import type { WorkTreeWitness } from '../../git/ports/work-tree.ts'
 import { messageOf } from '../../kernel/failure.ts'
 import type { Context } from '../../kernel/operations/operation.ts'
+import { path, place } from '../../kernel/operations/shapes.ts'
 import { pathBelow } from '../../kernel/path-below.ts'
 import type { SnapshotLocation } from '../../track/domain/task.ts'
 import type { HookEvent, ToolEdit } from '../domain/hook-event.ts'
 import type { LocatedEdit, LocatedHookEvent } from '../domain/session-reducer.ts'
 
-type TreeContext = Pick<Context, 'witness' | 'ids' | 'clock'>
+interface TreeContext {
+  readonly witness: Pick<WorkTreeWitness, 'locate' | 'others' | 'snapshot'>
+  /** Names a state. */
+  readonly nameOf: () => string
+  readonly now: () => number
+}
+
+/** How a work tree was, as a machine sends it. */
+export const treeState = z.strictObject({
+  top: path,
+  // An input's null is taken for nothing said.
+  place: place.nullable().default(null),
+  at: z.number().min(0),
+  trouble: z.string().max(2_000),
+})
 
 /** The work trees that moments are from, found once, and the state of each, recorded once. */
 export class WorkTreeIndex {
@@ -46,12 +63,12 @@ export class WorkTreeIndex {
   }
 
   async #record(top: string): Promise<TreeStateResult> {
-    const { witness, ids, clock } = this.#context
+    const { witness, nameOf, now } = this.#context
     try {
-      const { ref } = await witness.snapshot({ folder: top, name: ids.next('turn') })
-      return { place: ref, at: clock.now(), trouble: '' }
+      const { ref } = await witness.snapshot({ folder: top, name: nameOf() })
+      return { place: ref, at: now(), trouble: '' }
     } catch (error) {
-      return { place: null, at: clock.now(), trouble: messageOf(error) }
+      return { place: null, at: now(), trouble: messageOf(error) }
     }
   }
 }

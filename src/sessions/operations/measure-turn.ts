@@ -1,7 +1,17 @@
+import { z } from 'zod'
 import type { HistoryStep } from '../../git/ports/work-tree.ts'
 import { messageOf } from '../../kernel/failure.ts'
 import type { AttemptId } from '../../kernel/id.ts'
-import type { Context } from '../../kernel/operations/operation.ts'
+import {
+  type BriefOf,
+  isAmong,
+  type MeasurementOf,
+  measurement,
+  type Readable,
+  type WorkTree,
+} from '../../kernel/operations/measurement.ts'
+import { count, list, names, oid, oidOrNull, path, place, report } from '../../kernel/operations/shapes.ts'
+import type { Reads } from '../../store/ports/store.ts'
 import type { ChangeReport, FileChange } from '../../track/domain/changes.ts'
 import type { CandidateAuthor } from '../../track/domain/hook-evidence.ts'
 import { parseScope } from '../../track/domain/scope/scope.ts'
@@ -11,12 +21,14 @@ import {
   attributionIntervals,
   boundsOf,
   candidateAuthorsOf,
+  type MeasuredSpan,
   measuredSpans,
   otherAgentNames,
   otherAuthors,
   pathsOf,
   readChangesAround,
   reportedPathsUntil,
+  spansShape,
   type WorkTreeActivity,
 } from '../../track/operations/measure.ts'
 import type { HookEdit, TurnChange, TurnEvidence } from '../domain/session.ts'
@@ -38,89 +50,306 @@ interface TurnMeasureContext {
   readonly links: readonly TurnLink[]
 }
 
-/** Measures what a turn changed, and says whose each change is. It judges nothing. */
-export async function measureTurn(
-  context: Context,
-  ended: EndedTurn,
-  { fresh, links }: TurnMeasureContext,
-): Promise<TurnEvidence> {
-  const { turn, moments, end, ending } = ended
-  if (turn.snapshot === null) return unknownEvidence('Its work tree could not be recorded when it began.')
-  if (typeof end === 'string') return unknownEvidence(end)
-  const edits = seenEdits(moments, turn.top)
-  const [from, to] = await Promise.all([
-    snapshotAtStart(context, ended, turn.snapshot, edits),
-    snapshotAtEnd(context, ended, end, edits),
-  ])
-  const report = await context.witness.changes(from, to)
-  const since = turn.baseline === 'previous' ? Math.min(turn.baselineAt, turn.openedAt) : turn.openedAt
-  const around = await context.store.view((reads) =>
-    readChangesAround(reads, { tree: treeOf(end), since, fresh, links }),
+const maxTurns = 2_000
+const contents = list(z.tuple([z.string().max(4_096), oidOrNull]), 20_000)
+const amendedPlace = z.strictObject({ place, contents })
+const historySteps = list(
+  z.strictObject({
+    by: z.string().max(100),
+    before: oidOrNull,
+    after: oidOrNull,
+    reformats: z.literal(true).exactOptional(),
+  }),
+  20_000,
+)
+
+export const turnMeasurements = {
+  /** What turns changed, between states in which copies stand for what others wrote at the edges. */
+  changes: measurement({
+    brief: list(z.strictObject({ from: amendedPlace, to: amendedPlace }), maxTurns),
+    measured: list(z.strictObject({ from: place, to: place, report }), maxTurns),
+    fits: (turns, found) => turns.length === found.length,
+    measure: (workTree, turns) =>
+      inOrder(turns, async (turn) => {
+        const [from, to] = await Promise.all([amended(workTree, turn.from), amended(workTree, turn.to)])
+        return { from, to, report: await workTree.witness.changes(from, to) }
+      }),
+  }),
+  /** What each time between others' states touched, and how tools left the files of which they told. */
+  details: measurement({
+    brief: list(
+      z.strictObject({
+        to: place,
+        spans: list(z.strictObject({ from: place, to: place }), 2_000),
+        reported: names.nullable(),
+        paths: names,
+        edited: list(
+          z.strictObject({ path, doubts: list(oid, 20_000), last: oidOrNull.exactOptional() }),
+          20_000,
+        ),
+      }),
+      maxTurns,
+    ),
+    measured: list(
+      z.strictObject({
+        spans: spansShape,
+        ends: list(z.tuple([z.string().max(4_096), oidOrNull]), 20_000),
+        /** The hashes of contents without their white space; null where no copies are kept. */
+        bare: list(z.tuple([oid, z.string().max(100)]), 20_000).nullable(),
+      }),
+      maxTurns,
+    ),
+    fits: (turns, found) => turns.length === found.length,
+    measure: (workTree, turns) =>
+      inOrder(turns, async ({ to, edited, ...asked }) => ({
+        spans: [...(await measuredSpans(workTree, asked))].map(({ touched, contents: stood }) => ({
+          touched: touched && [...touched],
+          contents: stood && { before: [...stood.before], after: [...stood.after] },
+        })),
+        ...(await bareContents(workTree, to, edited)),
+      })),
+  }),
+  /** Each author's lines of files that several wrote, one after the other. */
+  own: measurement({
+    brief: list(z.strictObject({ to: place, steps: historySteps }), 20_000),
+    measured: list(
+      list(
+        z.tuple([z.string().max(100), z.strictObject({ added: count, deleted: count })]),
+        20_000,
+      ).nullable(),
+      20_000,
+    ),
+    fits: (files, found) =>
+      files.length === found.length &&
+      files.every(({ steps }, at) =>
+        isAmong(
+          (found[at] ?? []).map(([by]) => by),
+          steps.map(({ by }) => by),
+        ),
+      ),
+    measure: ({ copies }, files) =>
+      inOrder(files, async ({ to, steps }) => {
+        const lines = await copies?.linesOf(to, steps).catch(() => null)
+        return lines ? [...lines].map(([by, { added, deleted }]) => [by, { added, deleted }] as const) : null
+      }),
+  }),
+}
+
+async function inOrder<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const found: Result[] = []
+  for (const item of items) found.push(await work(item))
+  return found
+}
+
+async function amended(
+  { copies, snapshotName }: WorkTree,
+  { place: taken, contents: known }: Readable<z.output<typeof amendedPlace>>,
+): Promise<SnapshotLocation> {
+  if (known.length === 0 || copies === undefined) return taken
+  return (await copies.amended(taken, snapshotName(), new Map(known))) ?? taken
+}
+
+const mostCompared = 8_000_000
+
+interface EditedFile {
+  readonly path: string
+  /** The contents of which it is asked whether only white space lies between them. */
+  readonly doubts: readonly string[]
+  /** What the last tool left; its end is compared with that. */
+  readonly last?: string | null
+}
+
+async function bareContents(
+  { copies, witness, fingerprint }: WorkTree,
+  to: SnapshotLocation,
+  edited: readonly EditedFile[],
+): Promise<{ readonly ends: [string, string | null][]; readonly bare: [string, string][] | null }> {
+  if (copies === undefined || edited.length === 0) return { ends: [], bare: copies ? [] : null }
+  const found = await copies.contents(
+    to,
+    edited.map((one) => one.path),
   )
+  const ends = edited.flatMap((one): [string, string | null][] => {
+    const id = found.get(one.path)?.id
+    return id === undefined ? [] : [[one.path, id]]
+  })
+  const endOf = new Map(ends)
+  const doubts = edited.flatMap((one) => {
+    const end = endOf.get(one.path)
+    const isDoubtful = typeof one.last === 'string' && typeof end === 'string' && one.last !== end
+    return isDoubtful ? [...one.doubts, one.last, end] : one.doubts
+  })
+  // Asked once for all files: each question is a process of git.
+  const read =
+    doubts.length === 0 ? [] : await witness.contents.read([to], [...new Set(doubts)], mostCompared)
+  const bare: [string, string][] = []
+  for (const [id, { bytes }] of read)
+    if (bytes !== null) bare.push([id, fingerprint(new TextDecoder().decode(bytes).replace(/\s+/g, ''))])
+  return { ends, bare }
+}
+
+/** What is asked first of a turn that ended; why not, as a sentence. */
+export function turnChangesBrief(
+  ended: EndedTurn,
+): BriefOf<typeof turnMeasurements.changes>[number] | string {
+  const { turn, moments, end } = ended
+  if (turn.snapshot === null) return 'Its work tree could not be recorded when it began.'
+  if (typeof end === 'string') return end
+  const edits = seenEdits(moments, turn.top)
+  return {
+    from: { place: turn.snapshot, contents: contentsAtStart(ended, edits) },
+    to: { place: end, contents: contentsAtEnd(ended, edits) },
+  }
+}
+
+/** What a turn changed as it was measured, with who else was there. */
+export interface TurnWithChanges {
+  readonly ended: EndedTurn
+  readonly from: SnapshotLocation
+  readonly to: SnapshotLocation
+  readonly report: ChangeReport
+  readonly around: WorkTreeActivity
+  readonly span: MeasuredSpan
+  readonly contenders: ReadonlyMap<string, CandidateAuthor>
+}
+
+/** Reads who else was there while a turn was open. */
+export async function readTurnChanges(
+  reads: Reads,
+  ended: EndedTurn,
+  { from, to, report: found }: Pick<TurnWithChanges, 'from' | 'to' | 'report'>,
+  { fresh, links }: TurnMeasureContext,
+): Promise<TurnWithChanges> {
+  const { turn, end, ending } = ended
+  const since = turn.baseline === 'previous' ? Math.min(turn.baselineAt, turn.openedAt) : turn.openedAt
+  const tree = typeof end === 'string' ? turn.top : treeOf(end)
+  const around = await readChangesAround(reads, { tree, since, fresh, links })
   const span = {
     of: turn,
     start: { at: since, place: from },
     end: { at: Math.max(ending.at, since), place: to },
   }
-  const spans = boundsOf(around, span).map((bounds) => ({ from: bounds.from.place, to: bounds.to.place }))
-  const { sightings } = around
-  const told = sightings === null ? null : reportedPathsUntil(sightings, Number.MAX_SAFE_INTEGER)
-  const paths = pathsOf(report)
-  const touched = await measuredSpans(context, { spans, reported: told, paths })
-  const stretches = attributionIntervals(around, span, touched, paths)
   const contenders = candidateAuthorsOf(around, ({ areas, snapshot }) =>
     parseScope(areas, { prefix: snapshot.prefix, packages: new Map() }),
   )
-  const attributed = attribute(turn.id, report, stretches, contenders)
-  const reported = new Set(edits.filter((edit) => edit.ended).map(({ path }) => path))
-  const own = report.changes.filter(({ path }) => attributed === null || attributed.own.has(path))
-  const histories = await snapshotHistories(
-    context,
-    to,
-    own.map(({ path }) => path).filter((path) => reported.has(path)),
+  return { ended, from, to, report: found, around, span, contenders }
+}
+
+/** What is asked then. */
+export function turnDetailsBrief({
+  ended: { turn, moments },
+  to,
+  report: found,
+  around,
+  span,
+  contenders,
+}: TurnWithChanges): BriefOf<typeof turnMeasurements.details>[number] {
+  const paths = pathsOf(found)
+  const reported = reportedBy(seenEdits(moments, turn.top))
+  const written = writtenFiles(
     contenders,
+    found.changes.map((change) => change.path).filter((name) => reported.has(name)),
   )
-  const changes = await Promise.all(
-    own.map(async (change): Promise<TurnChange> => {
-      const claim = attributed?.own.get(change.path)
-      const rivals = otherAuthors(claim?.rivals ?? [], around)
-      const steps = histories.get(change.path) ?? null
-      const isReformatted = steps?.some(({ reformats }) => reformats) === true
-      const lines =
-        rivals.length > 0 && steps !== null && (claim?.certainty === 'certain' || isReformatted)
-          ? await ownLines(context, { turn: turn.id, to, contenders, steps })
-          : null
-      const via = around.neighbours.has(claim?.via ?? '') || around.sightings?.turns.has(claim?.via ?? '')
-      return {
-        ...change,
-        ...lines,
-        attribution: claim?.certainty ?? 'probable',
-        ...(rivals.length > 0 && { with: rivals }),
-        ...(via && { via: claim?.via as AttemptId }), // of an attempt, or of a subagent's turn
-        ...(isReported(change, reported) && { reported: true }),
-        ...(isReformatted && { reformatted: true }),
-      }
+  return {
+    to,
+    spans: boundsOf(around, span).map((bounds) => ({ from: bounds.from.place, to: bounds.to.place })),
+    reported: around.sightings && [...reportedPathsUntil(around.sightings, Number.MAX_SAFE_INTEGER)],
+    paths: [...paths],
+    edited: [...written].map(([name, edits]) => {
+      const last = edits.at(-1)?.edit.after
+      return { path: name, doubts: [...doubtfulContents(edits)], ...(last !== undefined && { last }) }
+    }),
+  }
+}
+
+function reportedBy(edits: readonly HookEdit[]): ReadonlySet<string> {
+  return new Set(edits.filter((edit) => edit.ended).map((edit) => edit.path))
+}
+
+/** A turn of which it is known whose each change is. */
+export interface AttributedTurn extends TurnWithChanges {
+  readonly attributed: ReturnType<typeof attribute>
+  readonly histories: ReadonlyMap<string, readonly HistoryStep[]>
+}
+
+export function attributedTurn(
+  changed: TurnWithChanges,
+  details: MeasurementOf<typeof turnMeasurements.details>[number] | undefined,
+): AttributedTurn {
+  const { ended, report: found, around, span, contenders } = changed
+  const paths = pathsOf(found)
+  const stretches = attributionIntervals(around, span, details?.spans ?? [], paths)
+  const attributed = attribute(ended.turn.id, found, stretches, contenders)
+  return { ...changed, attributed, histories: historiesOf(changed, details) }
+}
+
+/** The files that several wrote, of which each one's lines are asked last. */
+export function sharedFiles({
+  to,
+  report: found,
+  around,
+  attributed,
+  histories,
+}: AttributedTurn): ReadonlyMap<string, BriefOf<typeof turnMeasurements.own>[number]> {
+  return new Map(
+    found.changes.flatMap(({ path: name }) => {
+      const claim = attributed?.own.get(name)
+      const steps = histories.get(name)
+      if (steps === undefined || (attributed !== null && claim === undefined)) return []
+      const isReformatted = steps.some(({ reformats }) => reformats)
+      const isShared = otherAuthors(claim?.rivals ?? [], around).length > 0
+      if (!isShared || !(claim?.certainty === 'certain' || isReformatted)) return []
+      return [[name, { to, steps: steps.map((step) => ({ ...step })) }] as const]
     }),
   )
-  const contested = report.changes.flatMap(({ path }) => {
-    const perhaps = otherAgentNames(attributed?.perhaps.get(path) ?? [], around)
-    return perhaps.length === 0 ? [] : [{ path, perhaps }]
+}
+
+/** What a turn changed, and whose each change is. It judges nothing. */
+export function turnEvidence(
+  { ended, from, to, report: found, around, contenders, attributed, histories }: AttributedTurn,
+  linesOf: ReadonlyMap<string, MeasurementOf<typeof turnMeasurements.own>[number]>,
+): TurnEvidence {
+  const { turn, moments } = ended
+  const reported = reportedBy(seenEdits(moments, turn.top))
+  const own = found.changes.filter((change) => attributed === null || attributed.own.has(change.path))
+  const changes = own.map((change): TurnChange => {
+    const claim = attributed?.own.get(change.path)
+    const rivals = otherAuthors(claim?.rivals ?? [], around)
+    const isReformatted = histories.get(change.path)?.some(({ reformats }) => reformats) === true
+    const lines = ownLines(turn.id, contenders, linesOf.get(change.path) ?? null)
+    const via = around.neighbours.has(claim?.via ?? '') || around.sightings?.turns.has(claim?.via ?? '')
+    return {
+      ...change,
+      ...lines,
+      attribution: claim?.certainty ?? 'probable',
+      ...(rivals.length > 0 && { with: rivals }),
+      ...(via && { via: claim?.via as AttemptId }), // of an attempt, or of a subagent's turn
+      ...(isReported(change, reported) && { reported: true }),
+      ...(isReformatted && { reformatted: true }),
+    }
+  })
+  const contested = found.changes.flatMap((change) => {
+    const perhaps = otherAgentNames(attributed?.perhaps.get(change.path) ?? [], around)
+    return perhaps.length === 0 ? [] : [{ path: change.path, perhaps }]
   })
   const outside = [...(attributed?.outside ?? [])]
-  const found = new Set(pathsOf(report))
-  const unfound = report.status === 'unknown' ? [] : [...reported].filter((path) => !found.has(path))
+  const named = new Set(pathsOf(found))
+  const unfound = found.status === 'unknown' ? [] : [...reported].filter((name) => !named.has(name))
   const baseline = baselineNotes(ended)
   const isSure = contested.length === 0 && changes.every(({ attribution }) => attribution === 'certain')
-  const isWhole = report.status === 'exact' && isSure && baseline.length === 0
+  const isWhole = found.status === 'exact' && isSure && baseline.length === 0
   return {
-    measurement: report.status === 'exact' && !isWhole ? 'partial' : report.status,
+    measurement: found.status === 'exact' && !isWhole ? 'partial' : found.status,
     changes,
-    ignored: report.ignored,
+    ignored: found.ignored,
     contested,
     outside,
     unfound,
-    commits: commitsIn(report, around, turn.id),
-    notes: [...baseline, ...report.doubts, ...report.notes].slice(0, mostNotes),
+    commits: commitsIn(found, around, turn.id),
+    notes: [...baseline, ...found.doubts, ...found.notes].slice(0, mostNotes),
     snapshot: from,
     endSnapshot: to,
   }
@@ -128,7 +357,7 @@ export async function measureTurn(
 
 const mostNotes = 20
 
-function unknownEvidence(why: string): TurnEvidence {
+export function unknownEvidence(why: string): TurnEvidence {
   return {
     measurement: 'unknown',
     changes: [],
@@ -143,45 +372,36 @@ function unknownEvidence(why: string): TurnEvidence {
   }
 }
 
-function isReported({ path, from }: FileChange, reported: ReadonlySet<string>): boolean {
-  return reported.has(path) || (from !== undefined && reported.has(from))
+function isReported({ path: name, from }: FileChange, reported: ReadonlySet<string>): boolean {
+  return reported.has(name) || (from !== undefined && reported.has(from))
 }
 
 /** Where the first state was recorded too late, the copies made before the edits say what stood there. */
-async function snapshotAtStart(
-  { copies, ids }: Context,
+function contentsAtStart(
   { turn, moments }: EndedTurn,
-  place: SnapshotLocation,
   edits: readonly HookEdit[],
-): Promise<SnapshotLocation> {
+): [string, string | null][] {
   const began = turn.baseline === 'previous' ? Number.MAX_SAFE_INTEGER : turn.baselineAt
-  if (!moments.some((moment) => canWriteFiles(moment) && moment.at <= began)) return place
+  if (!moments.some((moment) => canWriteFiles(moment) && moment.at <= began)) return []
   const first = new Map<string, string | null>()
   const seen = new Set<string>()
-  for (const { path, from, at, before } of edits) {
-    if (seen.has(path)) continue
-    seen.add(path)
-    if (before !== undefined && (from ?? at) <= began) first.set(path, before)
+  for (const { path: name, from, at, before } of edits) {
+    if (seen.has(name)) continue
+    seen.add(name)
+    if (before !== undefined && (from ?? at) <= began) first.set(name, before)
   }
-  if (first.size === 0 || copies === undefined) return place
-  return (await copies.amended(place, ids.next('turn'), first)) ?? place
+  return [...first]
 }
 
 /** Where others wrote before the last state was recorded, the copies made after the edits say what it left. */
-async function snapshotAtEnd(
-  { copies, ids }: Context,
-  { isLate }: EndedTurn,
-  place: SnapshotLocation,
-  edits: readonly HookEdit[],
-): Promise<SnapshotLocation> {
-  if (!isLate || copies === undefined) return place
+function contentsAtEnd({ isLate }: EndedTurn, edits: readonly HookEdit[]): [string, string | null][] {
+  if (!isLate) return []
   const last = new Map<string, string | null>()
-  for (const { path, after, ended } of edits) {
-    if (ended && after !== undefined) last.set(path, after)
-    else last.delete(path)
+  for (const { path: name, after, ended } of edits) {
+    if (ended && after !== undefined) last.set(name, after)
+    else last.delete(name)
   }
-  if (last.size === 0) return place
-  return (await copies.amended(place, ids.next('turn'), last)) ?? place
+  return [...last]
 }
 
 function baselineNotes({ turn, moments, isLate }: EndedTurn): readonly string[] {
@@ -202,41 +422,40 @@ function baselineNotes({ turn, moments, isLate }: EndedTurn): readonly string[] 
   return notes
 }
 
-const mostCompared = 8_000_000
-
-/**
- * What tools made of files one after the other, with what only changed white space between. A file where something else
- * was written between is not among them.
- */
-async function snapshotHistories(
-  { copies, witness }: Context,
-  to: SnapshotLocation,
-  paths: readonly string[],
+/** The edits of files that ended, by whoever made them, in order. */
+function writtenFiles(
   contenders: ReadonlyMap<string, CandidateAuthor>,
-): Promise<ReadonlyMap<string, readonly HistoryStep[]>> {
-  if (paths.length === 0 || copies === undefined) return new Map()
+  paths: readonly string[],
+): ReadonlyMap<string, readonly TurnEdit[]> {
   const wanted = new Set(paths)
   const all = [...contenders.values()]
     .flatMap(({ id, seen }) => (seen?.edits ?? []).map((edit): TurnEdit => ({ id, edit })))
     .filter(({ edit }) => edit.ended && wanted.has(edit.path))
     .toSorted((a, b) => a.edit.at - b.edit.at)
-  const byPath = Map.groupBy(all, ({ edit }) => edit.path)
-  const ends = await copies.contents(to, paths)
-  const doubts = [...byPath].flatMap(([path, written]) => uncertaintyNotes(written, ends.get(path)?.id))
-  const bare = new Map<string, string>()
-  // Asked once for all files: each question is a process of git.
-  const found =
-    doubts.length === 0 ? [] : await witness.contents.read([to], [...new Set(doubts)], mostCompared)
-  for (const [id, { bytes }] of found)
-    if (bytes !== null) bare.set(id, new TextDecoder().decode(bytes).replace(/\s+/g, ''))
+  return Map.groupBy(all, ({ edit }) => edit.path)
+}
+
+/**
+ * What tools made of files one after the other, with what only changed white space between. A file where something else
+ * was written between is not among them.
+ */
+function historiesOf(
+  { ended: { turn, moments }, report: found, contenders }: TurnWithChanges,
+  details: MeasurementOf<typeof turnMeasurements.details>[number] | undefined,
+): ReadonlyMap<string, readonly HistoryStep[]> {
+  if (details === undefined || details.bare === null) return new Map()
+  const reported = reportedBy(seenEdits(moments, turn.top))
+  const paths = found.changes.map((change) => change.path).filter((name) => reported.has(name))
+  const ends = new Map(details.ends)
+  const bare = new Map(details.bare)
   const isSpaceOnly: SpaceOnly = (one, other) => {
     const text = one === null ? undefined : bare.get(one)
     return text !== undefined && other !== null && text === bare.get(other)
   }
   return new Map(
-    [...byPath].flatMap(([path, written]) => {
-      const steps = stepsOf(written, ends.get(path)?.id, isSpaceOnly)
-      return steps === null ? [] : [[path, steps] as const]
+    [...writtenFiles(contenders, paths)].flatMap(([name, written]) => {
+      const steps = stepsOf(written, ends.get(name), isSpaceOnly)
+      return steps === null ? [] : [[name, steps] as const]
     }),
   )
 }
@@ -249,16 +468,16 @@ interface TurnEdit {
 type SpaceOnly = (one: string | null, other: string | null) => boolean
 
 /** The contents of which it is asked whether only white space lies between them. */
-function uncertaintyNotes(written: readonly TurnEdit[], end: string | null | undefined): readonly string[] {
-  const last = written.at(-1)?.edit.after
+function doubtfulContents(written: readonly TurnEdit[]): ReadonlySet<string> {
   const pairs = [
     ...written.map(({ edit }, at) => [written[at - 1]?.edit.after, edit.before]),
     ...written.map(({ edit }) => [edit.meant, edit.after]),
-    [last, end],
   ]
-  return pairs
-    .filter(([one, other]) => one !== other)
-    .flatMap((pair) => (pair.every((id) => typeof id === 'string') ? (pair as string[]) : []))
+  return new Set(
+    pairs
+      .filter(([one, other]) => one !== other)
+      .flatMap((pair) => (pair.every((id) => typeof id === 'string') ? (pair as string[]) : [])),
+  )
 }
 
 function stepsOf(
@@ -286,22 +505,11 @@ function stepsOf(
 }
 
 /** The turn's own lines of a file that several wrote, one after the other. */
-async function ownLines(
-  { copies }: Context,
-  {
-    turn,
-    to,
-    contenders,
-    steps,
-  }: {
-    readonly turn: string
-    readonly to: SnapshotLocation
-    readonly contenders: ReadonlyMap<string, CandidateAuthor>
-    readonly steps: readonly HistoryStep[]
-  },
-): Promise<{ readonly addedLines: number; readonly deletedLines: number; readonly ownLines: true } | null> {
-  if (copies === undefined) return null
-  const lines = await copies.linesOf(to, steps).catch(() => null)
+function ownLines(
+  turn: string,
+  contenders: ReadonlyMap<string, CandidateAuthor>,
+  lines: MeasurementOf<typeof turnMeasurements.own>[number],
+): { readonly addedLines: number; readonly deletedLines: number; readonly ownLines: true } | null {
   const isOwn = ({ id, ancestors }: CandidateAuthor): boolean => id === turn || ancestors.includes(turn)
   if (lines === null) return null
   let [addedLines, deletedLines] = [0, 0]

@@ -1,14 +1,31 @@
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
-import type { AttemptId, CaptureSessionId, TurnId } from '../../kernel/id.ts'
+import type { AttemptId, CaptureSessionId, IdSource, TurnId } from '../../kernel/id.ts'
+import {
+  localMeasurer,
+  type Measure,
+  measureFor,
+  measurement,
+  withMachine,
+} from '../../kernel/operations/measurement.ts'
 import type { Context } from '../../kernel/operations/operation.ts'
-import { measuredLines, type SnapshotBoundary } from '../../lines/operations/record-lines.ts'
+import { list, path } from '../../kernel/operations/shapes.ts'
+import {
+  changedLineContext,
+  changedLines,
+  type LineRecordContext,
+  linesBrief,
+  recordedLines,
+  reportedBrief,
+  reportedContents,
+  type SnapshotBoundary,
+} from '../../lines/operations/record-lines.ts'
 import type { TreeBoundary } from '../../lines/ports/line-reads.ts'
 import type { CaptureSideWrite, Reads } from '../../store/ports/store.ts'
 import { treeOf } from '../../track/domain/task.ts'
 import type { HookEvent } from '../domain/hook-event.ts'
-import type { CapturedSession, CaptureEvent, Turn } from '../domain/session.ts'
+import type { CapturedSession, CaptureEvent, Turn, TurnEvidence } from '../domain/session.ts'
 import {
   canWriteFiles,
   countLost,
@@ -27,8 +44,20 @@ import {
 } from '../domain/session-reducer.ts'
 import type { TurnLink } from '../ports/capture-reads.ts'
 import type { FreshTurn } from './hook-evidence.ts'
-import { locateHookEvents, type TreeStateResult, WorkTreeIndex } from './locate-hook-events.ts'
-import { type EndedTurn, measureTurn, unrecordedEndNote } from './measure-turn.ts'
+import { locateHookEvents, type TreeStateResult, treeState, WorkTreeIndex } from './locate-hook-events.ts'
+import {
+  attributedTurn,
+  type EndedTurn,
+  readTurnChanges,
+  sharedFiles,
+  type TurnWithChanges,
+  turnChangesBrief,
+  turnDetailsBrief,
+  turnEvidence,
+  turnMeasurements,
+  unknownEvidence,
+  unrecordedEndNote,
+} from './measure-turn.ts'
 
 /** What a batch of moments came to. */
 export interface HookEventSummary {
@@ -53,50 +82,72 @@ const nothing: HookEventSummary = {
 const keysKept = 8 * 24 * 60 * 60 * 1000
 const mostTries = 5
 
+const maxBoundaries = 2_000
+
+/** What is measured where the hooks ran that told of some sessions. */
+export const hookEventMeasurements = {
+  /** How work trees are now. */
+  states: measurement({
+    brief: list(path, maxBoundaries),
+    measured: list(treeState, maxBoundaries),
+    fits: (tops, found) => found.length === tops.length && found.every((state, at) => state.top === tops[at]),
+    measure: async ({ witness, snapshotName, now }, tops) => {
+      const trees = new WorkTreeIndex({ witness, nameOf: snapshotName, now })
+      return Promise.all(tops.map(async (top) => ({ top, ...(await trees.state(top)) })))
+    },
+  }),
+  ...turnMeasurements,
+  reported: measurement({
+    brief: list(reportedContents.brief, maxBoundaries),
+    measured: list(reportedContents.measured, maxBoundaries),
+    fits: (asked, found) =>
+      asked.length === found.length &&
+      asked.every((brief, at) => reportedContents.fits?.(brief, found[at] as never) ?? true),
+    measure: async (workTree, asked, input) =>
+      Promise.all(asked.map((brief) => reportedContents.measure(workTree, brief, input))),
+  }),
+  lines: measurement({
+    brief: list(changedLines.brief, maxBoundaries),
+    measured: list(changedLines.measured, maxBoundaries),
+    fits: (asked, found) => asked.length === found.length,
+    measure: async (workTree, asked, input) =>
+      Promise.all(asked.map((brief) => changedLines.measure(workTree, brief, input))),
+  }),
+}
+
+/** Where events are recorded from: locally step by step, for another machine within its preparation. */
+export interface HookEventSource {
+  readonly context: Pick<Context, 'clock' | 'edge'>
+  readonly ids: IdSource
+  readonly view: <Found>(look: (reads: Reads) => Promise<Found>) => Promise<Found>
+  readonly measure: Measure<typeof hookEventMeasurements>
+  /** Of trees that a turn begins or ends in. */
+  readonly statesOf: (tops: readonly string[]) => Promise<ReadonlyMap<string, TreeStateResult>>
+}
+
+/** What a batch comes to, before it is recorded. */
+export interface PreparedHookEvents {
+  readonly summary: HookEventSummary
+  /** The client that the first of it is from. */
+  readonly client: string
+  readonly steps: readonly SessionChange[]
+  readonly updates: TurnUpdates
+  readonly now: number
+  readonly keys: readonly string[]
+  /** The turns that were open before. */
+  readonly open: ReadonlySet<TurnId>
+}
+
 /**
- * Records what hooks told, and measures the turns that it ends. The same moment may come again, and a batch may end
- * anywhere. Ends sessions of which nothing was heard for half an hour, also where there is no moment.
+ * Records what hooks told on this machine, and measures the turns that it ends. The same moment may come again, and a batch
+ * may end anywhere. Ends sessions of which nothing was heard for half an hour, also where there is no moment.
  */
-export function recordMachineEvents(
+export async function recordMachineEvents(
   context: Context,
   moments: readonly HookEvent[],
 ): Promise<HookEventSummary> {
-  const { copies, store } = context
-  return recordHookEvents(context, moments, async (fresh) => {
-    const trees = new WorkTreeIndex(context)
-    const stateOf = async (top: string) => {
-      const last = await store.view(({ capture }) => capture.lastState(top, Number.MAX_SAFE_INTEGER))
-      return last?.place ?? (await trees.state(top)).place
-    }
-    return { trees, placed: await locateHookEvents(fresh, { copies, trees, stateOf }) }
-  })
-}
-
-/** The same for moments that the machine where they were told has placed, with the states of its trees at that time. */
-export function recordLocatedEvents(
-  context: Context,
-  moments: readonly LocatedHookEvent[],
-  states: ReadonlyMap<string, TreeStateResult>,
-): Promise<HookEventSummary> {
-  return recordHookEvents(context, moments, async (placed) => ({
-    trees: new WorkTreeIndex(context, states),
-    placed,
-  }))
-}
-
-type LocateHookEvents<One> = (
-  fresh: readonly One[],
-) => Promise<{ readonly trees: WorkTreeIndex; readonly placed: readonly LocatedHookEvent[] }>
-
-type HookEventOrigin = Pick<HookEvent, 'key' | 'client' | 'session'>
-
-async function recordHookEvents<One extends HookEventOrigin>(
-  context: Context,
-  moments: readonly One[],
-  placing: LocateHookEvents<One>,
-): Promise<HookEventSummary> {
   for (let tried = 1; tried < mostTries; tried += 1) {
-    const recorded = await tryToRecord(context, moments, placing)
+    const recorded = await tryToRecord(context, moments)
     if (recorded !== null) return recorded
   }
   throw new Failure('UNAVAILABLE', 'Other processes record the same events at the same time.', {
@@ -106,15 +157,55 @@ async function recordHookEvents<One extends HookEventOrigin>(
 }
 
 /** Null where another process recorded some of it meanwhile. */
-async function tryToRecord<One extends HookEventOrigin>(
+async function tryToRecord(
   context: Context,
-  moments: readonly One[],
-  placing: LocateHookEvents<One>,
+  moments: readonly HookEvent[],
 ): Promise<HookEventSummary | null> {
-  const { store, clock, ids } = context
-  const now = clock.now()
+  const { copies, store, clock, ids, witness } = context
+  const trees = new WorkTreeIndex({ witness, nameOf: () => ids.next('turn'), now: () => clock.now() })
+  const stateOf = async (top: string) => {
+    const last = await store.view(({ capture }) => capture.lastState(top, Number.MAX_SAFE_INTEGER))
+    return last?.place ?? (await trees.state(top)).place
+  }
+  const operation = { name: 'ingest', measurements: hookEventMeasurements }
+  const source: HookEventSource = {
+    context,
+    ids,
+    view: (look) => store.view(look),
+    measure: measureFor({ context: { ...context, measurer: localMeasurer(context) }, operation, input: {} }),
+    statesOf: async (tops) =>
+      new Map(await Promise.all(tops.map(async (top) => [top, await trees.state(top)] as const))),
+  }
+  const prepared = await prepareHookEvents(source, moments, (fresh) =>
+    locateHookEvents(fresh, { copies, trees, stateOf }),
+  )
+  if (prepared.steps.length === 0) return prepared.summary
+  return store.record({
+    actor: actorOf(context, prepared.client),
+    at: clock.now(),
+    decide: async ({ capture }) => {
+      const [known, ...turns] = await Promise.all([
+        capture.recorded(prepared.keys),
+        ...[...prepared.open].map((id) => capture.turn(id)),
+      ])
+      // Another process was faster: what it recorded changes what this batch comes to.
+      if (known.size > 0 || turns.some((line) => line?.turn.status !== 'open'))
+        return { facts: [], answer: null }
+      return { ...(await decideHookEvents(capture, prepared)), answer: prepared.summary }
+    },
+  })
+}
+
+/** Says what moments come to by what is recorded already, and has measured what that needs. */
+export async function prepareHookEvents<One extends Pick<HookEvent, 'key' | 'client' | 'session'>>(
+  source: HookEventSource,
+  moments: readonly One[],
+  locate: (fresh: readonly One[]) => Promise<readonly LocatedHookEvent[]>,
+): Promise<PreparedHookEvents> {
+  const { context, ids, view } = source
+  const now = context.clock.now()
   const keys = moments.map(({ key }) => key)
-  const found = await store.view(async ({ capture }) => {
+  const found = await view(async ({ capture }) => {
     const [known, open] = await Promise.all([capture.recorded(keys), capture.openSessions()])
     return { known, idle: open.filter(({ lastAt }) => lastAt < now - idleAfter) }
   })
@@ -124,15 +215,20 @@ async function tryToRecord<One extends HookEventOrigin>(
     seen.add(key)
     return isNew
   })
-  const repeated = moments.length - fresh.length
   const talking = new Set(fresh.map((moment) => `${moment.client.name} ${moment.session}`))
   const idle = found.idle.filter(({ session }) => !talking.has(`${session.client} ${session.clientSession}`))
-  if (fresh.length === 0 && idle.length === 0) return { ...nothing, repeated }
-
-  const { trees, placed } = await placing(fresh)
-  const standings = await store.view((reads) =>
-    readSessionStates(reads, placed, { idle, edge: context.edge?.id }),
-  )
+  const prepared: PreparedHookEvents = {
+    summary: { ...nothing, repeated: moments.length - fresh.length },
+    client: fresh[0]?.client.name ?? idle[0]?.session.client ?? 'capture',
+    steps: [],
+    updates: { opened: new Map(), closed: new Map(), links: [], lines: [] },
+    now,
+    keys: fresh.map(({ key }) => key),
+    open: new Set(),
+  }
+  if (fresh.length === 0 && idle.length === 0) return prepared
+  const placed = await locate(fresh)
+  const standings = await view((reads) => readSessionStates(reads, placed, { idle, edge: context.edge?.id }))
   const steps: SessionChange[] = []
   for (const [key, own] of Map.groupBy(placed, (one) => `${one.client.name} ${one.session}`))
     steps.push(...reduceSession(standings.talking.get(key) ?? null, own, { ids, parents: standings.parents }))
@@ -142,37 +238,25 @@ async function tryToRecord<One extends HookEventOrigin>(
       standing?.turns.every(({ turn }) => isOfThisMachine(context, turn)) || lastAt < now - lastWord
     if (standing && mayEnd) steps.push(...endSession(standing, lastAt, ids))
   }
-  if (steps.length === 0) return { ...nothing, repeated }
-  const gathered = await gather(context, trees, { steps, placed, standings })
-  const wasOpen = new Set(
-    [...standings.talking.values(), ...standings.idle.values()].flatMap((standing) =>
-      standing === null ? [] : standing.turns.map(({ turn }) => turn.id),
-    ),
+  if (steps.length === 0) return prepared
+  const updates = await gather(source, { steps, placed, standings })
+  const wasOpen = [...standings.talking.values(), ...standings.idle.values()].flatMap(
+    (standing) => standing?.turns.map(({ turn }) => turn.id) ?? [],
   )
-  const actor = actorOf(context, fresh[0]?.client.name ?? idle[0]?.session.client ?? 'capture')
-  return store.record({
-    actor,
-    at: context.settingNow?.().at ?? clock.now(),
-    decide: async ({ capture }) => {
-      const [known, ...turns] = await Promise.all([
-        capture.recorded(fresh.map(({ key }) => key)),
-        ...[...wasOpen].map((id) => capture.turn(id)),
-      ])
-      // Another process was faster: what it recorded changes what this batch comes to.
-      if (known.size > 0 || turns.some((line) => line?.turn.status !== 'open'))
-        return { facts: [], answer: null }
-      const decided = await decide(capture, gathered, { steps, now })
-      const count = (kind: SessionChange['kind']): number => steps.filter((step) => step.kind === kind).length
-      const answer: HookEventSummary = {
-        recorded: fresh.length,
-        repeated,
-        sessionsOpened: count('session opened'),
-        turnsOpened: count('turn opened'),
-        turnsClosed: count('turn closed'),
-      }
-      return { ...decided, answer }
+  const count = (kind: SessionChange['kind']): number => steps.filter((step) => step.kind === kind).length
+  return {
+    ...prepared,
+    summary: {
+      recorded: fresh.length,
+      repeated: prepared.summary.repeated,
+      sessionsOpened: count('session opened'),
+      turnsOpened: count('turn opened'),
+      turnsClosed: count('turn closed'),
     },
-  })
+    steps,
+    updates,
+    open: new Set(wasOpen),
+  }
 }
 
 function actorOf({ actor: { channel, edge } }: Context, client: string): Actor {
@@ -183,7 +267,7 @@ function actorOf({ actor: { channel, edge } }: Context, client: string): Actor {
 const lastWord = 14 * 24 * 60 * 60 * 1000
 
 /** Whether a turn is measured on the machine that this is about: nobody else can. */
-function isOfThisMachine({ edge }: Context, { snapshot }: Turn): boolean {
+function isOfThisMachine({ edge }: Pick<Context, 'edge'>, { snapshot }: Turn): boolean {
   return snapshot === null || snapshot.edge === edge?.id
 }
 
@@ -259,7 +343,7 @@ interface TurnUpdates {
 }
 
 interface ClosedTurn extends EndedTurn {
-  readonly evidence: Awaited<ReturnType<typeof measureTurn>>
+  readonly evidence: TurnEvidence
 }
 
 interface LinkedAttempt extends TurnLink {
@@ -274,20 +358,28 @@ interface SessionReduction {
 }
 
 /** Records the states that turns begin and end with, and measures those that end. */
-async function gather(context: Context, trees: WorkTreeIndex, told: SessionReduction): Promise<TurnUpdates> {
+async function gather(source: HookEventSource, told: SessionReduction): Promise<TurnUpdates> {
+  const { context, view, measure } = source
   const { steps, placed, standings } = told
   const before = [...standings.talking.values(), ...standings.idle.values()].flatMap(
     (standing) => standing?.turns ?? [],
   )
-  const turns = new Map<TurnId, Turn>(before.map(({ turn }) => [turn.id, turn]))
+  const known = new Map(before.map(({ turn }) => [turn.id, turn]))
+  const drafts = steps.flatMap((step) => (step.kind === 'turn opened' ? [step.draft] : []))
+  const endings = new Map<TurnId, TurnEnd>(
+    steps.flatMap((step) => (step.kind === 'turn closed' ? [[step.draft.id, step.ending] as const] : [])),
+  )
+  const ending = [...endings.keys()].flatMap((id) => known.get(id) ?? [])
+  const tops = [
+    ...drafts.map(({ top }) => top),
+    ...ending.filter((turn) => isOfThisMachine(context, turn)).map(({ top }) => top),
+  ]
+  const states = await source.statesOf([...new Set(tops)])
   const opened = new Map<TurnId, Turn>()
-  for (const step of steps) {
-    if (step.kind !== 'turn opened') continue
-    const turn = await recordTurnStart(context, trees, step.draft, placed)
-    opened.set(turn.id, turn)
-    turns.set(turn.id, turn)
-  }
-  const links = await linksOfSteps(context, steps)
+  for (const draft of drafts)
+    opened.set(draft.id, await view((reads) => turnAtStart(reads, draft, { placed, states })))
+  const turns = new Map<TurnId, Turn>([...known, ...opened])
+  const links = await view((reads) => linksOfSteps(reads, context, steps))
   const moments = new Map<TurnId, LocatedHookEvent[]>(
     before.map(({ turn, moments: own }) => [turn.id, [...own]]),
   )
@@ -297,75 +389,147 @@ async function gather(context: Context, trees: WorkTreeIndex, told: SessionReduc
     own.push(step.moment)
     moments.set(step.turnId, own)
   }
-  const endings = new Map<TurnId, TurnEnd>(
-    steps.flatMap((step) => (step.kind === 'turn closed' ? [[step.draft.id, step.ending] as const] : [])),
-  )
   const fresh = [...turns.values()].map((turn): FreshTurn => {
-    const ending = endings.get(turn.id)
-    const ended: Turn = ending ? { ...turn, status: ending.status, closedAt: ending.at } : turn
+    const end = endings.get(turn.id)
+    const ended: Turn = end ? { ...turn, status: end.status, closedAt: end.at } : turn
     return { turn: ended, moments: moments.get(turn.id) ?? [] }
   })
-  const closed = new Map<TurnId, ClosedTurn>()
-  const endedAt = new Map<TurnId, number>()
-  for (const one of fresh) {
-    const ending = endings.get(one.turn.id)
-    if (ending === undefined) continue
-    const state = isOfThisMachine(context, one.turn)
-      ? await trees.state(one.turn.top)
-      : { place: null, at: ending.at, trouble: 'Nothing more was heard of the machine that it worked on.' }
-    endedAt.set(one.turn.id, state.at)
+  const ended = fresh.flatMap((one): EndedState[] => {
+    const end = endings.get(one.turn.id)
+    if (end === undefined) return []
+    const elsewhere = {
+      place: null,
+      at: end.at,
+      trouble: 'Nothing more was heard of the machine that it worked on.',
+    }
+    const state = isOfThisMachine(context, one.turn) ? states.get(one.turn.top) : undefined
+    const { place: taken, at, trouble } = state ?? elsewhere
     const isLate = placed.some(
-      (moment) => canWriteFiles(moment) && moment.at > ending.at && isWritingIn(moment, one.turn.top),
+      (moment) => canWriteFiles(moment) && moment.at > end.at && isWritingIn(moment, one.turn.top),
     )
-    const end = state.place ?? unrecordedEndNote(new Error(state.trouble))
-    const ended: EndedTurn = { ...one, ending, end, isLate }
-    closed.set(one.turn.id, { ...ended, evidence: await measureTurn(context, ended, { fresh, links }) })
+    const ends = { ending: end, end: taken ?? unrecordedEndNote(new Error(trouble)), isLate }
+    return [{ ...one, ...ends, at }]
+  })
+  const closing = { fresh, links }
+  const begun = ended.map((one) => ({ one, brief: turnChangesBrief(one) }))
+  const measurable = begun.flatMap(({ one, brief }) => (typeof brief === 'string' ? [] : [{ one, brief }]))
+  const { changes } = await measure({ changes: listOrNothing(measurable.map(({ brief }) => brief)) })
+  const changed = new Map<TurnId, TurnWithChanges>()
+  for (const [at, { one }] of measurable.entries()) {
+    const found = changes?.[at]
+    if (found === undefined) continue
+    const between = {
+      ...found,
+      from: withMachine(context, found.from),
+      to: withMachine(context, found.to),
+    }
+    changed.set(one.turn.id, await view((reads) => readTurnChanges(reads, one, between, closing)))
   }
-  const lines = await linesOf(context, steps, { opened, closed, endedAt, told: { fresh, links } })
+  const bounds = await boundariesOf(source, { steps, opened, ended, changed, closing })
+  const asked = await measure({
+    details: listOrNothing([...changed.values()].map(turnDetailsBrief)),
+    reported: listOrNothing(bounds.map(({ around, now }) => reportedBrief(around, now))),
+  })
+  const attributed = [...changed.values()].map((one, at) => attributedTurn(one, asked.details?.[at]))
+  const shared = attributed.flatMap((turn) =>
+    [...sharedFiles(turn)].map(([name, brief]) => ({ turn, name, brief })),
+  )
+  const spans = bounds.flatMap((bound, at) => {
+    const reported = asked.reported?.[at]
+    return reported === undefined ? [] : [{ ...bound, reported }]
+  })
+  const last = await measure({
+    own: listOrNothing(shared.map(({ brief }) => brief)),
+    lines: listOrNothing(spans.map(({ around, now, reported }) => linesBrief(around, now, reported))),
+  })
+  const evidence = new Map<TurnId, TurnEvidence>(
+    begun.flatMap(({ one, brief }) =>
+      typeof brief === 'string' ? [[one.turn.id, unknownEvidence(brief)] as const] : [],
+    ),
+  )
+  for (const turn of attributed) {
+    const own = shared.flatMap((file, at) =>
+      file.turn === turn ? [[file.name, last.own?.[at] ?? null] as const] : [],
+    )
+    evidence.set(turn.ended.turn.id, turnEvidence(turn, new Map(own)))
+  }
+  const closed = new Map<TurnId, ClosedTurn>(
+    ended.flatMap((one) => {
+      const found = evidence.get(one.turn.id)
+      return found === undefined ? [] : [[one.turn.id, { ...one, evidence: found }] as const]
+    }),
+  )
+  const lines = spans.flatMap(({ around, now, turnId, reported }, at) => {
+    const found = turnId === null ? undefined : evidence.get(turnId)
+    const turn = turnId !== null && found ? { id: turnId, evidence: found } : undefined
+    const measured = { reported, lines: last.lines?.[at] ?? null }
+    return recordedLines(around, { ...now, ...(turn && { turn }) }, measured)
+  })
   return { opened, closed, links, lines }
 }
 
-/** What became of the lines of each work tree from one state that a turn began or ended with to the next. */
-async function linesOf(
-  context: Context,
-  steps: readonly SessionChange[],
+interface EndedState extends EndedTurn {
+  /** When the state that it ends with was recorded. */
+  readonly at: number
+}
+
+/** Nothing is asked for an empty list. */
+function listOrNothing<Item>(items: readonly Item[]): Item[] | undefined {
+  return items.length === 0 ? undefined : [...items]
+}
+
+/** A state that a turn began or ended with, and what its lines are judged by since the state before. */
+interface LineBoundary {
+  readonly now: SnapshotBoundary
+  readonly around: LineRecordContext
+  readonly turnId: TurnId | null
+}
+
+/** From one state of a work tree that a turn began or ended with to the next, in order. */
+async function boundariesOf(
+  { view }: HookEventSource,
   {
+    steps,
     opened,
-    closed,
-    endedAt,
-    told,
-  }: Pick<TurnUpdates, 'opened' | 'closed'> & {
-    readonly endedAt: ReadonlyMap<TurnId, number>
-    readonly told: NonNullable<SnapshotBoundary['told']>
+    ended,
+    changed,
+    closing,
+  }: {
+    readonly steps: readonly SessionChange[]
+    readonly opened: ReadonlyMap<TurnId, Turn>
+    readonly ended: readonly EndedState[]
+    readonly changed: ReadonlyMap<TurnId, TurnWithChanges>
+    readonly closing: NonNullable<SnapshotBoundary['told']>
   },
-): Promise<readonly NewProjectEvent[]> {
+): Promise<readonly LineBoundary[]> {
   const last = new Map<string, TreeBoundary>()
-  const facts: NewProjectEvent[] = []
-  const until = async (now: SnapshotBoundary, first: TreeBoundary | null): Promise<void> => {
+  const found: LineBoundary[] = []
+  const endOf = new Map(ended.map((one) => [one.turn.id, one]))
+  const until = async (now: TreeBoundary, first: TreeBoundary | null, turnId: TurnId | null) => {
     const tree = treeOf(now.place)
-    const recorded = last.get(tree) ?? (await context.store.view(({ lines }) => lines.lastBoundary(tree)))
-    const before = recorded ?? first
-    if (before !== null) facts.push(...(await measuredLines(context, { ...now, told, last: before })))
-    last.set(tree, { at: now.at, place: now.place })
+    const before = last.get(tree) ?? (await view(({ lines }) => lines.lastBoundary(tree))) ?? first
+    last.set(tree, now)
+    if (before === null) return
+    const boundary = { ...now, told: closing, last: before }
+    const around = await view((reads) => changedLineContext(reads, boundary))
+    if (around !== null) found.push({ now: boundary, around, turnId })
   }
   for (const step of steps) {
     if (step.kind === 'turn opened') {
       const turn = opened.get(step.draft.id)
-      const place = turn?.snapshot ?? null
-      if (turn === undefined || place === null || turn.baseline !== 'at_start') continue
-      await until({ at: turn.baselineAt, place }, null)
+      const taken = turn?.snapshot ?? null
+      if (turn === undefined || taken === null || turn.baseline !== 'at_start') continue
+      await until({ at: turn.baselineAt, place: taken }, null, null)
     }
     if (step.kind === 'turn closed') {
-      const ended = closed.get(step.draft.id)
-      const place = ended?.evidence.endSnapshot ?? null
-      if (ended === undefined || place === null) continue
-      const { turn, evidence } = ended
-      const first = evidence.snapshot && { at: turn.openedAt, place: evidence.snapshot }
-      const at = endedAt.get(turn.id) ?? ended.ending.at
-      await until({ at, place, turn: { id: turn.id, evidence } }, first)
+      const { id } = step.draft
+      const [one, change] = [endOf.get(id), changed.get(id)]
+      if (one === undefined || change === undefined) continue
+      const first = { at: one.turn.openedAt, place: change.from }
+      await until({ at: one.at, place: change.to }, first, id)
     }
   }
-  return facts
+  return found
 }
 
 function isWritingIn({ what, top }: LocatedHookEvent, tree: string): boolean {
@@ -375,20 +539,26 @@ function isWritingIn({ what, top }: LocatedHookEvent, tree: string): boolean {
 }
 
 /** A turn with the state that it begins with: as it is now, unless something may have been written since. */
-async function recordTurnStart(
-  { store }: Context,
-  trees: WorkTreeIndex,
+async function turnAtStart(
+  { capture }: Reads,
   draft: TurnDraft,
-  placed: readonly LocatedHookEvent[],
+  {
+    placed,
+    states,
+  }: {
+    readonly placed: readonly LocatedHookEvent[]
+    readonly states: ReadonlyMap<string, TreeStateResult>
+  },
 ): Promise<Turn> {
   const isLate = placed.some(
     (moment) => canWriteFiles(moment) && moment.at >= draft.openedAt && isWritingIn(moment, draft.top),
   )
-  const now = await trees.state(draft.top)
+  const unknown = { place: null, at: draft.openedAt, trouble: '' }
+  const now = states.get(draft.top) ?? unknown
   if (isLate) {
     const tree = now.place === null ? draft.top : treeOf(now.place)
     const before = now.at <= draft.openedAt ? now : null
-    const last = before ?? (await store.view(({ capture }) => capture.lastState(tree, draft.openedAt)))
+    const last = before ?? (await capture.lastState(tree, draft.openedAt))
     if (last !== null) return { ...draft, snapshot: last.place, baseline: 'previous', baselineAt: last.at }
   }
   return { ...draft, snapshot: now.place, baseline: isLate ? 'late' : 'at_start', baselineAt: now.at }
@@ -396,7 +566,8 @@ async function recordTurnStart(
 
 /** The attempts that calls of our own tools named. */
 async function linksOfSteps(
-  { store, edge }: Context,
+  { tasks, capture }: Reads,
+  { edge }: Pick<Context, 'edge'>,
   steps: readonly SessionChange[],
 ): Promise<readonly LinkedAttempt[]> {
   const told = steps.flatMap((step) => {
@@ -405,33 +576,30 @@ async function linksOfSteps(
     return attempt === null ? [] : [{ ...step, attempt }]
   })
   if (told.length === 0) return []
-  return store.view(async ({ tasks, capture }) => {
-    const known = new Set(
-      (await capture.linksOf(told.map(({ attempt }) => attempt as AttemptId)))
-        .filter(({ link }) => link === 'answer')
-        .map(({ attemptId }) => attemptId),
-    )
-    const links = new Map<string, LinkedAttempt>()
-    for (const { attempt: id, sessionId, turnId, moment } of told) {
-      if (known.has(id as AttemptId) || links.has(id)) continue
-      const attempt = await tasks.attempt(id)
-      // What is worked on elsewhere is no work of a session here.
-      if (attempt === null || attempt.snapshot.edge !== edge?.id) continue
-      const agentId = moment.agent?.id ?? null
-      const { taskId, missionId } = attempt
-      links.set(id, { attemptId: attempt.id, taskId, missionId, sessionId, turnId, agentId, link: 'answer' })
-    }
-    return [...links.values()]
-  })
+  const known = new Set(
+    (await capture.linksOf(told.map(({ attempt }) => attempt as AttemptId)))
+      .filter(({ link }) => link === 'answer')
+      .map(({ attemptId }) => attemptId),
+  )
+  const links = new Map<string, LinkedAttempt>()
+  for (const { attempt: id, sessionId, turnId, moment } of told) {
+    if (known.has(id as AttemptId) || links.has(id)) continue
+    const attempt = await tasks.attempt(id)
+    // What is worked on elsewhere is no work of a session here.
+    if (attempt === null || attempt.snapshot.edge !== edge?.id) continue
+    const agentId = moment.agent?.id ?? null
+    const { taskId, missionId } = attempt
+    links.set(id, { attemptId: attempt.id, taskId, missionId, sessionId, turnId, agentId, link: 'answer' })
+  }
+  return [...links.values()]
 }
 
 const perFact = 200
 
 /** What was told and measured, as facts in the order in which it happened. */
-async function decide(
+export async function decideHookEvents(
   capture: Reads['capture'],
-  { opened, closed, links, lines }: TurnUpdates,
-  { steps, now }: { readonly steps: readonly SessionChange[]; readonly now: number },
+  { updates: { opened, closed, links, lines }, steps, now }: PreparedHookEvents,
 ): Promise<{ readonly facts: readonly NewProjectEvent[]; readonly beside: readonly CaptureSideWrite[] }> {
   const facts: NewProjectEvent[] = []
   const beside: CaptureSideWrite[] = []

@@ -231,7 +231,7 @@ const stood = list(
   ]),
 )
 
-const spansShape = list(
+export const spansShape = list(
   z.strictObject({
     touched: names.nullable(),
     contents: z.strictObject({ before: stood, after: stood }).nullable(),

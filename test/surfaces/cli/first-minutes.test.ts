@@ -13,7 +13,7 @@ test('help shows at most thirty commands, and all of them on demand', async () =
   expect(all).not.toMatch(/^ {2}(?:review file|review mark|plan dependencies) /m)
 })
 
-test.each(['edge told', 'machine told', 'plan dependencies'])(
+test.each(['edge told', 'machine ingest', 'plan dependencies'])(
   'what only a screen asks is no command: %s',
   async (command) => {
     const { code, error } = await spoken(command.split(' '))
