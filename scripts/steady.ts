@@ -1,12 +1,12 @@
-// npm run steady [times] [busy]: runs the test suite again and again, and prints each failure with its load.
+// npm run steady [times] [busy]: runs the test suite again and again, and prints each failure with its seed and the load.
 // `busy` keeps two processes computing beside it. The conditions change from run to run: PATH with programs that Waymark
 // looks for, a folder for temporary files with a space and an umlaut, language, time zone. Run it by hand.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { loadavg, tmpdir } from 'node:os'
+import { loadavg, tmpdir, userInfo } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { flakyFile } from './flaky-reporter.ts'
-import { tally } from './tally.ts'
+import { failureReason, tally, type VitestResults } from './tally.ts'
 
 const root = join(import.meta.dirname, '..')
 const times = Number(process.argv[2] ?? 5)
@@ -23,12 +23,14 @@ const conditions: readonly Readonly<Record<string, string>>[] = [
 
 const beside = isBusy ? [compute(), compute()] : []
 let green = 0
+const allSeconds: number[] = []
 for (let run = 1; run <= times; run += 1) {
   const condition = conditions[(run - 1) % conditions.length] ?? {}
   const began = Date.now()
   const names = await failuresOf(condition)
   const seconds = Math.round((Date.now() - began) / 1000)
   if (names.length === 0) green += 1
+  allSeconds.push(seconds)
   console.log(
     `run ${run}: ${names.length === 0 ? 'green' : 'red'}, ${seconds} s, load ${loadavg()[0]?.toFixed(1)}, ${JSON.stringify(condition)}`,
   )
@@ -36,7 +38,9 @@ for (let run = 1; run <= times; run += 1) {
 }
 for (const child of beside) child.kill()
 rmSync(folder, { recursive: true, force: true })
-console.log(`${green} of ${times} green`)
+console.log(
+  `${green} of ${times} green${isBusy ? ' beside two busy processes' : ''}, ${Math.min(...allSeconds)} to ${Math.max(...allSeconds)} s, as ${userInfo().username}`,
+)
 process.exitCode = green === times ? 0 : 1
 
 /** What failed, or passed on its second try only. */
@@ -57,7 +61,8 @@ async function failuresOf(condition: Readonly<Record<string, string>>): Promise<
   })
   await new Promise((resolve) => child.on('exit', resolve))
   if (!existsSync(results)) return ['the run itself']
-  const { failures } = tally(JSON.parse(readFileSync(results, 'utf8')), [])
+  const found: VitestResults = JSON.parse(readFileSync(results, 'utf8'))
+  const failures = tally(found, []).failures.map((name) => `${name}: ${failureReason(found, name)}`)
   const flaky: readonly string[] = existsSync(flakyFile) ? JSON.parse(readFileSync(flakyFile, 'utf8')) : []
   return [...failures, ...flaky.map((name) => `flaky: ${name}`)]
 }
