@@ -88,4 +88,24 @@ describe.each(dialects)('while a call holds the project in $dialect', ({ dialect
     const many = await sentWith(4)
     expect(many).toEqual(few)
   })
+
+  test('tasks are planned with as many questions about what they wait for, however many that is', async () => {
+    async function questionsWith(many: number) {
+      const { call } = await calls()
+      const { mission_id } = (await call('start_mission', { name: 'm', objective: 'o' })).answer
+      const before = Array.from({ length: many }, (_, number) => ({
+        key: `b${number}`,
+        title: `Before ${number}`,
+        phase: 'P',
+      }))
+      const { answer } = await call('plan_tasks', { mission_id, phases: [{ name: 'P' }], tasks: before })
+      const depends_on = (answer as unknown as { tasks: { id: string }[] }).tasks.map(({ id }) => id)
+      const tasks = [{ key: 'a', title: 'After', phase: 'P', depends_on }]
+      const { statements } = await call('plan_tasks', { mission_id, tasks })
+      return statements.filter((sql) => /^\s*select \* from "task" where [^)]*"id" (=|in)/.test(sql)).length
+    }
+    const few = await questionsWith(1)
+    expect(few).toBeGreaterThan(0)
+    expect(await questionsWith(4)).toBe(few)
+  })
 })

@@ -105,6 +105,6 @@ async function clashesOf(reads: Reads, phases: readonly PlanBatchPhase[]): Promi
 }
 
 async function knownTasks(reads: Reads, ids: readonly string[]): Promise<ReadonlyMap<string, PlannedTask>> {
-  const found = await Promise.all([...new Set(ids)].map((id) => reads.plan.task(id)))
-  return new Map(found.flatMap((planned) => (planned ? [[planned.task.id as string, planned]] : [])))
+  const found = await reads.plan.tasksWithIds(ids)
+  return new Map(found.map((planned) => [planned.task.id as string, planned]))
 }

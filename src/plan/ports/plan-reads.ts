@@ -58,6 +58,8 @@ export interface PlanReads {
   milestones(filter: { readonly owner?: PlanSpan; readonly phaseId?: PhaseId }): Promise<readonly Milestone[]>
   milestone(id: string): Promise<Milestone | null>
   task(id: string): Promise<PlannedTask | null>
+  /** Those of these tasks that exist. */
+  tasksWithIds(ids: readonly string[]): Promise<readonly PlannedTask[]>
   /** By the phase's order, then sort order, then creation; `after` continues behind a task. */
   tasks(filter: PlanFilter, request: { readonly limit: number; readonly after?: TaskId }): Promise<PlanPage>
   /** How many tasks of a phase are not done. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { MilestoneId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
 import { fingerprint } from '../../store/fingerprint.ts'
-import { nonEmptyValues, prepareQuery } from '../../store/tables/query.ts'
+import { nonEmptyValues, prepareByIds, prepareQuery } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
 import type { PlannedTask, PlanSpan } from '../domain/plan.ts'
 import type { GraphTaskRow, PlanReads } from '../ports/plan-reads.ts'
@@ -57,6 +57,10 @@ const openTasksOf = prepareQuery((db, projectId: string, phaseId: string) =>
     .limit(40),
 )
 
+const tasksByIds = prepareByIds((db, projectId, ids) =>
+  db.selectFrom('task').selectAll().where('project_id', '=', projectId).where('id', 'in', ids),
+)
+
 export function planReads(scope: ReadScope): PlanReads {
   const { db, projectId } = scope
   const tasks = () => db.selectFrom('task').selectAll().where('project_id', '=', projectId)
@@ -65,6 +69,9 @@ export function planReads(scope: ReadScope): PlanReads {
     async task(id) {
       const [task] = await plannedTasks(scope, await taskById(db, projectId, id))
       return task ?? null
+    },
+    async tasksWithIds(ids) {
+      return ids.length === 0 ? [] : plannedTasks(scope, await tasksByIds(scope, [...new Set(ids)]))
     },
     tasks: (filter, request) => planPage(scope, filter, request),
     async undoneInPhase(phaseId) {
