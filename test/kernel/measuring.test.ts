@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { Failure } from '../../src/kernel/failure.ts'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
 import { measurement } from '../../src/kernel/operations/measurement.ts'
 import { defineOperation } from '../../src/kernel/operations/operation.ts'
-import { RemoteMeasureRequired, remoteMeasurer } from '../../src/remote/operations/remote-measurement.ts'
+import {
+  RemoteMeasureRequired,
+  remoteMeasurer,
+  type SentMeasurement,
+} from '../../src/remote/operations/remote-measurement.ts'
 import { fingerprint } from '../../src/store/fingerprint.ts'
 import { attemptEnds } from '../../src/track/operations/measure.ts'
 import { type Answer, openProject, person, refusalOf } from '../support/project.ts'
@@ -89,4 +94,62 @@ test('takes from a machine only what it measured for this very brief', async () 
     })
   const failure = { code: 'UNAVAILABLE', message: 'No disk.', reason: 'disk_full' }
   expect(await refusalOf(taken({ failure }))).toMatchObject({ code: 'UNAVAILABLE', reason: 'disk_full' })
+})
+
+test('applies a plan once where the files are, and answers a repeated call from the record', async () => {
+  const project = await openProject({ isOnEdge: false })
+  const applied: string[] = []
+  const operation = defineOperation({
+    name: 'applying',
+    command: 'applying',
+    toolset: 'track',
+    audience: 'both',
+    title: 'Apply',
+    description: 'Apply',
+    kind: 'command',
+    input: z.strictObject({ name: z.string() }),
+    output: z.object({ made: z.string() }),
+  })
+    .measure({
+      top: measurement({ brief: z.literal('top'), measured: z.string(), measure: async () => 'top' }),
+    })
+    .prepare(async () => ({ briefs: { top: 'top' as const }, found: null }))
+    .apply({
+      plan: z.string(),
+      applied: z.string(),
+      decide: async ({ measured }, { name }) => {
+        if (name === 'refused') throw new Failure('CONFLICT', 'No.', { reason: 'refused_plan' })
+        return `${measured.top}/${name}`
+      },
+      apply: async (_, plan) => {
+        applied.push(plan)
+        return plan
+      },
+    })
+    .record(async ({ plan, applied: made }) => ({ facts: [], answer: { made: `${plan} ${made}` } }))
+  const context = { ...project.context, actor: person }
+  const call = (name: string, callKey: string): Promise<Answer> =>
+    invoke(operation, { ...context, callKey }, { name })
+
+  expect(await refusalOf(call('refused', 'call-1'))).toMatchObject({ reason: 'refused_plan' })
+  expect(applied).toEqual([])
+  expect(await call('a', 'call-2')).toEqual({ made: 'top/a top/a' })
+  expect(await call('a', 'call-2')).toEqual({ made: 'top/a top/a' })
+  expect(applied).toEqual(['top/a'])
+
+  // A server asks for the plan only when all else was measured, and takes it from the machine for this very plan.
+  const remote = (measured: SentMeasurement[]): Promise<Answer> =>
+    invoke(operation, { ...context, callKey: 'call-3', measurer: remoteMeasurer(measured) }, { name: 'b' })
+  const asked = async (measured: SentMeasurement[]) => {
+    const error = await remote(measured).catch((thrown: unknown) => thrown)
+    return error instanceof RemoteMeasureRequired ? error.request.asked : []
+  }
+  const top = { name: 'top', hash: fingerprint('top'), measured: 'top' }
+  expect(await asked([])).toMatchObject([{ name: 'top' }])
+  expect(await asked([top])).toMatchObject([{ name: 'apply', brief: 'top/b' }])
+  const other = { name: 'apply', hash: fingerprint('top/other'), measured: 'top/other' }
+  expect(await asked([top, other])).toMatchObject([{ name: 'apply', brief: 'top/b' }])
+  const made = { name: 'apply', hash: fingerprint('top/b'), measured: 'top/b' }
+  expect(await remote([top, made])).toEqual({ made: 'top/b top/b' })
+  expect(applied).toEqual(['top/a'])
 })
