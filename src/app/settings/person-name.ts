@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -7,15 +8,37 @@ import { type Environment, firstSetVariable, userName } from './environment.ts'
 import { enclosingTree, mainTree } from './places.ts'
 
 /**
- * What the person at this machine is called: git's `user.name` for the folder, else the login. It is read without
- * starting git; included files and the configuration of the machine are not.
+ * What the person at this machine is called: git's `user.name` for the folder, else the login. Git is started only where a
+ * file includes others: which of them count is for git to say. The configuration of the machine is not read otherwise.
  */
 export function personName(environment: Environment, folder: string): string {
-  for (const file of configurationFiles(environment, folder)) {
-    const name = nameIn(file)
+  const texts = configurationFiles(environment, folder).map(configurationIn)
+  if (texts.some((text) => /^\s*\[\s*include/im.test(text))) {
+    const name = plainName(askGit(environment, folder))
+    if (name !== null) return name
+  }
+  for (const text of texts) {
+    const name = plainName(configuredName(text) ?? '')
     if (name !== null) return name
   }
   return userName()
+}
+
+const patience = 2_000
+
+/** Reading a setting runs nothing that a repository configures. Empty where git does not answer. */
+function askGit(environment: Environment, folder: string): string {
+  try {
+    return execFileSync('git', ['--no-pager', 'config', '--get', 'user.name'], {
+      cwd: folder,
+      env: environment,
+      encoding: 'utf8',
+      timeout: patience,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+  } catch {
+    return '' // it has no name there, or there is no git
+  }
 }
 
 const maxBytes = 1024 * 1024
@@ -42,14 +65,17 @@ function repositoryFiles(folder: string, home: string): readonly string[] {
   }
 }
 
-function nameIn(file: string): string | null {
+function configurationIn(file: string): string {
   try {
-    if (statSync(file).size > maxBytes) return null
-    const name = plainLine(configuredName(readRegularSync(file).toString('utf8')) ?? '', 100).trim()
-    return name === '' ? null : name
+    return statSync(file).size > maxBytes ? '' : readRegularSync(file).toString('utf8')
   } catch {
-    return null // most files are not there
+    return '' // most files are not there
   }
+}
+
+function plainName(text: string): string | null {
+  const name = plainLine(text, 100).trim()
+  return name === '' ? null : name
 }
 
 /** The last `name` of the section `user`, as git reads it. */

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -24,6 +24,25 @@ test('a person is called what git calls them in the repository', () => {
   expect(authorOf(project, { GIT_CONFIG_GLOBAL: global })).toBe('Ada "L" Example; # one')
   expect(authorOf(project, { WAYMARK_ACTOR: 'Tess' })).toBe('Tess')
   expect(authorOf(project, { CLAUDECODE: '1' })).toBe('claude-code')
+})
+
+test('a name from a file that git includes for the repository counts, and nothing that the repository configures runs', () => {
+  const project = openCommandLine()
+  const [global, work, ran] = [
+    join(project.home, 'global'),
+    join(project.home, 'work'),
+    join(project.home, 'ran'),
+  ]
+  writeFileSync(work, '[user]\n\tname = Ada at Work\n')
+  const included = `[includeIf "gitdir:${project.folder}/"]\n\tpath = ${work}\n`
+  writeFileSync(global, `[user]\n\tname = Ada Global\n${included}`)
+  project.git('config', 'alias.config', `!touch ${ran}`)
+  project.git('config', 'core.fsmonitor', `touch ${ran}`)
+  project.git('config', 'core.pager', `touch ${ran}`)
+  expect(authorOf(project, { GIT_CONFIG_GLOBAL: global })).toBe('Ada at Work')
+  project.git('config', 'user.name', 'Ada Here')
+  expect(authorOf(project, { GIT_CONFIG_GLOBAL: global })).toBe('Ada Here')
+  expect(existsSync(ran)).toBe(false)
 })
 
 test.each([
