@@ -173,7 +173,8 @@ export class ProgramTransport implements Transport {
   async start(): Promise<void> {
     const program = startProgram(this.#words, this.#running)
     this.#program = program
-    program.stderr.pipe(process.stderr, { end: false })
+    // A pipe would add four listeners to our own stderr for each program that runs.
+    program.stderr.on('data', (data: Buffer) => void process.stderr.write(data))
     createInterface({ input: program.stdout }).on('line', (line) => this.onmessage?.(JSON.parse(line)))
     program.once('exit', () => this.onclose?.())
   }
