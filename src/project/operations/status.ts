@@ -15,7 +15,7 @@ import { MissionEntry } from '../../track/operations/mission-answer.ts'
 /** How many agents at work are shown: those that called last. */
 const maxRunning = 100
 
-const Work = z.object({
+export const Work = z.object({
   missions_total: z.int(),
   running: list(
     z.object({
@@ -122,7 +122,7 @@ async function nameOf(identities: Reads['identities']): Promise<string> {
 }
 
 /** What waits for people, and which agents are at work. */
-export async function currentWork(
+async function currentWork(
   { missions, tasks, holds, identities }: Reads,
   now: number,
   limit = maxRunning,

@@ -12,7 +12,7 @@ import {
   isReadOnlyAccess,
   type NeededAccess,
 } from '../../people/domain/access.ts'
-import { currentWork } from '../../project/operations/status.ts'
+import { status, Work } from '../../project/operations/status.ts'
 import { readJson } from './body.ts'
 import { requireAuth } from './guard/guard.ts'
 import { bodyLimits } from './guard/security.ts'
@@ -175,8 +175,7 @@ export async function projectsAtWork(c: RequestContext) {
 /** One whose record cannot be read keeps nobody from the others. */
 async function projectWork(project: ServedProject, actor: Actor) {
   try {
-    const { store, clock } = project.contextOf(actor)
-    return { work: await store.view((reads) => currentWork(reads, clock.now())), failure: null }
+    return { work: Work.parse(await invoke(status, project.contextOf(actor), {})), failure: null }
   } catch (error) {
     if (error instanceof Failure) return { work: null, failure: error.message }
     throw error

@@ -74,6 +74,17 @@ test('an operation answers what it answers on every surface', async () => {
   expect(shown.body).toMatchObject({ name: 'Shop' })
 })
 
+test('the work of every project is what its status says', async () => {
+  const { get, post } = await openApi({ folders: ['shop', 'till'] })
+  await post('/p/till/api/start_mission', mission)
+  const { body } = await get('/api/projects/work')
+  for (const { key, work, failure } of body.projects) {
+    const status = (await post(`/p/${key}/api/status`)).body
+    expect([key, failure, status]).toEqual([key, null, expect.objectContaining(work)])
+  }
+  expect(body.projects.map(({ work }: Answer) => work.missions_total)).toEqual([0, 1])
+})
+
 test('a failure has its code, its sentence, the way on, and the status of its code', async () => {
   const { post } = await openApi()
   const { status, body } = await post('/api/show', { id: 'm-nothing' })
