@@ -1,8 +1,9 @@
 import type { AttemptId, TaskId } from '../../kernel/id.ts'
 import { nonEmptyValues } from '../../store/tables/query.ts'
 import type { ReadScope } from '../../store/tables/tables.ts'
+import type { AttemptMeasurementTotals } from '../../track/ports/attempt-reads.ts'
 import { attemptOf, countsOf, scopeMatchesOf } from '../../track/tables/attempt.ts'
-import type { AttemptMeasurementTotals, TaskCard } from '../ports/task-reads.ts'
+import type { TaskCard } from '../ports/task-reads.ts'
 import { claimOf } from './claim.ts'
 import { taskOf } from './task.ts'
 

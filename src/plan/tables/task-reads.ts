@@ -25,16 +25,10 @@ import {
 } from '../../track/domain/task.ts'
 import {
   type AttemptCorrectionTable,
-  attemptEnd,
   attemptOf,
   attemptReads,
-  attemptsInTree,
-  attemptsThatChanged,
-  changesOf,
   countsOf,
-  referencedSnapshots,
   scopeMatchesOf,
-  staleAttempts,
 } from '../../track/tables/attempt.ts'
 import { isHeld } from '../domain/plan.ts'
 import type { TaskFilter, TaskLine, TaskReads } from '../ports/task-reads.ts'
@@ -63,11 +57,8 @@ export function taskReads(scope: ReadScope): TaskReads {
       return new Map(rows.map(({ id, name }) => [id as TaskId, name])) // a brand
     },
     ...attemptReads(scope),
-    end: (attemptId) => attemptEnd(scope, attemptId),
     measured: (ids) => measuredAttempts(scope, ids),
     cards: (ids) => taskCards(scope, ids),
-    changes: (attemptId, request) => changesOf(scope, attemptId, request),
-    changedBy: (paths) => attemptsThatChanged(scope, paths),
     past: (taskId, limit) => pastAttempts(scope, taskId, limit),
     corrections: (attemptId) => correctionsOf(scope, attemptId),
     dependencies: (taskId) => dependenciesOfTask(scope, taskId),
@@ -75,8 +66,6 @@ export function taskReads(scope: ReadScope): TaskReads {
     subtasks: async (taskId) =>
       (await subtaskIds(scope.db, scope.projectId, taskId)).map(({ id }) => id as TaskId), // a brand
     openSubtasks: (taskId) => openSubtasks(scope, taskId),
-    silentAttempts: (lastCall) => staleAttempts(scope, lastCall),
-    attemptsInTree: (top, since) => attemptsInTree(scope, top, since),
     ancestors: (taskIds) => ancestors(scope, taskIds),
     list: (filter, request) => listTasks(scope, filter, request),
     async planned(missionId) {
@@ -88,7 +77,6 @@ export function taskReads(scope: ReadScope): TaskReads {
         .execute()
       return rows.map(taskOf)
     },
-    keptSnapshots: (since) => referencedSnapshots(scope, since),
     idsLike: (prefix, limit) => idsByPrefix(scope, 'task', { prefix, limit }),
   }
 }

@@ -7,10 +7,11 @@ import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { isHeld } from '../../plan/domain/plan.ts'
-import type { AttemptMeasurementTotals, TaskCard } from '../../plan/ports/task-reads.ts'
+import type { TaskCard } from '../../plan/ports/task-reads.ts'
 import type { Task } from '../../track/domain/task.ts'
 import { measurement } from '../../track/operations/attempt-answer.ts'
 import { taskWord, taskWordOf } from '../../track/operations/mission-answer.ts'
+import type { AttemptMeasurementTotals } from '../../track/ports/attempt-reads.ts'
 
 /** What was measured at the end of an attempt, as short as a card shows it. */
 export const MeasuredShort = z.object({

@@ -1,8 +1,8 @@
 import type { AttemptId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
 import type { ListPart } from '../../kernel/page.ts'
-import type { FileChangeCounts } from '../../plan/ports/task-reads.ts'
 import type { ChangeKind } from '../../track/domain/changes.ts'
 import type { AttemptStatus, Resolution } from '../../track/domain/task.ts'
+import type { FileChangeCounts } from '../../track/ports/attempt-reads.ts'
 
 /** A task as a timeline shows it: what it is called, where it belongs, how it stands. */
 export interface TimelineTask {

@@ -5,7 +5,6 @@ import { type AttemptChanges, maxAttempts, type RunReads } from '../../gate/port
 import { type Actor, displayName } from '../../kernel/actor.ts'
 import type { AttemptId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
 import type { ListPart } from '../../kernel/page.ts'
-import type { AttemptEnd, FileChangeCounts, TaskReads } from '../../plan/ports/task-reads.ts'
 import { type ClaimColumns, claimColumns, touchTask, unclaimed } from '../../plan/tables/claim.ts'
 import { aroundTask, changeTask } from '../../plan/tables/task.ts'
 import { fingerprint } from '../../store/fingerprint.ts'
@@ -20,6 +19,7 @@ import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/ta
 import { countChanges, type ReportedChange } from '../domain/changes.ts'
 import type { RecordLocation } from '../domain/records.ts'
 import { type Attempt, type SnapshotLocation, type TaskOutcome, treeOf } from '../domain/task.ts'
+import type { AttemptEnd, AttemptReads, FileChangeCounts } from '../ports/attempt-reads.ts'
 import { addToMission, addToPhase, countedFiles, filesOf } from './mission-change.ts'
 
 export interface AttemptTable {
@@ -383,11 +383,6 @@ const touched = prepareQuery((db, at: number, projectId: string, id: string) =>
     .where('status', '=', 'open'),
 )
 
-type AttemptReads = Pick<
-  TaskReads,
-  'attempt' | 'attempts' | 'openAttempt' | 'lastAttempt' | 'isOtherOpen' | 'openAttempts' | 'atWork'
->
-
 const attemptById = prepareQuery((db, projectId: string, id: string) =>
   db.selectFrom('attempt').selectAll().where('project_id', '=', projectId).where('id', '=', id),
 )
@@ -432,7 +427,8 @@ const otherOpenOf = prepareQuery((db, projectId: string, missionId: string, besi
     .limit(1),
 )
 
-export function attemptReads({ db, projectId }: ReadScope): AttemptReads {
+export function attemptReads(scope: ReadScope): AttemptReads {
+  const { db, projectId } = scope
   const attempts = () => db.selectFrom('attempt').selectAll().where('project_id', '=', projectId)
   return {
     async attempt(id) {
@@ -477,16 +473,19 @@ export function attemptReads({ db, projectId }: ReadScope): AttemptReads {
         .executeTakeFirstOrThrow()
       return { attempts: rows.toSorted((one, other) => one.seq - other.seq).map(attemptOf), total }
     },
+    end: (attemptId) => attemptEnd(scope, attemptId),
+    changes: (attemptId, request) => changesOf(scope, attemptId, request),
+    changedBy: (paths) => attemptsThatChanged(scope, paths),
+    silentAttempts: (lastCall) => staleAttempts(scope, lastCall),
+    attemptsInTree: (top, since) => attemptsInTree(scope, top, since),
+    keptSnapshots: (since) => referencedSnapshots(scope, since),
   }
 }
 
 const noChanges = { added: 0, modified: 0, deleted: 0, renamed: 0 }
 
 /** Null for an attempt that is open or was abandoned: nothing was said and nothing measured. */
-export async function attemptEnd(
-  { db, projectId }: ReadScope,
-  attemptId: AttemptId,
-): Promise<AttemptEnd | null> {
+async function attemptEnd({ db, projectId }: ReadScope, attemptId: AttemptId): Promise<AttemptEnd | null> {
   const row = await db
     .selectFrom('attempt_end as end')
     .innerJoin('attempt', (join) =>
@@ -507,7 +506,7 @@ export async function attemptEnd(
   }
 }
 
-export async function changesOf(
+async function changesOf(
   { db, projectId }: ReadScope,
   attemptId: AttemptId,
   { limit, offset }: ListPart,
@@ -527,7 +526,7 @@ export async function changesOf(
 /** Of each path the newest attempts that changed it, so that one that all attempts change leaves room for the others. */
 const mostOfPath = 20
 
-export async function attemptsThatChanged(
+async function attemptsThatChanged(
   { db, projectId }: ReadScope,
   paths: readonly string[],
 ): Promise<readonly { readonly path: string; readonly attemptId: AttemptId }[]> {
@@ -564,7 +563,7 @@ export async function attemptsThatChanged(
 
 // One index knows the open attempts and another the closed ones: each half of a union uses its own.
 
-export async function attemptsInTree(
+async function attemptsInTree(
   { db, projectId }: ReadScope,
   top: string,
   since: number,
@@ -588,10 +587,7 @@ export async function attemptsInTree(
   return rows.map(attemptOf)
 }
 
-export async function staleAttempts(
-  { db, projectId }: ReadScope,
-  lastCall: number,
-): Promise<readonly Attempt[]> {
+async function staleAttempts({ db, projectId }: ReadScope, lastCall: number): Promise<readonly Attempt[]> {
   const rows = await db
     .selectFrom('attempt')
     .selectAll()
@@ -618,7 +614,7 @@ export async function staleAttempts(
 }
 
 /** Those of attempts and of turns. Not limited: a snapshot that is not named here may be swept away. */
-export async function referencedSnapshots(
+async function referencedSnapshots(
   { db, projectId }: ReadScope,
   since: number,
 ): Promise<readonly SnapshotLocation[]> {
