@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
+import { setNewest } from '../kernel/limited-map.ts'
 import { isSecretFile } from '../kernel/secret-files.ts'
 import {
   compareSnapshots,
@@ -203,7 +204,7 @@ export function patchesOf(place: PrivateDirectory, compared: readonly PathChange
   const forget = () => patched.delete(key)
   const asking = askForPatches(place, compared, forget)
   asking.catch(forget)
-  if (compared.length <= mostPatched) remember(patched, { key, value: asking, most: mostKept })
+  if (compared.length <= mostPatched) setNewest(patched, mostKept, key, asking)
   return asking
 }
 
@@ -340,7 +341,7 @@ const longestAnswer = 256 * 1024
 
 function rememberAnswer(key: string, output: Buffer): void {
   if (output.length > longestAnswer) return
-  remember(answers, { key, value: output, most: mostAnswers })
+  setNewest(answers, mostAnswers, key, output)
 }
 
 interface TreePair {
@@ -361,7 +362,7 @@ function treesOf(place: PrivateDirectory, differences: readonly PathChange[]): P
   const failed = () => made.delete(key)
   const making = makeTrees(place, differences, failed)
   making.catch(failed)
-  remember(made, { key, value: making, most: mostMade })
+  setNewest(made, mostMade, key, making)
   return making
 }
 
@@ -370,15 +371,6 @@ function keyOf({ directory }: PrivateDirectory, compared: readonly PathChange[])
     return `${before?.mode} ${before?.oid} ${before?.unkept} ${after?.mode} ${after?.oid} ${after?.unkept} ${path}\0`
   })
   return `${directory} ${hash('sha256', names.join(''))}`
-}
-
-function remember<Value>(
-  kept: Map<string, Value>,
-  { key, value, most }: { readonly key: string; readonly value: Value; readonly most: number },
-): void {
-  kept.set(key, value)
-  const [oldest] = kept.keys()
-  if (kept.size > most && oldest !== undefined) kept.delete(oldest)
 }
 
 async function makeTrees(

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setNewest } from '../kernel/limited-map.ts'
 import { quoteAlternate } from './private-directory.ts'
 import { type GitCall, type GitEnvironment, GitError, git, noGit, runGit } from './process.ts'
 import { loadState, type WorkTreeState } from './recorded-state.ts'
@@ -309,10 +310,7 @@ async function recordHeldTree(contents: string, tree: string, before: readonly s
   const packs = await packsIn(contents)
   // Contents were swept meanwhile.
   if (!before.every((pack) => packs.includes(pack))) return
-  held.delete(`${contents} ${tree}`)
-  held.set(`${contents} ${tree}`, packs)
-  const [oldest] = held.keys()
-  if (held.size > mostHeld && oldest !== undefined) held.delete(oldest)
+  setNewest(held, mostHeld, `${contents} ${tree}`, packs)
 }
 
 const abandonedAfter = 24 * 60 * 60 * 1000

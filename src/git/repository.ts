@@ -7,6 +7,7 @@ import { inflateSync } from 'node:zlib'
 import { Failure } from '../kernel/failure.ts'
 import { isWithin } from '../kernel/files/contained-file.ts'
 import { readRegular, readRegularSync } from '../kernel/files/regular-file.ts'
+import { setNewest } from '../kernel/limited-map.ts'
 import {
   type ConfigurationEntry,
   configuredValue,
@@ -105,9 +106,9 @@ export async function findRepository(
   const after = stamps === null ? null : await stampsOf(folder, answer, environment)
   const trees = earlier?.trees ?? new Map<string, string>()
   const { head } = answer.repository
-  if (head !== null) cacheWithLimit(trees, { key: head.commit, value: head.tree, most: mostTrees })
+  if (head !== null) setNewest(trees, mostTrees, head.commit, head.tree)
   const found = { answer, stamps: after === stamps ? after : null, trees }
-  cacheWithLimit(known, { key: folder, value: found, most: mostKnown })
+  setNewest(known, mostKnown, folder, found)
   return answer.repository
 }
 
@@ -132,16 +133,6 @@ function knownRepositories(environment: GitEnvironment): Map<string, CachedRepos
   const known = knownIn.get(environment) ?? new Map<string, CachedRepository>()
   knownIn.set(environment, known)
   return known
-}
-
-function cacheWithLimit<T>(
-  map: Map<string, T>,
-  { key, value, most }: { readonly key: string; readonly value: T; readonly most: number },
-): void {
-  map.delete(key)
-  map.set(key, value)
-  const [oldest] = map.keys()
-  if (map.size > most && oldest !== undefined) map.delete(oldest)
 }
 
 // Contents as well as times, so that no edit is too quick to be seen.
@@ -258,7 +249,7 @@ function headOf({ answer, trees }: CachedRepository): GitHead | null {
     const commit = headCommit(answer.repository)
     const tree = commit === null ? null : (trees.get(commit) ?? treeOf(answer.repository, commit))
     if (commit === null || tree === null) return null
-    cacheWithLimit(trees, { key: commit, value: tree, most: mostTrees })
+    setNewest(trees, mostTrees, commit, tree)
     return { commit, tree }
   } catch {
     return null

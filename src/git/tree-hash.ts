@@ -3,6 +3,7 @@ import { lstatSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { nextTurn } from '../kernel/files/next-turn.ts'
+import { setNewest } from '../kernel/limited-map.ts'
 import { isIncluded, type PathBytes } from './paths.ts'
 import type { TreeContent } from './ports/work-tree.ts'
 import type { GitEnvironment } from './process.ts'
@@ -97,18 +98,12 @@ async function repositoryId(
     environment,
   }
   const id = patched.id(await readTrees(place, tree, patched.folders()))
-  if (clean !== null) rememberId(clean, id)
+  if (clean !== null) setNewest(cleanIds, mostIds, clean, id)
   return id
 }
 
 const mostIds = 200
 const cleanIds = new Map<string, string | null>()
-
-function rememberId(clean: string, id: string | null): void {
-  cleanIds.set(clean, id)
-  const [oldest] = cleanIds.keys()
-  if (cleanIds.size > mostIds && oldest !== undefined) cleanIds.delete(oldest)
-}
 
 function stateOf({ disk, tracked, staged }: OverlayEntry, objectFormat: string): GitState | null {
   // Taken out of the index and left on disk under an ignore rule: no longer part of the content.

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Failure, messageOf } from '../kernel/failure.ts'
+import { setNewest } from '../kernel/limited-map.ts'
 import type { Clock } from '../kernel/ports/clock.ts'
 import { hasPackageArea, parseScope, type Scope } from '../track/domain/scope/scope.ts'
 import { overlappingAreas, surveyAreas } from '../track/domain/scope/survey.ts'
@@ -145,9 +146,7 @@ class ListedFiles {
   readonly #listed = new Map<string, readonly string[]>()
 
   keep(directory: string, paths: readonly string[]): void {
-    this.#listed.set(directory, paths)
-    const [oldest] = this.#listed.keys()
-    if (this.#listed.size > mostListed && oldest !== undefined) this.#listed.delete(oldest)
+    setNewest(this.#listed, mostListed, directory, paths)
   }
 
   of({ directory }: SnapshotRef): readonly string[] {

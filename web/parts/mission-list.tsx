@@ -1,6 +1,7 @@
 import { type ReadonlySignal, useComputed } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
+import { formatCount } from '../../src/kernel/text.ts'
 import type { MissionData } from '../api/entities.ts'
 import { useCommands } from '../keys/commands.ts'
 import { useQuery } from '../live/query.ts'
@@ -118,7 +119,7 @@ function MissionCard({
           aria-label={`${done_tasks} of ${all} tasks done`}
         />
         <span>
-          {done_tasks} of {all} {all === 1 ? 'task' : 'tasks'} done
+          {done_tasks} of {formatCount(all, 'task')} done
           {open_tasks > 0 ? `, ${open_tasks} in progress` : ''}
         </span>
         <span class="muted">
@@ -130,8 +131,7 @@ function MissionCard({
           <span class="muted">no changes yet</span>
         ) : (
           <a class="mission-files" href={href(`/review/mission/${mission_id}`)}>
-            {files} {files === 1 ? 'file' : 'files'}{' '}
-            <PlusMinus added_lines={added_lines} deleted_lines={deleted_lines} />
+            {formatCount(files, 'file')} <PlusMinus added_lines={added_lines} deleted_lines={deleted_lines} />
           </a>
         )}
         <span class="muted">

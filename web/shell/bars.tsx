@@ -1,3 +1,4 @@
+import { formatCount } from '../../src/kernel/text.ts'
 import { projectName, session } from '../api/session.ts'
 import { type ConnectionState, connection } from '../live/feed.ts'
 import { Agent } from '../parts/agent.tsx'
@@ -69,7 +70,7 @@ function wordOf(state: ConnectionState, working: number): string {
     case 'connecting':
       return 'Connecting'
     case 'live':
-      return working === 0 ? 'Live' : `Live · ${working} ${working === 1 ? 'agent' : 'agents'}`
+      return working === 0 ? 'Live' : `Live · ${formatCount(working, 'agent')}`
     case 'reconnecting':
       return 'Reconnecting'
     case 'stale':

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProjectEvent } from '../../events/domain/project-event.ts'
+import { wait } from '../../kernel/wait.ts'
 import type { Store } from '../../store/ports/store.ts'
 import { linkEvents } from './recording.ts'
 
@@ -32,7 +32,7 @@ export async function play(
 
 async function sleepUntil(moment: number, signal: AbortSignal): Promise<void> {
   const left = moment - Date.now()
-  if (left > 0) await sleep(left, undefined, { signal }).catch(() => undefined)
+  if (left > 0) await wait(left, signal)
 }
 
 /** Times that a day can name: a day before it began up to a day after it ended. */

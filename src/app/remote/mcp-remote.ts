@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Tool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
 import type { Answer } from '../../kernel/operations/operation.ts'
+import { waitInBackground } from '../../kernel/wait.ts'
 import type { CallOutcome, RemoteCalls } from '../../remote/machine/remote-calls.ts'
 import { remoteEventLog } from '../../remote/machine/remote-log.ts'
 import type { RemoteCallInput } from '../../remote/machine/remote-project.ts'
@@ -77,7 +77,7 @@ export function openWhenConnected(
       view: async (look) => project().journal.view(look),
       async *follow(after, signal) {
         for (; !signal.aborted && !isProjectReachable(project); ) {
-          await sleep(lookEvery, undefined, { signal, ref: false }).catch(() => undefined)
+          await waitInBackground(lookEvery, signal)
         }
         if (!signal.aborted) yield* project().journal.follow(after, signal)
       },

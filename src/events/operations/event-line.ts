@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
+import { parseJson } from '../../kernel/json.ts'
 import type { CommandContext } from '../../kernel/operations/operation.ts'
 import { keptTables, type SideRow } from '../../store/ports/record-rows.ts'
 import type { ProjectEvent } from '../domain/project-event.ts'
@@ -70,7 +71,7 @@ interface ExportBatch {
 
 /** The lines after the first one. Fails for a file that was cut, wherever that was. */
 export function readExport(lines: readonly string[]): ExportBatch {
-  const last = endLine.safeParse(lines.length === 0 ? null : parseJsonOrNull(lines.at(-1) ?? ''))
+  const last = endLine.safeParse(lines.length === 0 ? null : parseJson(lines.at(-1) ?? ''))
   if (!last.success) throw incompleteExport('it does not end with the line that marks its end')
   const { end } = last.data
   const rows = lines.length - 1
@@ -90,14 +91,6 @@ function incompleteExport(why: string): Failure {
   })
 }
 
-function parseJsonOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}
-
 /** Reads a line back. What is in its body is vouched for by its hash, which the store checks. */
 export function parseEventLine(text: string, number: number): ProjectEvent {
   const parsed = line.safeParse(jsonOf(text, number))
@@ -113,14 +106,12 @@ export function parseEventLine(text: string, number: number): ProjectEvent {
 }
 
 function jsonOf(text: string, number: number): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new Failure('INVALID_INPUT', `Line ${number} of the journal is not JSON.`, {
-      reason: 'export_line_not_json',
-      hint: 'The file may be cut short: export it again.',
-    })
-  }
+  const parsed = parseJson(text)
+  if (parsed !== undefined) return parsed
+  throw new Failure('INVALID_INPUT', `Line ${number} of the journal is not JSON.`, {
+    reason: 'export_line_not_json',
+    hint: 'The file may be cut short: export it again.',
+  })
 }
 
 /** Restores an exported project, all of it or nothing. */

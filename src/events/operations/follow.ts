@@ -1,3 +1,4 @@
+import { waitInBackground } from '../../kernel/wait.ts'
 import type { StoreReader } from '../../store/ports/store.ts'
 import type { NewProjectEvent, ProjectEvent } from '../domain/project-event.ts'
 import type { EventLogReads } from '../ports/log-reads.ts'
@@ -33,14 +34,8 @@ export async function followEventLog(store: FollowableStore, following: FollowOp
     } catch (error) {
       following.failed(error)
     }
-    if (!signal.aborted) await sleepOrAbort(following.pause, signal)
+    if (!signal.aborted) await waitInBackground(following.pause, signal)
   }
-}
-
-/** Keeps no process alive. */
-function sleepOrAbort(milliseconds: number, signal: AbortSignal): Promise<void> {
-  const over = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)])
-  return new Promise((resolve) => over.addEventListener('abort', () => resolve(), { once: true }))
 }
 
 interface WaitOptions {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isJsonObject, type JsonObject } from '../../kernel/json.ts'
 import { didYouMean } from '../../kernel/nearest-word.ts'
 import { type SharedKind, sharedKinds } from '../../track/domain/scope/file-kind.ts'
 import type {
@@ -13,7 +14,7 @@ import type {
   TransitionDefinition,
 } from '../domain/definition.ts'
 import type { Guard } from '../domain/guards/guard.ts'
-import { isJsonObject, type JsonObject, shownJson } from '../domain/json.ts'
+import { shownJson } from '../domain/json.ts'
 
 /** What may stand in a process file, and what it means: the one description of the reader and of the published schema. */
 export type DialectSchemas = ReturnType<typeof schemasOf>

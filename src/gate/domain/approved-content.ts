@@ -1,7 +1,7 @@
+import type { JsonObject } from '../../kernel/json.ts'
 import { approvalFreshness, countedArtifacts } from './artifacts.ts'
 import type { ProcessDefinition } from './definition.ts'
 import { nothingObserved } from './evidence.ts'
-import type { JsonObject } from './json.ts'
 import type { Run } from './run.ts'
 
 /** What an approval may be of beside what was handed in. */

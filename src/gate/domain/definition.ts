@@ -1,5 +1,6 @@
+import type { JsonObject } from '../../kernel/json.ts'
 import type { Guard } from './guards/guard.ts'
-import { type JsonObject, valueAt } from './json.ts'
+import { valueAt } from './json.ts'
 
 /** `original`: a file written for the system that this one follows, read with that system's meaning. */
 export type Dialect = 1 | 'original'

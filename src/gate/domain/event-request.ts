@@ -1,7 +1,7 @@
 import type { Actor, Channel } from '../../kernel/actor.ts'
+import type { JsonObject } from '../../kernel/json.ts'
 import { eventNamed, type ProcessDefinition } from './definition.ts'
 import type { Artifact, Evidence, Observations } from './evidence.ts'
-import type { JsonObject } from './json.ts'
 import { mergeArtifacts, type Run } from './run.ts'
 
 /** An event as it is emitted, with everything that the decision about it rests on. */

@@ -1,6 +1,6 @@
+import type { JsonObject } from '../../kernel/json.ts'
 import type { SharedKind } from '../../track/domain/scope/file-kind.ts'
 import type { ArtifactDefinition, Dialect } from './definition.ts'
-import type { JsonObject } from './json.ts'
 
 /** Everything that guards may look at, as it was gathered before the decision. */
 export interface Evidence {

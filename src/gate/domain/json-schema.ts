@@ -1,7 +1,8 @@
 import { dereference, format, type OutputUnit, type Schema, Validator } from '@cfworker/json-schema'
 import { messageOf } from '../../kernel/failure.ts'
+import { isJsonObject, type JsonObject } from '../../kernel/json.ts'
 import { linearPattern } from '../../kernel/pattern.ts'
-import { isJsonObject, type JsonObject, shownJson, valueAt } from './json.ts'
+import { shownJson, valueAt } from './json.ts'
 
 /** What in a value does not fit a JSON Schema, the innermost problems only. A schema that cannot be used is one problem. */
 export function schemaProblems(schema: JsonObject, value: unknown): readonly SchemaProblem[] {

@@ -1,10 +1,5 @@
+import { isJsonObject } from '../../kernel/json.ts'
 import { excerpt } from '../../kernel/text.ts'
-/** An object of any keys, as JSON or YAML gives it. */
-export type JsonObject = Readonly<Record<string, unknown>>
-
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** What stands at a path such as `plan.risk` or `items.0`; undefined when nothing does. Inherited keys are nothing. */
 export function valueAt(value: unknown, path: readonly string[]): unknown {

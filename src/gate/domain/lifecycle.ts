@@ -1,13 +1,14 @@
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { MissionId, TaskId, TransactionContext } from '../../kernel/id.ts'
+import type { JsonObject } from '../../kernel/json.ts'
 import { didYouMean } from '../../kernel/nearest-word.ts'
 import type { InboxItem } from '../../track/domain/records.ts'
 import { decisionItem, endDecisions, endQuestions } from './decisions.ts'
 import { type ProcessDefinition, stateNamed } from './definition.ts'
 import { type AcceptedTransition, contextProblems } from './engine.ts'
 import type { EventRequest } from './event-request.ts'
-import { isSameJson, type JsonObject } from './json.ts'
+import { isSameJson } from './json.ts'
 import { beginRun, type RunEvent, type RunRecord, type RunStatus, type StoredArtifact } from './run.ts'
 
 interface RunStart {

@@ -1,7 +1,7 @@
 import type { CommandResultId, MissionId, RunEventId, RunId, TaskId } from '../../kernel/id.ts'
+import type { JsonObject } from '../../kernel/json.ts'
 import { type ProcessDefinition, stateNamed } from './definition.ts'
 import type { Artifact, Visit } from './evidence.ts'
-import type { JsonObject } from './json.ts'
 
 /** The definition that a run keeps, whatever becomes of its file. */
 export interface ProcessVersion {

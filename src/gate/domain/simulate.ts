@@ -1,4 +1,5 @@
 import { Failure } from '../../kernel/failure.ts'
+import type { JsonObject } from '../../kernel/json.ts'
 import { didYouMean } from '../../kernel/nearest-word.ts'
 import { artifactType } from './artifacts.ts'
 import { eventNamed, interpolatePrompt, type ProcessDefinition, stateNamed } from './definition.ts'
@@ -6,7 +7,6 @@ import { type AcceptedTransition, type RefusedTransition, transition } from './e
 import type { Emitter, EventRequest } from './event-request.ts'
 import { type Artifact, nothingObserved } from './evidence.ts'
 import { negatedNames } from './expression.ts'
-import type { JsonObject } from './json.ts'
 import { type PossibleEvent, possibleEvent } from './possible-events.ts'
 import { beginRun, type Run } from './run.ts'
 import { type RunProgress, runProgress } from './transitions.ts'

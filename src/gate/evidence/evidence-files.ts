@@ -14,6 +14,7 @@ import {
   readContained,
 } from '../../kernel/files/contained-file.ts'
 import { nextTurn } from '../../kernel/files/next-turn.ts'
+import { parseJson } from '../../kernel/json.ts'
 import { isSecretFile } from '../../kernel/secret-files.ts'
 import type { EvidenceFile, EvidenceFileStamp, EvidenceFiles, FileContent } from '../ports/evidence-files.ts'
 
@@ -109,11 +110,7 @@ async function readWhole(file: FileHandle, absolute: string): Promise<MeasuredFi
 function parseJsonEvidence(text: string, absolute: string): unknown {
   const plain = text.replace(/^\uFEFF/, '')
   if (extname(absolute).toLowerCase() !== '.json' && !/^\s*[[{]/.test(plain)) return undefined
-  try {
-    return JSON.parse(plain)
-  } catch {
-    return undefined
-  }
+  return parseJson(plain)
 }
 
 export type Freshness = 'current' | 'changed' | 'deleted'

@@ -5,7 +5,7 @@ import { text } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { prepareSteps, requireMeasured } from '../../kernel/operations/measurement.ts'
 import { type Answer, defineOperation } from '../../kernel/operations/operation.ts'
-import { excerpt } from '../../kernel/text.ts'
+import { excerpt, formatCount } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { LineFinding } from '../domain/blame.ts'
 import type { LineAuthor, TurnAuthor } from '../ports/line-reads.ts'
@@ -129,7 +129,7 @@ function requestedLines(
   if (first >= 1 && first <= total && last >= first) return { first, last: Math.min(last, total) }
   throw new Failure(
     'INVALID_INPUT',
-    `There are no lines ${wanted} in a file of ${total === 1 ? '1 line' : `${total} lines`}.`,
+    `There are no lines ${wanted} in a file of ${formatCount(total, 'line')}.`,
     { reason: 'lines_out_of_range' },
   )
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
+import { setNewest } from '../../kernel/limited-map.ts'
 import { isAmong, type Measure, measurement, requireMeasured } from '../../kernel/operations/measurement.ts'
 import {
   blamed,
@@ -194,9 +195,7 @@ export function forgetFindings(): void {
 }
 
 function rememberFindings(key: string, findings: LineFindings): void {
-  answers.set(key, findings)
-  const [oldest] = answers.keys()
-  if (answers.size > mostRemembered && oldest !== undefined) answers.delete(oldest)
+  setNewest(answers, mostRemembered, key, findings)
 }
 
 /** A file of which the lines are looked up, with what is known so far. */

@@ -8,7 +8,7 @@ import { text } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { prepareSteps, requireMeasured } from '../../kernel/operations/measurement.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
-import { excerpt } from '../../kernel/text.ts'
+import { excerpt, formatCount } from '../../kernel/text.ts'
 import { uniqueLineIndex } from '../../review/domain/lines.ts'
 import { commentKinds, commentStanding, type ReviewComment, verdicts } from '../../review/domain/review.ts'
 import type { Reads } from '../../store/ports/store.ts'
@@ -151,7 +151,8 @@ export const why = defineOperation({
     const { line } = placeOf(input.place)
     const found = requireMeasured(deciding.found)
     if (line > found.lines.length) {
-      const what = found.file.withoutLines ?? `${found.file.path} has ${lineCountText(found.lines.length)}.`
+      const what =
+        found.file.withoutLines ?? `${found.file.path} has ${formatCount(found.lines.length, 'line')}.`
       throw new Failure('INVALID_INPUT', `There is no line ${line}: ${what}`, {
         reason: 'lines_out_of_range',
       })
@@ -208,10 +209,6 @@ function placeOf(place: string): { readonly path: string; readonly line: number 
     reason: 'lines_invalid',
     hint: 'Give the file, a colon and the number of the line: src/auth.ts:12.',
   })
-}
-
-function lineCountText(lines: number): string {
-  return lines === 1 ? '1 line' : `${lines} lines`
 }
 
 async function makerEntry({ tasks, capture }: Reads, maker: LineAuthor) {

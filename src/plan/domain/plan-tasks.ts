@@ -1,6 +1,7 @@
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { PhaseId, TaskId, TransactionContext } from '../../kernel/id.ts'
+import { formatCount } from '../../kernel/text.ts'
 import type { Mission, Phase } from '../../track/domain/mission.ts'
 import { newTask, type Task } from '../../track/domain/task.ts'
 import { cycleText, everyCycle } from './cycles.ts'
@@ -182,7 +183,7 @@ function refuse(problems: readonly string[]): void {
   if (problems.length === 0) return
   const told = problems.slice(0, mostTold).join('; ')
   const more = problems.length > mostTold ? `; and ${problems.length - mostTold} more` : ''
-  const counted = problems.length === 1 ? '1 problem' : `${problems.length} problems`
+  const counted = formatCount(problems.length, 'problem')
   throw new Failure('INVALID_INPUT', `Nothing was planned, ${counted}: ${told}${more}.`, {
     reason: 'plan_invalid',
     hint: 'Correct them and send the whole plan again.',

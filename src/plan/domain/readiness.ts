@@ -250,7 +250,3 @@ function waitingSentence(blocked: number, awaited: readonly string[]): string {
 function isOrAre(count: number): string {
   return count === 1 ? 'is' : 'are'
 }
-
-export function taskCountText(tasks: number): string {
-  return tasks === 1 ? '1 task' : `${tasks} tasks`
-}

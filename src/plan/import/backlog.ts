@@ -1,9 +1,9 @@
 import { LineCounter, parseDocument } from 'yaml'
 import type { z } from 'zod'
+import { isJsonObject } from '../../kernel/json.ts'
 import type { DocumentMilestone, DocumentNote, DocumentTask } from '../domain/document.ts'
 import {
   instantOfText,
-  isObject,
   maybeText,
   type ReadFields,
   readFields,
@@ -167,7 +167,7 @@ function backlogFile<Fields>(
 
 /** `milestone:` with nothing behind it says nothing. */
 function withoutEmpty(fields: unknown): unknown {
-  if (!isObject(fields)) return fields
+  if (!isJsonObject(fields)) return fields
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
 }
 

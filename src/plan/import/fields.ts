@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { messageOf } from '../../kernel/failure.ts'
+import { isJsonObject } from '../../kernel/json.ts'
 import { deepestNesting, outlineOf } from '../../kernel/json-outline.ts'
 import { excerpt } from '../../kernel/text.ts'
 
@@ -116,7 +117,7 @@ type PropertyPath = readonly PropertyKey[]
 
 function problemOf({ path, message }: z.core.$ZodIssue, value: unknown, place: string): string {
   const isMissing =
-    path.length > 0 && valueAtPath(value, path) == null && isObject(valueAtPath(value, path.slice(0, -1)))
+    path.length > 0 && valueAtPath(value, path) == null && isJsonObject(valueAtPath(value, path.slice(0, -1)))
   if (!isMissing) return `${place}${fieldPathText(path)}: ${message}.`
   return `${place}${fieldPathText(path.slice(0, -1))}: "${String(path.at(-1))}" is missing.`
 }
@@ -130,7 +131,7 @@ function repair(
   const path = ['value', ...issue.path]
   if (issue.code === 'unrecognized_keys') {
     const owner = valueAtPath(copy, path)
-    for (const key of issue.keys) if (isObject(owner)) Reflect.deleteProperty(owner, key)
+    for (const key of issue.keys) if (isJsonObject(owner)) Reflect.deleteProperty(owner, key)
     return
   }
   const [owner, key] = [valueAtPath(copy, path.slice(0, -1)), path.at(-1) ?? '']
@@ -164,10 +165,6 @@ function fieldPathText(path: PropertyPath): string {
 }
 
 export type ImportObject = Readonly<Record<string, unknown>>
-
-export function isObject(value: unknown): value is ImportObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 function foundValueText(value: unknown): string {
   return excerpt(JSON.stringify(value) ?? 'nothing', 60)

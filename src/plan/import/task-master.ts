@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { isJsonObject } from '../../kernel/json.ts'
 import type { DocumentPhase, DocumentTask } from '../domain/document.ts'
 import {
   type ImportObject,
   instant,
-  isObject,
   listOf,
   maybeText,
   parsedJson,
@@ -76,7 +76,7 @@ const mainTag = 'master'
 export function readTaskMaster(text: string): ImportResult {
   const parsed = parsedJson(text)
   if (!parsed.readable) return rejectedImport(`${parsed.place}: ${parsed.problem}`)
-  if (!isObject(parsed.value)) return rejectedImport('file: this is not a tasks.json of Task Master.')
+  if (!isJsonObject(parsed.value)) return rejectedImport('file: this is not a tasks.json of Task Master.')
   const tags = taskTagsOf(parsed.value)
   if (tags.length === 0)
     return rejectedImport('file: this is not a tasks.json of Task Master: no list of tasks is in it.')
@@ -113,7 +113,7 @@ interface TaskMasterTag {
 function taskTagsOf(file: ImportObject): readonly TaskMasterTag[] {
   if (Array.isArray(file['tasks'])) return [{ tag: mainTag, place: 'file', value: file }]
   return Object.entries(file).flatMap(([tag, value]) =>
-    isObject(value) && Array.isArray(value['tasks']) ? [{ tag, place: tag, value }] : [],
+    isJsonObject(value) && Array.isArray(value['tasks']) ? [{ tag, place: tag, value }] : [],
   )
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isJsonObject } from '../../kernel/json.ts'
 import {
   type DocumentMilestone,
   type DocumentPhase,
@@ -13,7 +14,6 @@ import {
   choice,
   flag,
   instant,
-  isObject,
   jsonLines,
   listOf,
   maybeText,
@@ -117,7 +117,7 @@ export function readPlanJsonl(written: string): ImportResult {
   for (const { place, value } of lines) {
     const as = { place, problems }
     const { kind, ...fields } = readFields(line, value, as).fields
-    if (kind === null && isObject(value) && (value['kind'] ?? null) === null) {
+    if (kind === null && isJsonObject(value) && (value['kind'] ?? null) === null) {
       problems.push(`${place}: "kind" is missing; it is plan, phase, milestone or task.`)
     }
     if (kind === 'plan') {

@@ -6,12 +6,12 @@ import { name } from '../../kernel/operations/input/fields.ts'
 import { strings } from '../../kernel/operations/list-answer.ts'
 import { type CommandContext, defineOperation } from '../../kernel/operations/operation.ts'
 import { printAsText } from '../../kernel/operations/print.ts'
-import { plainWord } from '../../kernel/text.ts'
+import { formatCount, plainWord } from '../../kernel/text.ts'
 import { sentBackLines } from '../../review/operations/review-lines.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { claimTask } from '../domain/claims.ts'
 import { type Claim, knownRoles, type PlannedTask, type PlanSpan } from '../domain/plan.ts'
-import { mostNamed, reasonsFor, taskCountText } from '../domain/readiness.ts'
+import { mostNamed, reasonsFor } from '../domain/readiness.ts'
 import { assertRole, formatField, roleField, spanField } from './fields.ts'
 import { PlannedTaskEntry, plannedTaskEntry } from './plan-answer.ts'
 import { expiryOf } from './read-tasks.ts'
@@ -152,7 +152,7 @@ async function noTaskReason(
   const done = total > 0 ? 0 : (await reads.plan.tasks({ owner, status: 'done', now }, { limit: 1 })).total
   const where = input.mission === undefined ? 'in an open mission or in the project’s own plan' : 'there'
   const none = done > 0 ? 'Every planned task is done.' : `No task is planned ${where}.`
-  const figures = total === 0 ? none : `Of ${taskCountText(total)}, ${reasons.join(', ')}.`
+  const figures = total === 0 ? none : `Of ${formatCount(total, 'task')}, ${reasons.join(', ')}.`
   const other = await readyElsewhere(reads, owner, input, { now, caller })
   return `Nothing is ready. ${figures}${other === null ? '' : ` ${other}`}`
 }

@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { errorCode, Failure, messageOf } from '../../kernel/failure.ts'
 import { readRegularSync } from '../../kernel/files/regular-file.ts'
+import { parseJson } from '../../kernel/json.ts'
 import type { RemoteMachine } from '../../kernel/operations/operation.ts'
 import { machineIdOf } from '../operations/contract.ts'
 
@@ -76,7 +77,7 @@ export class ServerCredentials {
   #read(): Readonly<Record<string, ServerCredential>> {
     const text = textOf(this.#file)
     if (text === null) return {}
-    const servers = serversIn(jsonOr(text))
+    const servers = serversIn(parseJson(text))
     if (servers) return servers
     throw new Failure('UNAVAILABLE', `The servers in ${this.#file} cannot be read: it is no list of them.`, {
       reason: 'server_list_invalid',
@@ -163,7 +164,7 @@ export interface OwnMachine extends RemoteMachine {
  */
 export function thisMachine(folder: string, origin: string): OwnMachine {
   const place = join(folder, 'machine-keys', `${encodeURIComponent(origin)}.json`)
-  const kept = machineIn(jsonOr(textOf(place) ?? ''))
+  const kept = machineIn(parseJson(textOf(place) ?? ''))
   if (kept) return kept
   // Loading it takes a hook ten milliseconds, and it is needed once for each server.
   const { randomBytes, hash } = process.getBuiltinModule('node:crypto')
@@ -210,14 +211,6 @@ function textOf(place: string): string | null {
       hint: 'Make it a file that you can read, then run the same command again.',
       cause: error,
     })
-  }
-}
-
-function jsonOr(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

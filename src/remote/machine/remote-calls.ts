@@ -1,3 +1,4 @@
+import { setNewest } from '../../kernel/limited-map.ts'
 import type { Answer } from '../../kernel/operations/operation.ts'
 import { inputOf, type RemoteCallInput, type RemoteProject } from './remote-project.ts'
 import { ServerAnswerLost } from './server-client.ts'
@@ -50,9 +51,7 @@ export class RemoteCalls {
       return callResultOf(answer)
     } catch (error) {
       if (!(error instanceof ServerAnswerLost)) this.#unanswered.delete(name)
-      else this.#unanswered.set(name, prepared.call)
-      const [oldest] = this.#unanswered.keys()
-      if (oldest !== undefined && this.#unanswered.size > maxUnanswered) this.#unanswered.delete(oldest)
+      else setNewest(this.#unanswered, maxUnanswered, name, prepared.call)
       throw error
     }
   }

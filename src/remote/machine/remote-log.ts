@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import type { ProjectEvent } from '../../events/domain/project-event.ts'
 import type { FollowableStore } from '../../events/operations/follow.ts'
+import { waitInBackground } from '../../kernel/wait.ts'
 import type { ServerClient } from './server-client.ts'
 
 const pollEvery = 1_000
@@ -30,7 +30,7 @@ export function remoteEventLog(client: ServerClient): FollowableStore {
         const facts = await since(position, most)
         position = facts.at(-1)?.seq ?? position
         if (facts.length > 0) yield facts
-        else await sleep(pollEvery, undefined, { signal, ref: false }).catch(() => undefined)
+        else await waitInBackground(pollEvery, signal)
       }
     },
   }

@@ -1,6 +1,7 @@
 import type { Agent, IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure, type FailureCode, messageOf, type NextCall } from '../../kernel/failure.ts'
+import { parseJson } from '../../kernel/json.ts'
 import { outlineOf } from '../../kernel/json-outline.ts'
 import { addressHeader, answerLimits, callLimits } from '../operations/contract.ts'
 import { baseOf, type ConnectedServer } from './known-servers.ts'
@@ -273,11 +274,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
 function jsonOr(text: string): unknown {
   const { tooDeep, values } = outlineOf(text, answerLimits.maxValues)
   if (tooDeep || values > answerLimits.maxValues) return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  return parseJson(text)
 }
 
 function errorIn(said: unknown): ServerErrorBody | null {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { FileState, StoredContent } from '../../git/ports/work-tree.ts'
+import { setNewest } from '../../kernel/limited-map.ts'
 import { isAmong, measurement, type WorkTree } from '../../kernel/operations/measurement.ts'
 import { count, list, names, oid, path, place, words } from '../../kernel/operations/shapes.ts'
 import { isSecretFile } from '../../kernel/secret-files.ts'
@@ -293,9 +294,7 @@ export async function figuresOf(
       const made = figuresFrom(file, contents)
       found.set(file, made)
       if (made.trouble !== null) continue
-      figures.set(keyOf(file), made)
-      const [oldest] = figures.keys()
-      if (figures.size > mostFigures && oldest !== undefined) figures.delete(oldest)
+      setNewest(figures, mostFigures, keyOf(file), made)
     }
   }
   return files.map((file) => found.get(file) ?? figuresFrom(file, new Map()))

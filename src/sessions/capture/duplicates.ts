@@ -1,3 +1,4 @@
+import { setNewest } from '../../kernel/limited-map.ts'
 import type { ReadEvent } from './read-event.ts'
 
 /** Events that were read lately, by what makes two of them the same. */
@@ -20,12 +21,9 @@ export function isDouble({ key, at, event }: ReadEvent, seen: RecentEvents): boo
   const within = event.call === null ? samePayload : sameCall
   const isSame = before !== undefined && before.key !== key && Math.abs(at - before.at) <= within
   if (isSame) return true
-  seen.delete(sign)
-  seen.set(sign, { key, at })
+  setNewest(seen, most, sign, { key, at })
   // The other end of a call without an id lets the same call happen once more.
   if (event.pair !== null) seen.delete(`${event.session} ${agent} ${otherEnd(event.kind)} ${event.pair}`)
-  const oldest = seen.keys().next()
-  if (seen.size > most && !oldest.done) seen.delete(oldest.value)
   return false
 }
 

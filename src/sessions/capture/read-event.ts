@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 import { checkedClients } from '../../clients/hooks/client-checks.ts'
 import { readOwn } from '../../kernel/files/regular-file.ts'
+import { setNewest } from '../../kernel/limited-map.ts'
 import type { Coverage, HookEvent, HookEventBody, TokenUsage, ToolEdit } from '../domain/hook-event.ts'
 import { placeOf } from './captured-project.ts'
 import { contentAfterEdit, isExplained } from './edit-explanation.ts'
@@ -251,10 +252,7 @@ const mostOfPath = 8
 
 function recordWrittenCopy(written: RecentCopies, path: string, one: EditCopy) {
   const before = written.get(path) ?? []
-  written.delete(path)
-  written.set(path, [...before, one].slice(-mostOfPath))
-  const oldest = written.keys().next()
-  if (written.size > mostPaths && !oldest.done) written.delete(oldest.value)
+  setNewest(written, mostPaths, path, [...before, one].slice(-mostOfPath))
 }
 
 function editsOf(

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { Client } from 'pg'
 import type { ChangeSource } from '../../events/log/follow.ts'
+import { wait } from '../../kernel/wait.ts'
 import type { Tables } from '../tables/tables.ts'
 import type { PostgresDatabase } from './database.ts'
 import { clientConfig } from './database-url.ts'
@@ -181,7 +182,7 @@ export class LiveWatcher {
     const { listen, url } = this.#database.place
     while (!signal.aborted) {
       const client = new Client({ ...clientConfig(listen ?? url), application_name: 'waymark-listen' })
-      let wait = lost
+      let pause = lost
       const ended = new Promise<void>((resolve) => {
         client.on('error', () => resolve())
         client.on('end', () => resolve())
@@ -194,14 +195,14 @@ export class LiveWatcher {
         this.#isListening = await this.#hears(client, signal)
         this.#look()
         if (this.#isListening) await ended
-        else wait = deaf
+        else pause = deaf
       } catch {
         // Without it the look alone finds what is new.
       }
       this.#isListening = false
       this.#look()
       await client.end().catch(() => undefined)
-      await pauseUnlessAborted(wait, signal)
+      await wait(pause, signal)
     }
   }
 
@@ -216,10 +217,6 @@ export class LiveWatcher {
     clearTimeout(timer)
     return hears
   }
-}
-
-function pauseUnlessAborted(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return sleep(milliseconds, undefined, { signal }).catch(() => undefined)
 }
 
 /** The last state of one project, and who waits for the next. */

@@ -5,6 +5,7 @@ import type { Database, Statement } from 'better-sqlite3'
 import type { ProjectEvent } from '../../events/domain/project-event.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { instant } from '../../kernel/instant.ts'
+import { isJsonObject } from '../../kernel/json.ts'
 import { openReadOnly } from '../sqlite/connection.ts'
 import type { DatabaseLoss } from '../sqlite/database-file.ts'
 import { copyToNew, stamp } from './copy.ts'
@@ -296,15 +297,12 @@ function newLineage(): string {
 }
 
 function parseAnchored(value: unknown): AnchorState | null {
-  if (!isObject(value) || typeof value['lineage'] !== 'string' || typeof value['at'] !== 'number') return null
+  if (!isJsonObject(value) || typeof value['lineage'] !== 'string' || typeof value['at'] !== 'number')
+    return null
   const { lineage, at, point } = value
   if (point === null) return { point, lineage, at }
-  if (!isObject(point)) return null
+  if (!isJsonObject(point)) return null
   const { projectId, seq, hash } = point
   if (typeof projectId !== 'string' || typeof seq !== 'number' || typeof hash !== 'string') return null
   return { point: { projectId, seq, hash }, lineage, at }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
 }

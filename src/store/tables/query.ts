@@ -10,6 +10,7 @@ import {
   sql,
 } from 'kysely'
 import type { Actor } from '../../kernel/actor.ts'
+import { setNewest } from '../../kernel/limited-map.ts'
 import type { Page, PageRequest } from '../../kernel/page.ts'
 import type { ReadScope, Tables } from './tables.ts'
 
@@ -155,11 +156,8 @@ export function createVersionedCache<Value>(most: number) {
     const found = known.get(key)
     if (found?.version === version) return found.value
     const value = await read()
-    known.delete(key)
-    if (value === null) return null
-    const [oldest] = known.keys()
-    if (known.size >= most && oldest !== undefined) known.delete(oldest)
-    known.set(key, { version, value })
+    if (value === null) known.delete(key)
+    else setNewest(known, most, key, { version, value })
     return value
   }
 }

@@ -1,6 +1,6 @@
 import type { HookDecision } from '../../gate/domain/hook/tool-use.ts'
-import { isJsonObject, type JsonObject } from '../../gate/domain/json.ts'
 import { Failure, messageOf } from '../../kernel/failure.ts'
+import { isJsonObject, type JsonObject } from '../../kernel/json.ts'
 import { excerpt } from '../../kernel/text.ts'
 
 export const hookEvents = ['pre-tool-use', 'session-start', 'stop'] as const

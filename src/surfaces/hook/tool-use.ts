@@ -1,7 +1,7 @@
 import { relative, resolve, sep } from 'node:path'
 import type { ToolTarget, ToolUse } from '../../gate/domain/hook/tool-use.ts'
-import type { JsonObject } from '../../gate/domain/json.ts'
 import { isWithin, reachedPath } from '../../kernel/files/contained-file.ts'
+import type { JsonObject } from '../../kernel/json.ts'
 import { isPatch, pathsOfPatch } from '../../kernel/patch.ts'
 import type { HookCall } from './protocol.ts'
 

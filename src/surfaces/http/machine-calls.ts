@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
+import { isJsonObject } from '../../kernel/json.ts'
 import { firstMistake } from '../../kernel/operations/input/first-mistake.ts'
 import { inputSchema, outputSchema } from '../../kernel/operations/input/json-schema.ts'
 import { expandIds } from '../../kernel/operations/input/short-ids.ts'
@@ -69,7 +70,7 @@ export function createRemoteCallHandler(serving: HttpServingOptions, mcp: McpPar
     const options = request.key === undefined ? {} : { idempotencyKey: request.key }
     const given = request.input ?? {}
     // On the command line, people shorten ids.
-    const isShort = request.channel === 'cli' && isJsonRecord(given)
+    const isShort = request.channel === 'cli' && isJsonObject(given)
     const input = isShort ? await expandIds(context.store, given) : given
     const answer = invoke(operation, context, input, options)
     return { answer: await (request.channel === 'cli' ? answerPerson(answer, serving.catalog) : answer) }
@@ -82,10 +83,6 @@ function addressOf(c: RequestContext): string {
   const isAddress = said.length <= 500 && /^https?:\/\/[\w.:[\]-]+(?:\/p\/[a-z0-9-]+)?$/i.test(said)
   if (!isAddress) return `the project ${c.var.project.key} of the server`
   return said.includes('/p/') ? said : `${said}/p/${c.var.project.key}`
-}
-
-function isJsonRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 const toldEvery = 10_000
@@ -177,8 +174,8 @@ function upgradeRequired(version: string): Refusal {
 async function readRequest(c: RequestContext): Promise<RemoteCallRequest> {
   const body = await readJson(c.req.raw, callLimits)
   // What was measured may be large, and what is asked may not.
-  const fields = isJsonRecord(body) ? Object.keys(body) : []
-  const asked = isJsonRecord(body) ? [body['input'], body['arguments'], body['meta'], body['responses']] : []
+  const fields = isJsonObject(body) ? Object.keys(body) : []
+  const asked = isJsonObject(body) ? [body['input'], body['arguments'], body['meta'], body['responses']] : []
   if (fields.length > 100 || valuesIn(asked, bodyLimits.maxValues) > bodyLimits.maxValues) {
     throw new Refusal('TOO_LARGE', `The call has more than ${bodyLimits.maxValues} values.`, {
       reason: 'too_many_values',

@@ -1,5 +1,5 @@
 import type { JSONRPCMessage, JSONRPCResultResponse, ServerCapabilities } from '@modelcontextprotocol/server'
-import { isMemberObject } from './json-rpc.ts'
+import { isJsonObject } from '../../kernel/json.ts'
 import type { Surface } from './surface.ts'
 
 export type ServerIntroduction = Pick<Surface, 'version' | 'toolsets'>
@@ -38,23 +38,23 @@ export function answerToInitialize(
 }
 
 function isClient(client: unknown): boolean {
-  if (!isMemberObject(client)) return false
+  if (!isJsonObject(client)) return false
   const { name, version, title = '', ...others } = client
   return [name, version, title].every((word) => typeof word === 'string') && Object.keys(others).length === 0
 }
 
 /** `roots: { listChanged: true }`, and others that are empty or name empty ones, such as `elicitation: { form: {} }`. */
 function areOrdinary(capabilities: unknown): boolean {
-  if (!isMemberObject(capabilities)) return false
+  if (!isJsonObject(capabilities)) return false
   const { roots = {}, sampling = {}, elicitation = {}, ...others } = capabilities
-  if (Object.keys(others).length > 0 || !isMemberObject(roots)) return false
+  if (Object.keys(others).length > 0 || !isJsonObject(roots)) return false
   const { listChanged = true, ...more } = roots
   if (typeof listChanged !== 'boolean' || Object.keys(more).length > 0) return false
-  return [sampling, elicitation].every((one) => isMemberObject(one) && Object.values(one).every(isEmpty))
+  return [sampling, elicitation].every((one) => isJsonObject(one) && Object.values(one).every(isEmpty))
 }
 
 function isEmpty(value: unknown): boolean {
-  return isMemberObject(value) && Object.keys(value).length === 0
+  return isJsonObject(value) && Object.keys(value).length === 0
 }
 
 /** What a model is told about the server when it connects. */

@@ -4,15 +4,12 @@ import type {
   JSONRPCRequest,
   RequestId,
 } from '@modelcontextprotocol/server'
+import { isJsonObject } from '../../kernel/json.ts'
 
 /** Codes of errors that are answered without the SDK, so that nothing of it is loaded for them. */
 export const errorCodes = { parse: -32700, invalidRequest: -32600, invalidParams: -32602 } as const
 
 export type JsonRpcMembers = Readonly<Record<string, unknown>>
-
-export function isMemberObject(value: unknown): value is JsonRpcMembers {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || Number.isSafeInteger(value)
@@ -37,33 +34,31 @@ function isNotification(value: unknown): value is JSONRPCNotification {
 function isResult(value: unknown): boolean {
   if (!hasOnlyMembers(value, ['jsonrpc', 'id', 'result'])) return false
   const { id, result } = value
-  if (!isRequestId(id) || !isMemberObject(result)) return false
-  return result['_meta'] === undefined || isMemberObject(result['_meta'])
+  if (!isRequestId(id) || !isJsonObject(result)) return false
+  return result['_meta'] === undefined || isJsonObject(result['_meta'])
 }
 
 function isError(value: unknown): boolean {
   if (!hasOnlyMembers(value, ['jsonrpc', 'id', 'error'])) return false
   const { id, error } = value
-  if ((id !== undefined && !isRequestId(id)) || !isMemberObject(error)) return false
+  if ((id !== undefined && !isRequestId(id)) || !isJsonObject(error)) return false
   return Number.isSafeInteger(error['code']) && typeof error['message'] === 'string'
 }
 
 function isCall({ method, params }: JsonRpcMembers): boolean {
-  return (
-    typeof method === 'string' && (params === undefined || (isMemberObject(params) && hasCallMeta(params)))
-  )
+  return typeof method === 'string' && (params === undefined || (isJsonObject(params) && hasCallMeta(params)))
 }
 
 function hasCallMeta({ _meta: meta }: JsonRpcMembers): boolean {
   if (meta === undefined) return true
-  if (!isMemberObject(meta)) return false
+  if (!isJsonObject(meta)) return false
   const { progressToken, 'io.modelcontextprotocol/related-task': task } = meta
   if (progressToken !== undefined && !isRequestId(progressToken)) return false
-  return task === undefined || (isMemberObject(task) && typeof task['taskId'] === 'string')
+  return task === undefined || (isJsonObject(task) && typeof task['taskId'] === 'string')
 }
 
 function hasOnlyMembers(value: unknown, names: readonly string[]): value is JsonRpcMembers {
-  if (!isMemberObject(value) || value['jsonrpc'] !== '2.0') return false
+  if (!isJsonObject(value) || value['jsonrpc'] !== '2.0') return false
   for (const name in value) if (!names.includes(name)) return false
   return true
 }

@@ -4,8 +4,9 @@ import type {
   JSONRPCRequest,
   RequestId,
 } from '@modelcontextprotocol/server'
+import { isJsonObject } from '../../kernel/json.ts'
 import { outlineOf } from '../../kernel/json-outline.ts'
-import { errorCodes, isMemberObject, isMessage, isRequest, isRequestId } from './json-rpc.ts'
+import { errorCodes, isMessage, isRequest, isRequestId } from './json-rpc.ts'
 import { mistakenArguments, tooDeep } from './malformed-params.ts'
 
 /** What a line is to the server: a message, the error that answers it, or nothing. */
@@ -41,9 +42,9 @@ function readRequest(message: JSONRPCRequest): ReadLine {
 
 /** What is wrong with the parameters of what is a request but for them. */
 function paramsError(value: unknown): JSONRPCErrorResponse['error'] | null {
-  if (!isMemberObject(value)) return null
+  if (!isJsonObject(value)) return null
   const { params, ...rest } = value
-  if (!isRequest(rest) || !isMemberObject(params)) return null
+  if (!isRequest(rest) || !isJsonObject(params)) return null
   return mistakenArguments({ ...rest, params: { ...params } })
 }
 
@@ -59,7 +60,7 @@ function lineTooLong(bytes: number): JSONRPCErrorResponse['error'] {
 }
 
 function idOf(value: unknown): RequestId | undefined {
-  return isMemberObject(value) && isRequestId(value['id']) ? value['id'] : undefined
+  return isJsonObject(value) && isRequestId(value['id']) ? value['id'] : undefined
 }
 
 // Clients write the id either right after `jsonrpc` at the beginning or as the last member. Anywhere else it might be

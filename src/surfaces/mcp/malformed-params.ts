@@ -1,7 +1,8 @@
 import type { JSONRPCErrorResponse, JSONRPCRequest } from '@modelcontextprotocol/server'
+import { isJsonObject } from '../../kernel/json.ts'
 import { deepestNesting } from '../../kernel/json-outline.ts'
 import { excerpt } from '../../kernel/text.ts'
-import { errorCodes, isMemberObject, type JsonRpcMembers } from './json-rpc.ts'
+import { errorCodes, type JsonRpcMembers } from './json-rpc.ts'
 
 /** What is nested deeper than anything that goes into it step by step can bear. */
 export const tooDeep: JSONRPCErrorResponse['error'] = {
@@ -30,15 +31,15 @@ export function mistakenArguments({ method, params }: JSONRPCRequest): JSONRPCEr
 const removed: ReadonlySet<string> = new Set(['initialize', 'resources/subscribe', 'resources/unsubscribe'])
 
 function isModern({ _meta }: JsonRpcMembers): boolean {
-  return isMemberObject(_meta) && Object.hasOwn(_meta, 'io.modelcontextprotocol/protocolVersion')
+  return isJsonObject(_meta) && Object.hasOwn(_meta, 'io.modelcontextprotocol/protocolVersion')
 }
 
 const text: ParamCheck = (value) => (typeof value === 'string' ? null : expectedText('a string', value))
 
-const object: ParamCheck = (value) => (isMemberObject(value) ? null : expectedText('an object', value))
+const object: ParamCheck = (value) => (isJsonObject(value) ? null : expectedText('an object', value))
 
 const namedFields: ParamCheck = (value) =>
-  isMemberObject(value) ? null : expectedText('an object of named fields', value)
+  isJsonObject(value) ? null : expectedText('an object of named fields', value)
 
 const textFields: ParamCheck = (value) => namedFields(value) ?? checkMembers(value, () => text)
 
@@ -60,7 +61,7 @@ function optionalCheck(check: ParamCheck): ParamCheck {
 function objectCheck(members: Readonly<Record<string, ParamCheck>>): ParamCheck {
   return (value) => {
     const mistake = object(value)
-    if (mistake !== null || !isMemberObject(value)) return mistake
+    if (mistake !== null || !isJsonObject(value)) return mistake
     for (const [name, check] of Object.entries(members)) {
       const found = check(Object.hasOwn(value, name) ? value[name] : undefined)
       if (found !== null) return `has a member "${name}" that ${found}`
@@ -70,7 +71,7 @@ function objectCheck(members: Readonly<Record<string, ParamCheck>>): ParamCheck 
 }
 
 const reference: ParamCheck = (value) => {
-  const type = isMemberObject(value) ? value['type'] : undefined
+  const type = isJsonObject(value) ? value['type'] : undefined
   if (type === 'ref/prompt') return objectCheck({ name: text })(value)
   if (type === 'ref/resource') return objectCheck({ uri: text })(value)
   return `must be { type: "ref/prompt", name } or { type: "ref/resource", uri }, not ${shortJson(value)}`
@@ -98,7 +99,7 @@ const methods: Readonly<Record<string, Readonly<Record<string, ParamCheck>>>> = 
 }
 
 function checkMembers(value: unknown, checkOf: (name: string) => ParamCheck): string | null {
-  if (!isMemberObject(value)) return null
+  if (!isJsonObject(value)) return null
   for (const [name, member] of Object.entries(value)) {
     const mistake = checkOf(name)(member)
     if (mistake !== null) return `has a member "${shortJson(name).slice(1, -1)}" that ${mistake}`

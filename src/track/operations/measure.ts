@@ -29,7 +29,7 @@ import {
   time,
   words,
 } from '../../kernel/operations/shapes.ts'
-import { excerpt } from '../../kernel/text.ts'
+import { excerpt, formatCount } from '../../kernel/text.ts'
 import type { Turn } from '../../sessions/domain/session.ts'
 import {
   agentOfTurn,
@@ -682,7 +682,7 @@ function contestedNotes(changes: readonly ReportedChange[], own: string): readon
   const paths = contested.map(({ path }) => path)
   const who = others.length === 0 ? 'another agent' : nameSome(others)
   return [
-    `${fileCountText(paths.length)} changed while ${who} also worked here, and it is not known by whom: ${nameSome(paths)}. If you edited ${paths.length === 1 ? 'it' : 'one'}, name it in your summary.`,
+    `${formatCount(paths.length, 'file')} changed while ${who} also worked here, and it is not known by whom: ${nameSome(paths)}. If you edited ${paths.length === 1 ? 'it' : 'one'}, name it in your summary.`,
   ]
 }
 
@@ -690,7 +690,7 @@ function unseenNotes(changes: readonly ReportedChange[]): readonly string[] {
   const unseen = changes.filter(({ unseen }) => unseen).map(({ path }) => path)
   if (unseen.length === 0) return []
   return [
-    `${fileCountText(unseen.length)} changed, and no tool of yours told of it: ${nameSome(unseen)}. A person or another program may have written there.`,
+    `${formatCount(unseen.length, 'file')} changed, and no tool of yours told of it: ${nameSome(unseen)}. A person or another program may have written there.`,
   ]
 }
 
@@ -698,7 +698,7 @@ function contestedNote(contested: readonly ContestedFile[]): readonly string[] {
   if (contested.length === 0) return []
   const shown = contested.slice(0, mostNamed).map(({ path, perhaps }) => `${path} (${perhaps.join(', ')})`)
   return [
-    `${fileCountText(contested.length)} changed in other agents' areas and ${contested.length === 1 ? 'is' : 'are'} probably theirs: ${withMoreCount(shown, contested.length)}. If you edited one, name it in your summary.`,
+    `${formatCount(contested.length, 'file')} changed in other agents' areas and ${contested.length === 1 ? 'is' : 'are'} probably theirs: ${withMoreCount(shown, contested.length)}. If you edited one, name it in your summary.`,
   ]
 }
 
@@ -708,7 +708,7 @@ function foreignNote(attributed: AttributedChanges | null, around: WorkTreeActiv
     .slice(0, mostNamed)
     .map(([path, ids]) => `${path} (${otherAgentNames(ids, around).join(', ')})`)
   return [
-    `Other agents changed ${fileCountText(attributed.foreign.size)}: ${withMoreCount(shown, attributed.foreign.size)}.`,
+    `Other agents changed ${formatCount(attributed.foreign.size, 'file')}: ${withMoreCount(shown, attributed.foreign.size)}.`,
   ]
 }
 
@@ -720,10 +720,6 @@ function nameSome(texts: readonly string[]): string {
 
 function withMoreCount(shown: readonly string[], total: number): string {
   return `${shown.join(', ')}${total > shown.length ? ` and ${total - shown.length} more` : ''}`
-}
-
-function fileCountText(count: number): string {
-  return count === 1 ? '1 file' : `${count} files`
 }
 
 function shortSubject(subject: string): string {

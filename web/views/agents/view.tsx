@@ -1,3 +1,4 @@
+import { formatCount } from '../../../src/kernel/text.ts'
 import type { RemoteMachineData, WorkingAttempt } from '../../api/entities.ts'
 import { standing } from '../../api/session.ts'
 import { useCommands } from '../../keys/commands.ts'
@@ -103,7 +104,7 @@ function sumOf(attempts: readonly WorkingAttempt[]): string {
   const agents = new Set(attempts.map(({ agent_name }) => agent_name)).size
   const silent = attempts.filter(({ stale }) => stale).length
   if (agents === 0) return 'No one works now'
-  return `${agents} ${agents === 1 ? 'agent works' : 'agents work'} on ${attempts.length} ${attempts.length === 1 ? 'task' : 'tasks'}${silent > 0 ? ` · ${silent} silent for two hours` : ''}`
+  return `${agents} ${agents === 1 ? 'agent works' : 'agents work'} on ${formatCount(attempts.length, 'task')}${silent > 0 ? ` · ${silent} silent for two hours` : ''}`
 }
 
 interface AttemptRowsProps {

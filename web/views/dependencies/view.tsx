@@ -109,7 +109,7 @@ function GraphTools({ plan, folded, fold, asList }: GraphToolsProps) {
         <span class="legend-node" data-mark="ready" /> {ready} ready
       </span>
       <span class="legend">
-        <span class="legend-line" /> critical path, {critical === 1 ? '1 task' : `${critical} tasks`}
+        <span class="legend-line" /> critical path, {formatCount(critical, 'task')}
       </span>
       {!asList && phases.length > 1 && (
         <fieldset class="phase-folds" aria-label="Phases">

@@ -1,3 +1,4 @@
+import { formatCount } from '../../../src/kernel/text.ts'
 import type { SessionData, TurnData } from '../../api/entities.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
@@ -40,12 +41,12 @@ function SessionRow({ session, isOpen }: { readonly session: SessionData; readon
       <button type="button" class="session-row" aria-expanded={isOpen} onClick={toggle}>
         <Agent name={client} />
         <span class="cut wide muted">{model ?? ''}</span>
-        {lost > 0 ? <span class="session-lost">{lost === 1 ? '1 event' : `${lost} events`} lost</span> : null}
+        {lost > 0 ? <span class="session-lost">{formatCount(lost, 'event')} lost</span> : null}
         <span class="session-state muted">
           {status === 'closed' ? 'ended' : open_turns > 0 ? <b>at work</b> : 'open'}
         </span>
         <span class="muted session-count">
-          {turns} {turns === 1 ? 'turn' : 'turns'}, {files} {files === 1 ? 'file' : 'files'}
+          {formatCount(turns, 'turn')}, {formatCount(files, 'file')}
         </span>
         <PlusMinus {...session} />
         <span class="muted">
@@ -68,7 +69,7 @@ function Turns({ id }: { readonly id: string }) {
       <p class="muted turns-note">
         Measured between snapshots; nobody claimed an outcome.{' '}
         {answer.hidden > 0
-          ? `${answer.hidden} ${answer.hidden === 1 ? 'turn' : 'turns'} changed nothing and ${answer.hidden === 1 ? 'is' : 'are'} left out.`
+          ? `${formatCount(answer.hidden, 'turn')} changed nothing and ${answer.hidden === 1 ? 'is' : 'are'} left out.`
           : ''}
       </p>
       <ol>

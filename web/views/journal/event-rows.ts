@@ -1,5 +1,6 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
+import { isJsonObject } from '../../../src/kernel/json.ts'
 import { call, errorText } from '../../api/call.ts'
 import type { LogEntry } from '../../api/entities.ts'
 import { listenToFrames, listenToReloads } from '../../live/feed.ts'
@@ -82,7 +83,7 @@ interface LogEntryText {
 
 /** Reads any kind of fact, also one that a newer server tells of. `names` are those of tasks and missions by id. */
 export function logEntryWords({ kind, body }: LogEntry, names: ReadonlyMap<string, string>): LogEntryText {
-  const entity = Object.values(body).find(isRecord) ?? {}
+  const entity = Object.values(body).find(isJsonObject) ?? {}
   const said = ['name', 'question', 'message', 'description', 'content', 'reason', 'answer', 'summary']
   const about = [entity, body].flatMap((record) => said.flatMap((field) => textOf(record, field)))[0]
   const [noun = '', verb = ''] = kind.split('.')
@@ -112,10 +113,6 @@ function linkOf(kind: string, entity: EventFields, body: EventFields): string | 
 function textOf(record: EventFields, field: string): readonly string[] {
   const value = record[field]
   return typeof value === 'string' && value !== '' ? [value] : []
-}
-
-function isRecord(value: unknown): value is EventFields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function capitalize(word: string): string {

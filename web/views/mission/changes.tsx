@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
+import { formatCount } from '../../../src/kernel/text.ts'
 import { errorText } from '../../api/call.ts'
 import type { MissionFileData } from '../../api/entities.ts'
 import { type DiffNode, diffRows, diffTree } from '../../geometry/diff-tree.ts'
@@ -61,11 +62,11 @@ export function ChangesTab({ id }: { readonly id: string }) {
   return (
     <div class="tab-page">
       <p class="changes-head">
-        <b>Measured changes</b> <span class="muted">{count(answer.value.total)}</span>{' '}
+        <b>Measured changes</b> <span class="muted">{formatCount(answer.value.total, 'file')}</span>{' '}
         <PlusMinus {...answer.value} />
         {tree.outOfScope > 0 && <span class="out-word"> {tree.outOfScope} out of scope</span>}
         {answer.value.total > tree.files && (
-          <span class="muted">, {count(answer.value.total - tree.files)} not listed here</span>
+          <span class="muted">, {formatCount(answer.value.total - tree.files, 'file')} not listed here</span>
         )}
       </p>
       <ul class="change-tree" aria-label="Changed files">
@@ -105,7 +106,7 @@ function ChangeRow({ node, isFolded, fold }: ChangeRowProps) {
           {node.name}/
         </button>
         {node.outOfScope > 0 && isFolded && <span class="out-word">{node.outOfScope} out of scope</span>}
-        <span class="muted push">{count(node.files)}</span>
+        <span class="muted push">{formatCount(node.files, 'file')}</span>
         <ChangedLines added={node.added} deleted={node.deleted} />
       </>
     )
@@ -141,10 +142,6 @@ function openNode(node: ChangeNode, fold: (path: string) => void): void {
 
 function taskDiff({ task_id, path }: MissionFileData): string {
   return href(`/tasks/${task_id}/diff?select=${encodeURIComponent(path)}`)
-}
-
-function count(files: number): string {
-  return files === 1 ? '1 file' : `${files} files`
 }
 
 /** Of five squares, how many are lines that came. */

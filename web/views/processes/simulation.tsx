@@ -1,6 +1,5 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { ProcessDefinition } from '../../../src/gate/domain/definition.ts'
-import { isJsonObject } from '../../../src/gate/domain/json.ts'
 import {
   assumableNames,
   type SimulatedEvent,
@@ -8,6 +7,7 @@ import {
   type Simulation,
   simulate,
 } from '../../../src/gate/domain/simulate.ts'
+import { isJsonObject, parseJson } from '../../../src/kernel/json.ts'
 import type { StateMachineData } from '../../api/entities.ts'
 import { MachineDiagram, transitionId } from '../../parts/machine.tsx'
 import { StatusIcon } from '../../parts/status.tsx'
@@ -149,12 +149,8 @@ function missingText(transitions: Simulation['next'][number]['transitions']): st
 
 function payloadOf(text: string): SimulatedEvent['payload'] | null {
   if (text.trim() === '') return {}
-  try {
-    const read: unknown = JSON.parse(text)
-    return isJsonObject(read) ? read : null
-  } catch {
-    return null
-  }
+  const read = parseJson(text)
+  return isJsonObject(read) ? read : null
 }
 
 interface AssumptionProps {

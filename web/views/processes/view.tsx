@@ -1,5 +1,6 @@
 import type { ReadonlySignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
+import { formatCount } from '../../../src/kernel/text.ts'
 import type { ListedProcess, RunData } from '../../api/entities.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
@@ -93,8 +94,8 @@ function ProcessRow({ process }: { readonly process: ListedProcess }) {
 
 function problems(errors: number, warnings: number): string {
   const parts = [
-    errors > 0 ? `${errors} ${errors === 1 ? 'error' : 'errors'}` : '',
-    warnings > 0 ? `${warnings} ${warnings === 1 ? 'warning' : 'warnings'}` : '',
+    errors > 0 ? formatCount(errors, 'error') : '',
+    warnings > 0 ? formatCount(warnings, 'warning') : '',
   ]
   return parts.filter((part) => part !== '').join(', ')
 }

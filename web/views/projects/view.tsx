@@ -1,5 +1,6 @@
 import { type ReadonlySignal, useComputed } from '@preact/signals'
 import { useCallback, useRef, useState } from 'preact/hooks'
+import { formatCount } from '../../../src/kernel/text.ts'
 import { isSingleUser, session, standing } from '../../api/session.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useRows } from '../../live/rows.ts'
@@ -50,7 +51,7 @@ export function View() {
         <h1>Projects</h1>
         <span class="muted">
           {keys.length === projects.value.length ? '' : `${keys.length} of `}
-          {projects.value.length} {projects.value.length === 1 ? 'project' : 'projects'}
+          {formatCount(projects.value.length, 'project')}
           {waiting > 0 ? ` · ${waiting} waiting for people` : ''}
         </span>
         <FilterField />
@@ -202,9 +203,7 @@ function Work({ work }: { readonly work: NonNullable<ProjectActivity['work']> })
         {silent > 0 ? <span class="muted">{silent} silent</span> : null}
       </span>
       <span class="muted project-missions">
-        {work.missions_total === 0
-          ? ''
-          : `${work.missions_total} ${work.missions_total === 1 ? 'mission' : 'missions'}`}
+        {work.missions_total === 0 ? '' : formatCount(work.missions_total, 'mission')}
       </span>
       <span class="project-waiting">
         {work.waiting === 0 || work.waiting_since === null ? (

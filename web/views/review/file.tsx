@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
+import { formatCount } from '../../../src/kernel/text.ts'
 import { errorText } from '../../api/call.ts'
 import type { ReviewedFileData, ReviewFileRow } from '../../api/entities.ts'
 import { failureOf } from '../../api/session.ts'
@@ -104,9 +105,9 @@ function FileHead({ review, file, isOpen }: { review: ReviewModel; file: ReviewF
         {certainty === 'certain' ? null : <span class="uncertain">{certaintyWords[certainty]}</span>}
         {attempts.length > 1 ? <span class="muted">{attempts.length} attempts</span> : null}
         {open + answered > 0 ? (
-          <span class="comment-count">{countText(open + answered, 'comment')}</span>
+          <span class="comment-count">{formatCount(open + answered, 'comment')}</span>
         ) : null}
-        {drafts > 0 ? <span class="comment-count">{countText(drafts, 'draft')}</span> : null}
+        {drafts > 0 ? <span class="comment-count">{formatCount(drafts, 'draft')}</span> : null}
       </span>
       {added === null || removed === null ? (
         <span class="muted">{file.kind === 'text' ? '' : file.kind}</span>
@@ -129,10 +130,6 @@ const certaintyWords = {
   probable: 'probably of this work',
   contested: 'contested: several could have changed it',
 } as const
-
-function countText(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`
-}
 
 function FileBody({ review, file, isFirst }: FileProps) {
   const comments = commentsAbout(review, file)

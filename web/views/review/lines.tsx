@@ -1,6 +1,7 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { formatCount } from '../../../src/kernel/text.ts'
 import type { ReviewCommentData, ReviewDraft, ReviewFileRow } from '../../api/entities.ts'
 import { wordDifferences } from '../../geometry/line-parts.ts'
 import {
@@ -143,7 +144,7 @@ function Gap({ review, file, hidden }: { review: ReviewModel; file: ReviewFileRo
         onClick={() => review.toggle(review.whole, file)}
         title="Show the whole file"
       >
-        {hidden === null ? 'More lines' : hidden === 1 ? '1 line' : `${hidden} lines`} not shown
+        {hidden === null ? 'More lines' : formatCount(hidden, 'line')} not shown
       </button>
     </div>
   )

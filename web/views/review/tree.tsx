@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
+import { formatCount } from '../../../src/kernel/text.ts'
 import type { ReviewFileRow, ReviewShown } from '../../api/entities.ts'
 import { type DiffNode, diffRows, diffTree } from '../../geometry/diff-tree.ts'
 import { plainText } from '../../geometry/line-parts.ts'
@@ -35,7 +36,7 @@ export function FileTree({ review, shown, files, go }: TreeProps) {
       <FilterField />
       <p class="muted review-tree-count">
         {files.length === shown.files.length ? '' : `${files.length} of `}
-        {shown.files.length} {shown.files.length === 1 ? 'file' : 'files'}
+        {formatCount(shown.files.length, 'file')}
       </p>
       <ul>
         {rows.map(({ node, depth }) => (

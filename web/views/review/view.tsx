@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
+import { formatCount } from '../../../src/kernel/text.ts'
 import type { ReviewFileRow, ReviewShown } from '../../api/entities.ts'
 import { plainText } from '../../geometry/line-parts.ts'
 import { type LineRow, reviewRows } from '../../geometry/review-rows.ts'
@@ -159,9 +160,7 @@ function Head({ review, shown, say }: HeadProps) {
       <div class="review-title">
         <h1>{plainText(subject.name)}</h1>
         <span class="review-figures">
-          <span>
-            {totals.files} {totals.files === 1 ? 'file' : 'files'}
-          </span>
+          <span>{formatCount(totals.files, 'file')}</span>
           <PlusMinus added_lines={totals.added} deleted_lines={totals.removed} />
           <span class="muted">
             {viewed} of {totals.files} viewed
@@ -228,8 +227,7 @@ function Head({ review, shown, say }: HeadProps) {
         <span class="push" />
         {drafts.length > 0 ? (
           <button type="button" class="button" onClick={() => say('comment')}>
-            Send {drafts.length} {drafts.length === 1 ? 'comment' : 'comments'}{' '}
-            <KeyCap keys={keysOf('send')} />
+            Send {formatCount(drafts.length, 'comment')} <KeyCap keys={keysOf('send')} />
           </button>
         ) : null}
         {may.decide ? (

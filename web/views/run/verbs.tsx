@@ -1,4 +1,5 @@
 import { useCallback, useId, useState } from 'preact/hooks'
+import { parseJsonOrText } from '../../../src/kernel/json.ts'
 import type { RunPage } from '../../api/entities.ts'
 import { denialReason, isPermitted } from '../../api/session.ts'
 import { useCommands } from '../../keys/commands.ts'
@@ -125,15 +126,7 @@ function VerbDialog({ verb, send, close }: VerbDialogProps) {
 
 /** Numbers, lists and the like are written as JSON; what is none is text. */
 function valuesOf(fields: Readonly<Record<string, string>>): object {
-  return Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, parseJsonOrUndefined(text)]))
-}
-
-function parseJsonOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+  return Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, parseJsonOrText(text)]))
 }
 
 type RunChoice = RunPage['choices'][number]

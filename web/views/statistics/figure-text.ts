@@ -1,3 +1,4 @@
+import { formatCount } from '../../../src/kernel/text.ts'
 import type { OutputOf } from '../../../src/surfaces/http/client/client.ts'
 import { durationText } from '../../parts/duration.ts'
 
@@ -32,13 +33,13 @@ const tellings: {
     return { ...rest, more: total === null ? more : `${more}, ${secondsText(total)} in all` }
   },
   out_of_scope: ({ n, files, attempts }) =>
-    textOfFigure(n, files, String, `in ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`),
+    textOfFigure(n, files, String, `in ${formatCount(attempts ?? 0, 'attempt')}`),
   retries: ({ n, per_task, tried_again }) => textOfFigure(n, per_task, String, `${tried_again} tried again`),
   refused_events: ({ n, refused, share }) =>
     textOfFigure(n, refused, String, share === null ? '' : percent(share)),
   lines: ({ n, added, deleted, files_without_lines: files }) => ({
     ...textOfFigure(n, added === null ? null : added + (deleted ?? 0), () => `+${added} −${deleted}`, ''),
-    more: files === null || files === 0 ? '' : `${files} ${files === 1 ? 'file' : 'files'} without lines`,
+    more: files === null || files === 0 ? '' : `${formatCount(files, 'file')} without lines`,
   }),
   tokens: tokenUse,
   turn_tokens: tokenUse,

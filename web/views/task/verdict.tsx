@@ -1,3 +1,4 @@
+import { formatCount } from '../../../src/kernel/text.ts'
 import { unmeasuredClaims } from '../../../src/track/domain/claimed-paths.ts'
 import { repeatsScope } from '../../../src/track/domain/scope/repeats-scope.ts'
 import type { AttemptData, ChangesData } from '../../api/entities.ts'
@@ -82,7 +83,7 @@ function sentence(
   if (kind === 'in' && contested === total) return `${total} ${files} changed, contested between agents`
   if (kind === 'in' && contested > 0) {
     const judged = total - contested
-    return `${judged} ${judged === 1 ? 'file' : 'files'} in the declared scope, ${contested} contested`
+    return `${formatCount(judged, 'file')} in the declared scope, ${contested} contested`
   }
   if (kind === 'in')
     return total === 1 ? '1 file, in the declared scope' : `All ${total} files in the declared scope`

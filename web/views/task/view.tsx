@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks'
+import { formatCount } from '../../../src/kernel/text.ts'
 import { sumOfLines } from '../../../src/track/domain/changes.ts'
 import type { AttemptData, LinkedTask, TaskData, TaskLinks } from '../../api/entities.ts'
 import { useCommands } from '../../keys/commands.ts'
@@ -156,10 +157,7 @@ function AttemptEvidence({ attempt }: { readonly attempt: AttemptData }) {
     <>
       <Verdict changes={answer} attempt={attempt} />
       <h2 class="changes-head">
-        Measured changes{' '}
-        <span class="muted">
-          {answer.total} {answer.total === 1 ? 'file' : 'files'}
-        </span>{' '}
+        Measured changes <span class="muted">{formatCount(answer.total, 'file')}</span>{' '}
         {answer.total > 0 && isWhole ? (
           <PlusMinus
             added_lines={sumOfLines(answer.changes.map(({ added_lines }) => added_lines))}

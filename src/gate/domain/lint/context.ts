@@ -1,6 +1,6 @@
+import { isJsonObject, type JsonObject } from '../../../kernel/json.ts'
 import { didYouMean } from '../../../kernel/nearest-word.ts'
 import { type Assignment, type ProcessDefinition, promptVariables } from '../definition.ts'
-import { isJsonObject, type JsonObject } from '../json.ts'
 import { schemaProblems, unusableSchema } from '../json-schema.ts'
 import { type DefinitionPath, type Finding, finding } from './finding.ts'
 

@@ -1,8 +1,8 @@
 import { instant } from '../../../kernel/instant.ts'
+import { isJsonObject, type JsonObject } from '../../../kernel/json.ts'
 import { excerpt } from '../../../kernel/text.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 import type { InboxItem } from '../../../track/domain/records.ts'
-import { isJsonObject, type JsonObject } from '../../domain/json.ts'
 import type { RunEvent, RunRecord } from '../../domain/run.ts'
 
 /** What a person said about a run when they decided something about it, newest first. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { Failure } from '../../failure.ts'
+import { isJsonObject, parseJsonOrText } from '../../json.ts'
 import { nearestWord } from '../../nearest-word.ts'
 import { excerpt } from '../../text.ts'
 import type { Operation } from '../operation.ts'
@@ -141,15 +142,7 @@ function adapt(value: unknown, schema: JsonSchema): unknown {
 function adaptRecord(value: unknown, schema: JsonSchema): unknown {
   const record =
     typeof value === 'string' && value.trimStart().startsWith('{') ? parseJsonOrText(value) : value
-  return isRecord(record) ? adaptObject(record, schema) : value
-}
-
-function parseJsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+  return isJsonObject(record) ? adaptObject(record, schema) : value
 }
 
 function adaptObject(given: Record<string, unknown>, schema: JsonSchema): Record<string, unknown> {
@@ -225,10 +218,6 @@ function typesOf(schema: JsonSchema): readonly string[] {
 
 function isNumeric(types: readonly string[]): boolean {
   return types.includes('number') || types.includes('integer')
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 type InputIssue = z.core.$ZodIssue

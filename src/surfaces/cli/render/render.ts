@@ -10,6 +10,7 @@ import {
   verifyView,
 } from '../../../gate/cli/run.ts'
 import { inbox, resolve } from '../../../inbox/cli/inbox.ts'
+import { isJsonObject } from '../../../kernel/json.ts'
 import type { OperationName } from '../../../kernel/operations/catalog.ts'
 import type { Answer, Operation } from '../../../kernel/operations/operation.ts'
 import { blame, why } from '../../../lines/cli/provenance.ts'
@@ -42,7 +43,7 @@ import { getContext, listMissions, missionPage } from '../../../track/cli/missio
 import { printableAll, printableJson, type Terminal, withoutControlCodes } from '../terminal.ts'
 import { blocks, bullets, indentText } from './parts.ts'
 import { table } from './table.ts'
-import { isEntry, plainText } from './text.ts'
+import { plainText } from './text.ts'
 import type { AnswerView, RenderContext } from './view.ts'
 
 const show: AnswerView<'show'> = (answer, page) => {
@@ -160,7 +161,7 @@ function nextPage({ next_cursor: cursor, total }: Answer): string {
 
 /** An answer that has no view of its own: `key: value`, lists of objects as tables. */
 const renderGeneric = (answer: unknown, page: RenderContext): string =>
-  Object.entries(isEntry(answer) ? answer : {})
+  Object.entries(isJsonObject(answer) ? answer : {})
     .filter(([key]) => key !== 'next_cursor')
     .map(([key, value]) => line(key, value, page))
     .filter((text) => text !== '')
@@ -170,7 +171,7 @@ function line(key: string, value: unknown, page: RenderContext): string {
   const name = key.replace(/_/g, ' ')
   if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return ''
   if (Array.isArray(value)) return `${name}:\n${indentText(list(value, page))}`
-  if (isEntry(value)) {
+  if (isJsonObject(value)) {
     const inner = Object.entries(value).map(([innerKey, entry]) => line(innerKey, entry, page))
     return inner.length === 0 ? '' : `${name}:\n${indentText(inner.filter((text) => text !== '').join('\n'))}`
   }
@@ -178,7 +179,7 @@ function line(key: string, value: unknown, page: RenderContext): string {
 }
 
 function list(values: readonly unknown[], page: RenderContext): string {
-  const entries = values.filter(isEntry)
+  const entries = values.filter(isJsonObject)
   return entries.length === values.length ? tableOf(entries, page) : bullets(values.map(plainValueText))
 }
 
@@ -197,6 +198,6 @@ function plainValueText(value: unknown): string {
   if (Array.isArray(value) && value.every((entry) => typeof entry !== 'object'))
     return value.map(plainValueText).join(', ')
   // Who or what it is.
-  if (isEntry(value) && typeof value['name'] === 'string') return value['name']
+  if (isJsonObject(value) && typeof value['name'] === 'string') return value['name']
   return JSON.stringify(value)
 }

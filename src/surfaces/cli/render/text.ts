@@ -40,10 +40,6 @@ export function plainText(value: unknown): string {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
 }
 
-export function isEntry(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** An agent with the person behind it: `builder (Ada)`. */
 export function withPerson(agent: string, person: string | null): string {
   return person === null ? agent : `${agent} (${person})`

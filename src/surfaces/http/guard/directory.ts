@@ -1,6 +1,8 @@
 import type { ProjectEvent } from '../../../events/domain/project-event.ts'
 import type { Actor } from '../../../kernel/actor.ts'
 import type { IdSource, SessionId, TokenId } from '../../../kernel/id.ts'
+import { setNewest } from '../../../kernel/limited-map.ts'
+import { wait } from '../../../kernel/wait.ts'
 import { type CallerPermissions, hasAccess } from '../../../people/domain/access.ts'
 import { readInvitation, readToken, type SignInSession, type Token } from '../../../people/domain/identity.ts'
 import type { Team } from '../../../people/ports/team.ts'
@@ -230,9 +232,7 @@ export class PeopleDirectory {
     if (known && now - known.at < believed) return known.seat
     const seat = this.#read(by, key)
     seat.catch(() => this.#looked.delete(key))
-    this.#looked.delete(key)
-    this.#looked.set(key, { at: now, seat })
-    forgetOldest(this.#looked)
+    setNewest(this.#looked, most, key, { at: now, seat })
     return seat
   }
 
@@ -243,9 +243,8 @@ export class PeopleDirectory {
     const { store, owner } = this.#options.team
     const user = owner?.identity ?? null
     const seat = await store.view((reads) => readPrincipal(reads, by, user))
-    this.#seats.delete(key)
-    if (seat) this.#seats.set(key, seat)
-    forgetOldest(this.#seats)
+    if (seat) setNewest(this.#seats, most, key, seat)
+    else this.#seats.delete(key)
     return seat
   }
 
@@ -263,8 +262,7 @@ export class PeopleDirectory {
     const now = this.#options.now()
     const last = Math.max(before ?? 0, this.#used.get(id) ?? 0)
     if (now - last < usedAnew) return
-    this.#used.set(id, now)
-    forgetOldest(this.#used)
+    setNewest(this.#used, most, id, now)
     const { team, log } = this.#options
     const writing = team.store
       .record({
@@ -318,7 +316,7 @@ export class PeopleDirectory {
       } catch {
         // A database that is away is asked again; until then what it said is believed for its few seconds.
       }
-      await pause(1_000, signal)
+      await wait(1_000, signal)
     }
   }
 }
@@ -364,20 +362,4 @@ function isSeen(change: IdentityChange, { seat, projectId }: DirectoryWatcher): 
 /** Whoever may do the same in every project: which one it is needs not be known, not even whether it can be read. */
 function isEverywhere({ person, token }: Principal): boolean {
   return person.admin && (token?.projectId ?? null) === null
-}
-
-function forgetOldest(map: Map<string, unknown>): void {
-  const [oldest] = map.keys()
-  if (map.size > most && oldest !== undefined) map.delete(oldest)
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  if (signal.aborted) return Promise.resolve()
-  const timer = setTimeout(resolve, milliseconds)
-  signal.addEventListener('abort', () => {
-    clearTimeout(timer)
-    resolve()
-  })
-  return promise
 }

@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { TokenId } from '../../../kernel/id.ts'
+import { setNewest } from '../../../kernel/limited-map.ts'
 import { hashOf, newSecret } from './secret.ts'
 
 /**
@@ -47,9 +48,7 @@ export class LoginProofs {
   /** Begins a meeting with whoever knows which run of a server this is. */
   begin(meeting: Omit<LoginProofExchange, 'answered'>, now: number): LoginProofExchange {
     const begun = { ...meeting, answered: newSecret() }
-    const [oldest] = this.#open.keys()
-    if (this.#open.size >= most && oldest !== undefined) this.#open.delete(oldest)
-    this.#open.set(begun.answered, { meeting: begun, expires: now + proofLifetime })
+    setNewest(this.#open, most, begun.answered, { meeting: begun, expires: now + proofLifetime })
     return begun
   }
 
@@ -75,9 +74,7 @@ export class LoginCodes {
   /** A code that signs in the holder of a token. */
   make(token: TokenId, now: number): string {
     const code = newSecret()
-    const [oldest] = this.#codes.keys()
-    if (this.#codes.size >= most && oldest !== undefined) this.#codes.delete(oldest)
-    this.#codes.set(hashOf(code), { token, expires: now + codeLifetime })
+    setNewest(this.#codes, most, hashOf(code), { token, expires: now + codeLifetime })
     return code
   }
 

@@ -5,6 +5,7 @@ import {
   readRequestBody,
 } from '@modelcontextprotocol/server'
 import type { Actor } from '../../../kernel/actor.ts'
+import { parseJson } from '../../../kernel/json.ts'
 import { outlineOf } from '../../../kernel/json-outline.ts'
 import type { Context, Toolset } from '../../../kernel/operations/operation.ts'
 import { tooDeep } from '../malformed-params.ts'
@@ -122,7 +123,7 @@ class Endpoint {
     if (read?.tooLarge) return messageTooLarge()
     const outline = outlineOf(read?.text ?? '')
     if (outline.tooDeep) return refuse({ status: 400, ...tooDeep, id: outline.id })
-    const body = read && parseMessage(read.text)
+    const body = read && parseJson(read.text)
     if (body === undefined || read === null) return parseError()
     return this.#handleMessage({ request, body, caller })
   }
@@ -140,14 +141,6 @@ class Endpoint {
   async #handleMessage(message: PostedMessage): Promise<Response> {
     const legacy = await isLegacyRequest(message.request, message.body)
     return legacy ? this.#legacy.handle(message) : this.#modern.handle(message)
-  }
-}
-
-function parseMessage(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { formatCount } from '../../../../src/kernel/text.ts'
 import { Agent } from '../../../parts/agent.tsx'
 import { clockText, durationText } from '../../../parts/duration.ts'
 import { PlusMinus } from '../../../parts/evidence.tsx'
@@ -60,7 +61,7 @@ function AttemptLines({ span }: { readonly span: TimelineSpan }) {
       ) : (
         <p>
           <PlusMinus added_lines={attempt.lines.added} deleted_lines={attempt.lines.deleted} /> in{' '}
-          {files === 1 ? '1 file' : `${files} files`}
+          {formatCount(files, 'file')}
           <span class="muted">
             , {attempt.measurement === 'exact' ? 'measured by git' : 'measured in part'}
           </span>

@@ -1,6 +1,7 @@
 import { computed, type ReadonlySignal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { formatCount } from '../../../../src/kernel/text.ts'
 import type { Timeline } from '../../../api/entities.ts'
 import { rowTops, rowWindow } from '../../../geometry/lane-rows.ts'
 import { ticksOf, viewX } from '../../../geometry/time-scale.ts'
@@ -259,7 +260,7 @@ function turnInWords(
     added_lines === null || deleted_lines === null
       ? ', lines not counted'
       : ` +${added_lines} −${deleted_lines}`
-  const changed = counts === null ? 'not measured' : `${files === 1 ? '1 file' : `${files} files`}${lines}`
+  const changed = counts === null ? 'not measured' : `${formatCount(files, 'file')}${lines}`
   const measured = turn.closed_at === null ? 'at work' : changed
   return `Turn ${number} of ${agent}, ${clockText(from, time)}, ${durationText(to - from)}: ${measured}`
 }

@@ -1,0 +1,21 @@
+/** An object of any keys, as JSON or YAML gives it. */
+export type JsonObject = Readonly<Record<string, unknown>>
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A text as JSON, or the text itself where it is none. */
+export function parseJsonOrText(text: string): unknown {
+  const value = parseJson(text)
+  return value === undefined ? text : value
+}
+
+/** What a text says as JSON; undefined where it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
