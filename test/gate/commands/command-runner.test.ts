@@ -99,7 +99,7 @@ describe('of the output', () => {
   test('no character is cut in two, and control characters stay', async () => {
     const folder = new WorkFolder(temporaryFolder())
     folder.put('text', `${'é😀'.repeat(40_000)}\u001b[31mred\u0007`)
-    const { output } = await run(`cat ${folder.path('text')}`)
+    const { output } = await run(`cat '${folder.path('text')}'`)
     expect(output.length).toBeGreaterThan(19_990)
     expect(output).not.toMatch(/\uFFFD/)
     expect(output.isWellFormed()).toBe(true)
@@ -134,7 +134,7 @@ describe('past its time a command', () => {
 
   test('is asked to end, and its children too', async () => {
     const folder = new WorkFolder(temporaryFolder())
-    const write = `echo $$ > ${folder.path('new')}; mv ${folder.path('new')} ${folder.path('pid')}`
+    const write = `echo $$ > "${folder.path('new')}"; mv "${folder.path('new')}" "${folder.path('pid')}"`
     const end = await begun(
       folder,
       `sh -c 'trap "echo tidied; exit 0" TERM; ${write}; while :; do sleep 0.05; done'; true`,
@@ -150,7 +150,7 @@ describe('past its time a command', () => {
 
   test('is ended, though it will not', async () => {
     const folder = new WorkFolder(temporaryFolder())
-    const write = `echo $$ > ${folder.path('new')}; mv ${folder.path('new')} ${folder.path('pid')}`
+    const write = `echo $$ > "${folder.path('new')}"; mv "${folder.path('new')}" "${folder.path('pid')}"`
     const end = await begun(folder, `trap "" TERM; ${write}; while :; do sleep 0.05; done`, 200, 200)
     expect(end.status).toBe('timed_out')
     await until(() => !runs(Number(folder.read('pid'))))
@@ -171,7 +171,7 @@ describe('a child in the background', () => {
   test('that left the group and holds the output open holds up no result', async () => {
     const left = `${temporaryFolder()}/left`
     const { output, status } = await run(
-      `setsid sh -c 'touch ${left}; exec sleep 1000' & echo $!; until [ -e ${left} ]; do sleep 0.02; done`,
+      `setsid sh -c 'touch "${left}"; exec sleep 1000' & echo $!; until [ -e "${left}" ]; do sleep 0.02; done`,
     )
     const pid = Number(output)
     onTestFinished(() => {

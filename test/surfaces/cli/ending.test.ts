@@ -159,7 +159,7 @@ test("a guard's command that ignores signals ends with the program", async () =>
     import { endOnSignal } from ${from('app/process.ts')}
     import { commandRunner } from ${from('gate/commands/command-runner.ts')}
     endOnSignal()
-    const run = ${JSON.stringify(`trap '' TERM; echo $$ > ${pids}; while :; do sleep 1; done`)}
+    const run = ${JSON.stringify(`trap '' TERM; echo $$ > '${pids}'; while :; do sleep 1; done`)}
     await commandRunner().start({ run, folder: ${JSON.stringify(home)}, timeout: 300_000 })`
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' })
   onTestFinished(() => void child.kill('SIGKILL'))
