@@ -144,6 +144,8 @@ export interface ApplyContext {
 interface WriteStep {
   readonly planned: PlannedFile
   readonly target: string
+  /** The target without links: another one later means that a folder was swapped. */
+  readonly real: string
   readonly bytes: Buffer | null
   readonly after: Buffer | null
   readonly mode: number
@@ -276,6 +278,7 @@ function stepFor(planned: PlannedFile, { disk, project }: ApplyContext): WriteSt
   return {
     planned,
     target,
+    real: realOf(target),
     bytes,
     after: planned.text === null ? null : keepByteOrderMark(planned.text, bytes),
     mode: planned.executable ? mode | 0o111 : mode,
@@ -311,10 +314,15 @@ function missingFolders(folder: string): readonly string[] {
   return [folder, ...missingFolders(dirname(folder))]
 }
 
-function assertUnchanged({ planned, bytes }: WriteStep): void {
+function assertUnchanged({ planned, real, bytes }: WriteStep): void {
   const now = inspectFile(planned.file).bytes
+  if (realOf(targetOf(planned.file)) !== real) throw fileChangedFailure(planned)
   if (now === null ? bytes === null : bytes?.equals(now) === true) return
-  throw new Failure('CONFLICT', `${planned.file} changed meanwhile: nothing was written.`, {
+  throw fileChangedFailure(planned)
+}
+
+function fileChangedFailure({ file }: PlannedFile): Failure {
+  return new Failure('CONFLICT', `${file} changed meanwhile: nothing was written.`, {
     reason: 'file_changed',
     hint: 'Run the same command again: it looks at the file anew.',
   })

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import {
   chmodSync,
   closeSync,
@@ -16,7 +15,7 @@ import { errorCode, Failure } from '../failure.ts'
 /** Writes a file that only its owner can read, all of it or nothing. */
 export function writePrivate(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  const made = `${file}.${randomUUID().slice(0, 8)}`
+  const made = `${file}.${crypto.randomUUID().slice(0, 8)}`
   try {
     writeFileSync(made, text, { mode: 0o600, flag: 'wx' })
     chmodSync(made, 0o600) // whatever the umask is

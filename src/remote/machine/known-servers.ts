@@ -1,7 +1,9 @@
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { errorCode, Failure, messageOf } from '../../kernel/failure.ts'
+import { pathFailure, removeContained, writeContained } from '../../kernel/files/contained-file.ts'
+import { writePrivate } from '../../kernel/files/private-file.ts'
 import { readRegularSync } from '../../kernel/files/regular-file.ts'
 import { parseJson } from '../../kernel/json.ts'
 import type { RemoteMachine } from '../../kernel/operations/operation.ts'
@@ -71,7 +73,7 @@ export class ServerCredentials {
 
   keep(origin: string, server: ServerCredential): void {
     const servers = { ...this.#read(), [origin]: server }
-    writeWhole(this.#file, `${JSON.stringify({ version: 1, servers }, null, 2)}\n`, 0o600)
+    writePrivate(this.#file, `${JSON.stringify({ version: 1, servers }, null, 2)}\n`)
   }
 
   #read(): Readonly<Record<string, ServerCredential>> {
@@ -110,16 +112,20 @@ export function keepProjectServer(
   server: Pick<ConnectedServer, 'origin' | 'project'>,
   closed: boolean,
 ): void {
-  const folder = join(root, '.waymark')
-  mkdirSync(folder, { recursive: true })
-  const ignore = join(folder, '.gitignore')
-  if (!existsSync(ignore)) writeWhole(ignore, '*\n!/processes/\n!/processes/**\n', 0o644)
-  writeWhole(join(folder, serverFile), `${baseOf(server)}\n${closed ? 'hooks: closed\n' : ''}`, 0o644)
+  const ignore = '.waymark/.gitignore'
+  const own = [
+    ...(existsSync(join(root, ignore)) ? [] : [[ignore, '*\n!/processes/\n!/processes/**\n'] as const]),
+    [join('.waymark', serverFile), `${baseOf(server)}\n${closed ? 'hooks: closed\n' : ''}`] as const,
+  ]
+  for (const [path, text] of own) {
+    const done = writeContained(root, path, text)
+    if ('reason' in done) throw pathFailure(path, done)
+  }
 }
 
 /** Says no more at which server the project is kept. The token stays: other projects may be kept there. */
 export function forgetProjectServer(root: string): void {
-  rmSync(join(root, '.waymark', serverFile), { force: true })
+  removeContained(root, join('.waymark', serverFile))
 }
 
 export interface ServerRequest {
@@ -170,7 +176,7 @@ export function thisMachine(folder: string, origin: string): OwnMachine {
   const { randomBytes, hash } = process.getBuiltinModule('node:crypto')
   const key = randomBytes(32).toString('hex')
   const made = { id: machineIdOf(hash('sha256', key)), name: hostname().slice(0, 100) || 'unnamed', key }
-  writeWhole(place, `${JSON.stringify(made)}\n`, 0o600)
+  writePrivate(place, `${JSON.stringify(made)}\n`)
   return made
 }
 
@@ -211,19 +217,5 @@ function textOf(place: string): string | null {
       hint: 'Make it a file that you can read, then run the same command again.',
       cause: error,
     })
-  }
-}
-
-/** All of it or nothing. */
-function writeWhole(place: string, text: string, mode: number): void {
-  mkdirSync(dirname(place), { recursive: true, mode: 0o700 })
-  const draft = `${place}.${crypto.randomUUID().slice(0, 8)}`
-  try {
-    writeFileSync(draft, text, { mode, flag: 'wx' })
-    chmodSync(draft, mode)
-    renameSync(draft, place)
-  } catch (error) {
-    rmSync(draft, { force: true })
-    throw error
   }
 }

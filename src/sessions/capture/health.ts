@@ -36,7 +36,5 @@ export function captureHealth(root: string, environment: CaptureEnvironment): Ca
 
 function logLines(folder: string): readonly string[] {
   const file = logFile({ folder })
-  return [`${file}.1`, file].flatMap((path) =>
-    (readOwn(path, maxLogBytes)?.toString('utf8') ?? '').split('\n').filter(Boolean),
-  )
+  return (readOwn(file, maxLogBytes)?.toString('utf8') ?? '').split('\n').filter(Boolean)
 }

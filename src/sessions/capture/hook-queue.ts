@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readdirSync, renameSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { isNamed } from '../../clients/hooks/client.ts'
 import { entryAt, isLinkFree, writeContained } from '../../kernel/files/contained-file.ts'
@@ -191,11 +191,9 @@ function contentOf(path: string): Buffer | null {
 export function logLine(queue: HookQueue, line: string): void {
   try {
     const file = logFile(queue)
-    const found = entryAt(file)
-    if (found && !found.isFile()) return
-    if (found && found.size > maxLogBytes) renameSync(file, `${file}.1`)
+    const before = readOwn(file, 2 * maxLogBytes)?.subarray(-maxLogBytes) ?? ''
     const flat = line.replace(/\p{Cc}+/gu, ' ').slice(0, 400)
-    appendFileSync(file, `${new Date().toISOString()} ${flat}\n`, { mode: 0o600 })
+    writeOwn(queue.base, file, `${before}${new Date().toISOString()} ${flat}\n`)
   } catch {}
 }
 

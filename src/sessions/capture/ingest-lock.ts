@@ -1,8 +1,8 @@
-import { linkSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { linkSync, lutimesSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../../kernel/failure.ts'
 import { readOwn } from '../../kernel/files/regular-file.ts'
-import type { HookQueue } from './hook-queue.ts'
+import { type HookQueue, writeOwn } from './hook-queue.ts'
 
 /** Held by the one process that ingests a hook queue. */
 export interface IngestLock {
@@ -22,13 +22,13 @@ const longestUntouched = 60_000
 export function takeIngestLock(queue: HookQueue, processStart: ProcessStart): IngestLock | null {
   const file = lockFile(queue)
   const own = JSON.stringify({ pid: process.pid, started: processStart(process.pid) ?? 'unknown' })
-  if (!placeLock(file, own)) {
-    if (isHeld(file, processStart) || !takeOverLock(file, processStart) || !placeLock(file, own)) return null
+  if (!placeLock(queue, own)) {
+    if (isHeld(file, processStart) || !takeOverLock(file, processStart) || !placeLock(queue, own)) return null
   }
   return {
     touch: () => {
       const now = new Date()
-      utimesSync(file, now, now)
+      lutimesSync(file, now, now)
     },
     release: () => {
       if (readLockOwner(file) === own) rmSync(file, { force: true })
@@ -46,9 +46,10 @@ function lockFile({ folder }: HookQueue): string {
 }
 
 /** Written whole beside its place and then linked there, so that nobody reads half of it. */
-function placeLock(file: string, own: string): boolean {
+function placeLock(queue: HookQueue, own: string): boolean {
+  const file = lockFile(queue)
   const temporary = `${file}.${process.pid}`
-  writeFileSync(temporary, own, { mode: 0o600 })
+  writeOwn(queue.base, temporary, own)
   try {
     linkSync(temporary, file)
     return true

@@ -236,7 +236,7 @@ async function readKnownUsage(
 function removeCopies(queue: HookQueue, session: string, until: string): void {
   const folder = join(queue.copies, sessionFolder(session))
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return
-  for (const name of queueFileNames(folder)) if (name < until) removeCopy(join(folder, name))
+  for (const name of queueFileNames(folder)) if (name < until) removeCopy(queue, join(folder, name))
 }
 
 function pruneOld(queue: HookQueue): void {
@@ -245,12 +245,12 @@ function pruneOld(queue: HookQueue): void {
     if (!name.endsWith('.tmp')) continue
     const path = join(queue.events, name)
     const found = lstatSync(path, { throwIfNoEntry: false })
-    if (found && now - found.mtimeMs > temporaryFor) removeCopy(path)
+    if (found && now - found.mtimeMs > temporaryFor) removeCopy(queue, path)
   }
   // Their names begin with the time: what is no copy is as old as can be.
   for (const path of copiesIn(queue)) {
     const madeAt = Number(basename(path).slice(0, 13)) || 0
-    if (now - madeAt > copiesKeptFor) removeCopy(path)
+    if (now - madeAt > copiesKeptFor) removeCopy(queue, path)
   }
 }
 

@@ -1,6 +1,6 @@
-import { lstatSync, rmSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { errorCode } from '../../kernel/failure.ts'
+import { removeContained } from '../../kernel/files/contained-file.ts'
 import { readOwn } from '../../kernel/files/regular-file.ts'
 import { type HookQueue, logLine, nextKey, queueFileNames, writeOwn } from './hook-queue.ts'
 import { eventName, type QueuedEvent } from './queued-event.ts'
@@ -24,12 +24,10 @@ export function waitingEvents({ events }: HookQueue): readonly string[] {
 /** Deletes events that were read. One that cannot be deleted is left out from now on. */
 export function deleteEvents(queue: HookQueue, names: readonly string[]): void {
   for (const name of names) {
-    try {
-      rmSync(join(queue.events, name), { force: true, recursive: true })
-    } catch (error) {
-      skipEvent(queue, name)
-      logLine(queue, `ingest: ${name} cannot be deleted (${errorCode(error) ?? 'unknown error'}): delete it`)
-    }
+    const done = removeContained(queue.base, join(queue.events, name))
+    if (!('reason' in done)) continue
+    skipEvent(queue, name)
+    logLine(queue, `ingest: ${name} cannot be deleted (${done.detail ?? done.reason}): delete it`)
   }
 }
 
@@ -72,7 +70,7 @@ export function keepWithinLimits(queue: HookQueue, limits = queueLimits): void {
   let bytes = [...events, ...copies].reduce((sum, { size }) => sum + size, 0)
   for (const { path, size } of copies) {
     if (bytes <= limits.bytes) break
-    removeCopy(path)
+    removeCopy(queue, path)
     bytes -= size
   }
   let count = events.length
@@ -134,10 +132,8 @@ function isFolder(path: string): boolean {
 }
 
 /** One that cannot be deleted stays: nothing waits for it. */
-export function removeCopy(path: string): void {
-  try {
-    rmSync(path, { force: true })
-  } catch {}
+export function removeCopy(queue: HookQueue, path: string): void {
+  removeContained(queue.base, path)
 }
 
 function sizeOf(path: string): number {

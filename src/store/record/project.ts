@@ -1,8 +1,9 @@
-import { mkdirSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import type { Kysely } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import { beforeFirst } from '../../events/log/event-log.ts'
+import { entryAt, writeContained } from '../../kernel/files/contained-file.ts'
 import { readRegularSync } from '../../kernel/files/regular-file.ts'
 import { serverProject } from '../../people/domain/identity.ts'
 import type { ProjectionContext, Tables } from '../tables/tables.ts'
@@ -135,24 +136,17 @@ export function readProjectId(root: string): string | null {
 /** Lets a moved folder be found again in a database that several projects share. */
 export function writeProjectId(root: string, id: string): void {
   if (readProjectId(root) === id) return
-  const folder = join(root, folderName)
-  runIfWritable(() => {
-    mkdirSync(folder, { recursive: true })
-    writeIgnore(folder)
-    writeFileSync(join(folder, 'project-id'), `${id}\n`)
-  })
+  writeIgnore(join(root, folderName))
+  writeContained(root, join(folderName, 'project-id'), `${id}\n`)
 }
 
-/** Keeps the folder out of the repository. A file that is there already is left as it is. */
+/**
+ * Keeps the folder out of the repository. A file that is there already is left as it is. What is recorded is safe in the
+ * database: a folder that cannot be written to is no reason to fail.
+ */
 export function writeIgnore(folder: string): void {
-  runIfWritable(() => writeFileSync(join(folder, '.gitignore'), ignored, { flag: 'wx' }))
-}
-
-// What is recorded is safe in the database: a folder that cannot be written to is no reason to fail.
-function runIfWritable(write: () => void): void {
-  try {
-    write()
-  } catch {}
+  if (entryAt(join(folder, '.gitignore')) !== undefined) return
+  writeContained(dirname(folder), join(basename(folder), '.gitignore'), ignored)
 }
 
 export async function applyProjectCreated(

@@ -8,6 +8,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -149,3 +150,22 @@ function filesBelow(folder: string): Readonly<Record<string, string>> {
     .filter((path) => !/\/\.git\/|\/\.cache\/|\.lock$/.test(path))
   return Object.fromEntries(files.map((path) => [path, readFileSync(path, 'latin1')]))
 }
+
+test('writes nothing through a link that a folder became meanwhile', () => {
+  const { apply, path, kept, state } = threeFiles()
+  const outside = path('outside')
+  mkdirSync(outside)
+  const failing: Partial<DiskWriter> = {
+    write: (temporary, bytes, mode) => {
+      if (temporary.includes('b.md')) {
+        rmSync(path('deep/er'), { recursive: true })
+        symlinkSync(outside, path('deep/er'))
+      }
+      writer.write(temporary, bytes, mode)
+    },
+  }
+  expect(() => apply(failing)).toThrow('changed meanwhile: nothing was written')
+  expect(readdirSync(outside)).toEqual([])
+  expect(state()).toEqual({ 'a.md': 'a\n', 'c.md': 'c\n' })
+  expect([...kept.keys()]).toEqual([])
+})

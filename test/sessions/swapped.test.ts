@@ -1,0 +1,91 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { writeContained } from '../../src/kernel/files/contained-file.ts'
+import { keepProjectServer } from '../../src/remote/machine/known-servers.ts'
+import { logFile, logLine } from '../../src/sessions/capture/hook-queue.ts'
+import { takeIngestLock } from '../../src/sessions/capture/ingest-lock.ts'
+import { copiesIn, removeCopy } from '../../src/sessions/capture/limits.ts'
+import { writeProjectId } from '../../src/store/record/project.ts'
+import { swapFolder } from '../support/swapped-folder.ts'
+import { openCaptured } from './captured-project.ts'
+
+const raceMs = 700
+const photo = 'holiday.jpg'
+
+function openAttacked() {
+  const project = openCaptured()
+  const outside = join(project.home, 'outside')
+  mkdirSync(outside)
+  writeFileSync(join(outside, photo), 'mine')
+  return { ...project, outside }
+}
+
+async function race(round: () => void): Promise<number> {
+  let rounds = 0
+  for (const end = Date.now() + raceMs; Date.now() < end; rounds += 1) {
+    try {
+      round()
+    } catch {}
+  }
+  return rounds
+}
+
+test('writes nothing outside while a folder on the way is swapped for a link', async () => {
+  const { folder, outside } = openAttacked()
+  mkdirSync(join(folder, 'own'))
+  await swapFolder(join(folder, 'own'), outside)
+  let written = 0
+  const rounds = await race(() => {
+    if (!('reason' in writeContained(folder, `own/file-${written}.txt`, 'x'))) written += 1
+  })
+  expect(rounds).toBeGreaterThan(100)
+  expect(written).toBeGreaterThan(0)
+  expect(readdirSync(outside)).toEqual([photo])
+})
+
+test('deletes no file outside while the folder of copies is swapped for a link', async () => {
+  const { queue, outside } = openAttacked()
+  const session = join(queue.copies, 's')
+  mkdirSync(session, { recursive: true })
+  await swapFolder(session, outside)
+  const rounds = await race(() => {
+    for (const path of copiesIn(queue)) removeCopy(queue, path)
+  })
+  expect(rounds).toBeGreaterThan(100)
+  expect(readdirSync(outside)).toEqual([photo])
+})
+
+test('neither the lock nor the log of a queue is written through a link', () => {
+  const { queue, outside } = openAttacked()
+  const mine = join(outside, photo)
+  symlinkSync(mine, join(queue.folder, `ingest.lock.${process.pid}`))
+  takeIngestLock(queue, () => 'now')?.release()
+  symlinkSync(mine, logFile(queue))
+  logLine(queue, 'a line')
+  expect(readFileSync(mine, 'utf8')).toBe('mine')
+})
+
+test('no log is written in a folder that is a link', () => {
+  const { queue, outside } = openAttacked()
+  const linked = { ...queue, folder: join(queue.base, 'linked') }
+  symlinkSync(outside, linked.folder)
+  logLine(linked, 'a line')
+  expect(readdirSync(outside)).toEqual([photo])
+})
+
+test('neither a project’s id nor its server is written through a link', () => {
+  const { folder, outside } = openAttacked()
+  const server = { origin: 'http://127.0.0.1:1', project: null }
+  mkdirSync(join(folder, '.waymark'))
+  for (const name of ['project-id', 'server', '.gitignore'])
+    symlinkSync(join(outside, name), join(folder, '.waymark', name))
+  writeProjectId(folder, 'p-1')
+  keepProjectServer(folder, server, false)
+  expect(readdirSync(outside)).toEqual([photo])
+  rmSync(join(folder, '.waymark'), { recursive: true })
+  symlinkSync(outside, join(folder, '.waymark'))
+  writeProjectId(folder, 'p-1')
+  expect(() => keepProjectServer(folder, server, false)).toThrow('.waymark')
+  expect(readdirSync(outside)).toEqual([photo])
+})
