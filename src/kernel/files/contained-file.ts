@@ -72,13 +72,14 @@ export function containedPath(
 ): ContainedPath | PathRefusal {
   if (path === '') return refusal('empty')
   if (path.includes('\0')) return refusal('invalid')
-  const top = rules.missing === 'allowed' ? reachedPath(base) : realPath(base)
+  const reach = rules.missing === 'allowed' ? reachedPath : realPath
+  const top = reach(base)
   if (typeof top !== 'string') return refusal('missing')
   const named = resolve(top, path)
   const own = pathSegmentsBelow(top, named)
   // An absolute path may spell the base in another way, through a link above it.
   if (!isAbsolute(path) && own === null) return refusal('outside')
-  const reached = rules.missing === 'allowed' ? reachedPath(named) : realPath(named)
+  const reached = reach(named)
   if (typeof reached !== 'string')
     return own === null || isOutside(top, dirname(named)) ? refusal('outside') : reached
   const names = pathSegmentsBelow(top, reached)

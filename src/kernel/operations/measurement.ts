@@ -20,9 +20,9 @@ export interface WorkTree
     'hashOf' | 'filesOf' | 'isApproved' | 'list' | 'refusalOf' | 'refused'
   >
   /** A name for a new snapshot. */
-  snapshotName(): string
+  readonly snapshotName: () => string
   /** By the clock of the record. */
-  now(): number
+  readonly now: () => number
 }
 
 /** A work tree with what an operation may write there, and in this machine's own lists. */
