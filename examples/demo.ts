@@ -134,7 +134,7 @@ async function decide(ada: Agent, main: Scratch, missionId: string): Promise<voi
   const { holds } = JSON.parse(waymark(main, 'inbox', '--format', 'json'))
   assert.equal(holds.length, 1)
   does('A person', 'accepts the edit')
-  waymark(main, 'resolve', holds[0].hold_id, 'Fine, but say so next time.')
+  waymark(main, 'approve', holds[0].hold_id)
   const context = await ada.call('get_context', {
     mission_id: missionId,
     include: ['phase_summary', 'decisions', 'blockers'],

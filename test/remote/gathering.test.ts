@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
-import { runCalls, type StartArgs } from '../../src/remote/machine/port-runner.ts'
+import { measureLocally } from '../../src/remote/machine/measure.ts'
+import { type PortContext, runCalls } from '../../src/remote/machine/port-runner.ts'
 import { TrustedCommands } from '../../src/remote/machine/trusted-commands.ts'
 import { looks } from '../../src/remote/operations/looks.ts'
 import { type PortCallName, portCalls } from '../../src/remote/operations/port-calls.ts'
@@ -181,8 +182,12 @@ test('case 31: what no server may ask is refused and said, and nothing of it is 
       trustsServer,
       now: () => 0,
     })
-  const started = (commands: TrustedCommands) => async (command: StartArgs) =>
-    (await commands.start(command)).ended
+  const started = (commands: TrustedCommands): PortContext['runCommand'] => {
+    return async (command) => {
+      const { ended } = await commands.start(command)
+      return { ...(await ended), tree: null, touched: null, hash: command.hash }
+    }
+  }
   const running = {
     context: project.context,
     edge: 'e-0123456789ab',
@@ -203,6 +208,13 @@ test('case 31: what no server may ask is refused and said, and nothing of it is 
     pinned: [],
   })
   const start = { id: 'cmd-1', run: 'touch ran', folder: project.folder, pinned: [], timeout: 1_000, hash }
+  const ran = async (commands: TrustedCommands) => {
+    const brief = [{ ...start, approvedThere: true }]
+    const request = { operation: 'verify', asked: [{ name: 'ran', hash, brief }] }
+    const around = { ...running, asked: 'verify', input: {}, commands, runCommand: started(commands) }
+    const [measured] = await measureLocally(request, around)
+    return measured
+  }
   const asked = [
     { call: 'witness.locate', args: ['/etc'] },
     { call: 'evidenceFiles.contents', args: [join(project.folder, '..'), ['state/x']] },
@@ -241,24 +253,15 @@ test('case 31: what no server may ask is refused and said, and nothing of it is 
   expect(said[5]).toContain('"shell.run", which no server may')
   expect(said[6]).toContain('"constructor", which no server may')
   expect(said[8]).toContain('nobody on this machine asked it for')
-  expect(said[10]).toContain('Nobody on this machine approved "touch ran"')
+  expect(said[10]).toContain('"commandRunner.start", which no server may')
+  expect((await ran(trusted(false)))?.failure).toMatchObject({ reason: 'command_not_approved' })
   expect(project.git('status', '--short')).toBe('')
 
   // An operation that declares its measurements lets a server ask for nothing else.
   const closed = await runCalls(asked, { ...running, looks: looks['start_task'] ?? [] })
   expect(closed.every(({ failure }) => failure?.code === 'FORBIDDEN')).toBe(true)
 
-  const trusting = await runCalls(
-    [{ call: 'commandRunner.start', args: [{ ...start, approvedThere: true }] }],
-    {
-      ...running,
-      commands: trusted(true),
-      named: new Set<string>(),
-      written: { done: false },
-      runCommand: started(trusted(true)),
-    },
-  )
-  expect(trusting[0]?.answer).toMatchObject({ status: 'passed' })
+  expect((await ran(trusted(true)))?.measured).toMatchObject([{ report: { status: 'passed' } }])
 })
 
 test('what files held on another machine is removed when its time is over, but for what was in use since', async () => {

@@ -39,11 +39,6 @@ test('reads no file for a server that nobody at the machine named, nor one of gi
     for (const { call, args, failure } of server.said())
       expect(failure?.code, `${call} ${JSON.stringify(args)}`).toMatch(/^(FORBIDDEN|NOT_FOUND)$/)
   }
-  server.askFor([{ call: 'evidenceFiles.contents', args: [folder, files.slice(0, 4)] }])
-  await ranAt(machine, ['inbox', '--json'])
-  expect(server.said()[0]?.answer).toBeDefined()
-  expect(JSON.stringify(server.said())).not.toMatch(/hidden-|repositoryformatversion/)
-
   const measured = async (words: readonly string[], operation: string, briefs: Record<string, object[]>) => {
     const asked = Object.entries(briefs).flatMap(([name, all]) => all.map((brief) => ({ name, brief })))
     server.askToMeasure(operation, asked)
@@ -51,6 +46,31 @@ test('reads no file for a server that nobody at the machine named, nor one of gi
     expect(JSON.stringify(server.measured())).not.toMatch(/hidden-|repositoryformatversion/)
     return server.measured().map(({ failure }) => failure?.reason ?? null)
   }
+  // Of files that the inbox shows, the machine tells hashes and which of them changed.
+  const facts = { state: 'work' }
+  const shown = (paths: readonly string[], seen: string | null) => [
+    { artifacts: paths, changed: [], known: [], command: null, facts, content: 'a'.repeat(64), seen },
+  ]
+  const inboxBriefs = {
+    hashes: [[{ top: folder, paths: files }]],
+    shown: [shown(files, null), shown([], 'a'.repeat(64)), shown(files, 'a'.repeat(64))],
+  }
+  expect(await measured(['inbox'], 'inbox', inboxBriefs)).toEqual([null, null, null, null])
+  const emit = [
+    'emit-event',
+    '--run-id',
+    'r-1',
+    '--event-name',
+    'finish',
+    '--expected-revision',
+    '1',
+    '--idempotency-key',
+    'k',
+  ]
+  const submitted = files.map((path) => [{ path, hasSchema: true }])
+  expect(await measured(emit, 'state_gate_emit_event', { submitted })).toEqual(
+    files.map(() => 'not_named_here'),
+  )
   // What was named is read, and nothing beside it.
   const named = join(folder, 'plan.md')
   const plans = [named, ...files].map((file) => ({ file, from: null }))

@@ -124,10 +124,10 @@ export function commandAt(folder: string, run: string, pinned: Readonly<Record<s
     .digest('hex')
   const command = { run, folder, pinned: Object.keys(pinned), hash }
   return {
-    approve: { call: 'commandApprovals.approve', args: [command] },
+    approve: { name: 'kept', brief: { ...command, files: [], by: 'eve', refused: null } },
     start: {
-      call: 'commandRunner.start',
-      args: [{ ...command, id: 'cmd-1', timeout: 10_000, approvedThere: true }],
+      name: 'ran',
+      brief: [{ ...command, id: `cmd-${hash.slice(0, 12)}`, timeout: 10_000, approvedThere: true }],
     },
     revoke: { hash, run, folder, by: 'eve', wasApproved: true },
   }

@@ -39,7 +39,15 @@ test('case 39: a command whose edge says no more of it counts as running for a m
   const again = await project.context.store.view(({ runs }) => runs.runningCommands())
   expect(again.map(({ id }) => id)).toHaveLength(2)
 
-  const ended = { id: again[1]?.id, status: 'passed', exit_code: 0, output: 'fine', tree: 'x', touched: [] }
+  const ended = {
+    id: again[1]?.id,
+    status: 'passed',
+    exit_code: 0,
+    output: 'fine',
+    tree: 'x',
+    touched: [],
+    hash: 'a'.repeat(64),
+  }
   expect(await project.call('command_end', ended)).toEqual({ recorded: true })
   expect(await project.refused('command_end', { ...ended, id: 'cmd-unknown' })).toMatchObject({
     code: 'NOT_FOUND',

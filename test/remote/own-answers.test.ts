@@ -26,7 +26,6 @@ const beside: readonly (readonly [PortCallName, ArgsOf<PortCallName>, Answer])[]
     ],
   ],
   ['evidenceFiles.freshness', ['/p', []], ['current']],
-  ['evidenceFiles.read', ['/p', []], [{ path: 'b.md', bytes: 1, sha256: sha, stamp: '1' }]],
   [
     'shownContents.since',
     [sha, none],
@@ -70,8 +69,8 @@ async function runningFor(edge: string) {
     edge,
     snapshots,
     commands,
-    asked: 'inbox',
-    looks: looks['inbox'] ?? [],
+    asked: 'show',
+    looks: looks['show'] ?? [],
     input: {},
     named: new Set<string>(),
     written: { done: false },
@@ -92,7 +91,10 @@ test('shows a server only what it had shown itself', async () => {
   ]
   const others = await runCalls(asked, { ...running, edge: 'e-other' })
   expect(others.map(({ answer }) => answer)).toEqual([null, null, false])
-  expect(JSON.stringify(await runCalls(asked.slice(0, 1), running))).toContain('hidden')
+  // Of its own it is told which files differ, and not what they hold.
+  const own = JSON.stringify(await runCalls(asked.slice(0, 1), running))
+  expect(own).toContain('a.md')
+  expect(own).not.toContain('hidden')
 })
 
 test('waits for a server that asks slowly and without end as long as for one answer', async () => {

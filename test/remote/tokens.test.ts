@@ -43,7 +43,15 @@ test("accepts a command's end and its lease only from the machine and the token 
   await team.call('approve', { id: question.hold_id })
   await started('verify', { run_id })
   const [command] = (await state()) ?? []
-  const end = { id: command?.id, status: 'passed', exit_code: 0, output: '', tree: 'x', touched: [] }
+  const end = {
+    id: command?.id,
+    status: 'passed',
+    exit_code: 0,
+    output: '',
+    tree: 'x',
+    touched: [],
+    hash: mine,
+  }
   const forged = [from(agent, mine), from(agent, other), from(runner, other)]
   for (const ask of forged) {
     expect(await ask('command_end', end)).toMatchObject({ error: { code: 'NOT_FOUND' } })

@@ -338,7 +338,7 @@ test('work may be sent back unseen, but not approved', async () => {
   expect(sent.reopened).toEqual([task])
 })
 
-test('an inbox entry of a review names the review; to reject it closes the question alone, and says so', async () => {
+test('an inbox entry of a review names the review; to reject it sends the task back', async () => {
   const project = await openProject()
   const { task_id: task } = await project.call('start_task', { name: 'Sign in' })
   project.write('src/auth.ts', 'export const auth = 2\n')
@@ -350,11 +350,8 @@ test('an inbox entry of a review names the review; to reject it closes the quest
     code: 'NOT_FOUND',
     reason: 'inbox_id_invalid',
   })
-  const rejected = await project.call('reject', { id: holds[0].hold_id, reason: 'Use a dot' }, as)
-  expect(rejected.notes).toEqual([
-    `The question is closed, and task ${task} stays as it is. To have it done again: waymark review ${task} --send-back --text "…".`,
-  ])
-  expect((await project.call('taskman_task_get', { id: task })).status).toBe('done')
+  await project.call('reject', { id: holds[0].hold_id, reason: 'Use a dot' }, as)
+  expect((await project.call('taskman_task_get', { id: task })).status).toBe('to_do')
   expect(await project.refused('review_comments', {}, as)).toMatchObject({
     code: 'INVALID_INPUT',
     reason: 'subject_missing',

@@ -85,23 +85,34 @@ test('MC1-025 files outside the scope are a hold that names them to a person', a
 describe('a stale attempt', () => {
   const threeHours = 3 * 60 * 60 * 1000
 
-  test('is given up when its hold is resolved', async () => {
+  test('is given up when its item is approved', async () => {
     const { project, task_id } = await blocked()
     project.wait(threeHours)
     const { holds } = await project.call('inbox', { kind: 'stale_attempt' })
-    await project.call('resolve', { id: holds[0].hold_id }, asPerson)
+    await project.call('approve', { id: holds[0].hold_id }, asPerson)
     expect((await project.call('show', { id: task_id })).attempts).toMatchObject([{ status: 'abandoned' }])
   })
 
-  test('goes on when it is dismissed, and is asked about again only after two more hours', async () => {
+  test('goes on when it is rejected, and is asked about again only after two more hours', async () => {
+    const { project, task_id } = await blocked()
+    project.wait(threeHours)
+    const stale = () => project.call('inbox', { kind: 'stale_attempt' })
+    const { holds } = await stale()
+    await project.call('reject', { id: holds[0].hold_id, reason: 'It goes on.' }, asPerson)
+    expect((await stale()).total).toBe(0)
+    project.wait(threeHours)
+    expect((await stale()).total).toBe(1)
+    expect((await project.call('show', { id: task_id })).attempts).toMatchObject([{ status: 'open' }])
+  })
+
+  test('stays as it is when its item is dismissed, and is not asked about again', async () => {
     const { project, task_id } = await blocked()
     project.wait(threeHours)
     const stale = () => project.call('inbox', { kind: 'stale_attempt' })
     const { holds } = await stale()
     await project.call('resolve', { id: holds[0].hold_id, dismiss: true }, asPerson)
-    expect((await stale()).total).toBe(0)
     project.wait(threeHours)
-    expect((await stale()).total).toBe(1)
+    expect((await stale()).total).toBe(0)
     expect((await project.call('show', { id: task_id })).attempts).toMatchObject([{ status: 'open' }])
   })
 

@@ -107,7 +107,7 @@ test('a person answers an item that is due before anybody recorded it', async ()
   const { project, task_id } = await withDue()
   const [shown] = (await project.call('inbox')).holds
   const head = await headOf(project)
-  await project.call('resolve', { id: shown.hold_id }, asPerson)
+  await project.call('approve', { id: shown.hold_id }, asPerson)
   expect((await project.call('show', { id: task_id })).attempts).toMatchObject([{ status: 'abandoned' }])
   const facts = await factsAfter(project, head)
   expect(facts[0]).toEqual({ kind: 'hold.opened', by: 'waymark' })

@@ -133,7 +133,7 @@ describe('settings.holds_gate', () => {
       reason: 'questions_open',
       details: { waits_for: [{ hold_id: waits_for[0].hold_id }] },
     })
-    await call('resolve', { id: waits_for[0].hold_id }, asPerson)
+    await call('approve', { id: waits_for[0].hold_id }, asPerson)
     expect(await call('complete_mission', ending)).toMatchObject({ status: 'completed', waits_for: [] })
   })
 })

@@ -155,17 +155,20 @@ export const emittedEventView: AnswerView<'state_gate_emit_event'> = (answer, pa
 }
 
 /** What a person's decision came to. */
-export function decisionView(answer: OutputOf<'approve' | 'reject' | 'decide'>, page: RenderContext): string {
+export function decisionView(
+  answer: OutputOf<'approve' | 'reject' | 'resolve' | 'decide'>,
+  page: RenderContext,
+): string {
   const { ink } = page
   if ('hold_id' in answer && !('kind' in answer)) {
     const asks = answer.hold_id === null ? '' : ` and asks again in ${answer.hold_id}`
     return `${ink('yellow', 'Not approved')}: ${answer.run_id} stays in "${answer.current_state}"${asks}. The agent is told: ${answer.reason}`
   }
   if ('hold_id' in answer) {
-    const done = answer.status === 'dismissed' ? 'Rejected' : 'Approved'
+    const done = `${answer.said.charAt(0).toUpperCase()}${answer.said.slice(1)}`
     const kind = answer.kind.replace(/_/g, ' ')
-    const said = `${ink('green', done)}: ${kind} ${answer.hold_id}. The agent is told: ${answer.answer ?? ''}`
-    return [said, ...('notes' in answer ? (answer.notes ?? []) : [])].join('\n')
+    const told = answer.answer === null ? '' : ` The agent is told: ${answer.answer}`
+    return [`${ink('green', done)} ${kind} ${answer.hold_id}.${told}`, ...(answer.notes ?? [])].join('\n')
   }
   const { already_approved: already = [], still_missing: missing = [], note = '', event, transition } = answer
   const approvals = (answer.approvals ?? [])

@@ -14,21 +14,30 @@ export interface CommandEnd {
   readonly output: string
 }
 
-/** What a person approved, and which result it is for. */
-export interface GrantedCommand extends CommandLine {
+/** A command of a guard that a record elsewhere wants run on the machine of a caller. */
+export interface RequestedCommand extends CommandLine, PinnedCommand {
   /** Of its result. */
   readonly id: string
-  /** The hash is of the line with the content of these files. */
-  readonly pinned: readonly string[]
+  /** Of the line with the content of the pinned files, as it is expected. */
+  readonly hash: string
+  /** Whether a person approved it at the server. */
+  readonly approvedThere: boolean
+}
+
+/** How a command ended, and what became of the work tree meanwhile. */
+export interface CommandReport extends CommandEnd {
+  /** Hash of the work tree when it had ended; null where it could not be measured. */
+  readonly tree: string | null
+  /** The first of the files that were written meanwhile; null where that is not known. */
+  readonly touched: readonly string[] | null
+  /** Of the command with its pinned files, when it had ended. */
   readonly hash: string
 }
 
-/** Has commands run on the caller's machine, which looks by itself whether they were approved there. */
+/** Runs commands on a machine, which looks by itself whether they were approved there. */
 export interface RemoteRunner {
-  /** Whether a command that was begun before is begun by this very call. */
-  isBeginning(id: string): boolean
-  /** Null where it goes on: its end is told later. */
-  start(command: GrantedCommand): Promise<CommandEnd | null>
+  /** Null where it goes on: its end is told later. The same command is run once. */
+  run(command: RequestedCommand): Promise<CommandReport | null>
 }
 
 /** Runs commands of guards, without input and apart from this process' terminal. */
@@ -39,8 +48,6 @@ export interface CommandRunner {
   start(command: CommandLine): Promise<CommandEnd>
   /** Whether a runner of that name still runs. Null for one on another machine, which cannot be asked. */
   isAlive(runner: string): boolean | null
-  /** Only where commands run on another machine than this one. */
-  readonly away?: RemoteRunner
   /** Ends every command that runs, with its children. */
   stop(): Promise<void>
 }

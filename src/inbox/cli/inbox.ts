@@ -38,12 +38,6 @@ function shownLines({ request, task_id: task, mission_id: mission }: InboxRow): 
   return [task === null ? `waymark mission changes ${mission}` : `waymark diff ${task}`]
 }
 
-export const resolve: AnswerView<'resolve'> = (answer, { ink }) => {
-  const done = answer.status === 'dismissed' ? 'Dismissed' : 'Resolved'
-  const kind = answer.kind.replace(/_/g, ' ')
-  return `${ink('green', done)} ${kind} ${answer.hold_id}.${answer.answer === null ? '' : ` The agent is told: ${answer.answer}`}`
-}
-
 /** What waits for a person: each hold with why, who opened it, and its files. */
 export function inboxList(holds: readonly InboxItemEntry[], page: RenderContext): string {
   return blocks(...holds.map((hold) => inboxItemText(hold, page)))

@@ -3,10 +3,17 @@ import { decisionChoices } from '../../gate/domain/decisions.ts'
 import { type EventDefinition, eventNamed } from '../../gate/domain/definition.ts'
 import { candidates } from '../../gate/domain/transitions.ts'
 import { type ApprovalInput, priorApprovalsNote } from '../../gate/operations/run/approvals.ts'
+import { commandRuns } from '../../gate/operations/run/commands.ts'
 import { assertFilesAreHere } from '../../gate/operations/run/external-state.ts'
 import { loadRun } from '../../gate/operations/run/find-run.ts'
+import { MeasurementQuestions } from '../../gate/operations/run/measurements.ts'
 import { guardLine, refusalFailure } from '../../gate/operations/run/refusal.ts'
-import { sendEvent } from '../../gate/operations/run/send-event.ts'
+import {
+  decideEvent,
+  type PreparedEvent,
+  prepareEvent,
+  type SendEventRequest,
+} from '../../gate/operations/run/send-event.ts'
 import { wordsForReason } from '../../gate/operations/run/statements.ts'
 import { AcceptedEntry } from '../../gate/operations/run-answer.ts'
 import type { LoadedRun } from '../../gate/ports/run-reads.ts'
@@ -15,8 +22,10 @@ import { isJsonObject, type JsonObject } from '../../kernel/json.ts'
 import { didYouMean } from '../../kernel/nearest-word.ts'
 import { freeObject, identifier } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
-import { type CommandContext, defineOperation } from '../../kernel/operations/operation.ts'
-import { assertContentSeen, shownContentOfRun } from './shown-content.ts'
+import { type Measurements, requireMeasured } from '../../kernel/operations/measurement.ts'
+import { defineOperation, type TransactionInput } from '../../kernel/operations/operation.ts'
+import type { ChangeSet, RefusedChangeSet } from '../../store/ports/store.ts'
+import { prepareSeen, prepareShownRun, shownMeasurements } from './shown-content.ts'
 import { contentField, reasonField, requireAnswerText, roleField } from './subject.ts'
 
 const Approved = z.object({ role: z.string(), of: z.string().nullable() })
@@ -33,6 +42,10 @@ export const RunDecided = z.object({
   note: z.string().optional(),
   ...AcceptedEntry.partial().shape,
 })
+
+/** What is measured for a person's decision about a run, whose commands may have to run. */
+export const decisionMeasurements = { ...shownMeasurements, ran: commandRuns }
+export type DecisionMeasurements = typeof decisionMeasurements
 
 export const decide = defineOperation({
   name: 'decide',
@@ -52,22 +65,35 @@ export const decide = defineOperation({
     content: contentField,
   }),
   output: RunDecided,
-}).handler(async (handling, input) => {
-  const loaded = await handling.store.view((reads) => loadRun(reads, input.run_id))
-  const { event } = input
-  const command = `waymark decide ${loaded.record.id} ${event}`
-  await assertFilesAreHere(handling, loaded, { event, approvals: [], command })
-  const about = { id: loaded.record.id, seen: input.content }
-  const seen = await assertContentSeen(handling, about, () => shownContentOfRun(handling, loaded))
-  return decideRun(handling, loaded, {
-    event: input.event,
-    reason: input.reason ?? null,
-    payload: (input.payload ?? null) as JsonObject | null, // a record, as its schema says
-    role: input.role,
-    approvals: [],
-    seen: seen !== null,
-  })
 })
+  .measure(decisionMeasurements)
+  .prepare(async (reads, input, context, measured) => {
+    const questions = new MeasurementQuestions<DecisionMeasurements>(measured)
+    const loaded = await loadRun(reads, input.run_id)
+    const { event, content, reason = null, role } = input
+    const { id } = loaded.record
+    const command = `waymark decide ${id} ${event}`
+    await assertFilesAreHere(reads, context, { loaded, event, approvals: [], command })
+    const seen = await prepareSeen(questions, { id, seen: content }, () =>
+      prepareShownRun(reads, questions, { context, loaded }),
+    )
+    if (seen === undefined) return { briefs: questions.briefs, found: null }
+    const decision: RunDecision = {
+      event,
+      reason,
+      payload: (input.payload ?? null) as JsonObject | null, // a record, as its schema says
+      role,
+      approvals: [],
+      seen: seen !== null,
+    }
+    const sending = requestFor(loaded, decision)
+    const { found, first } = await prepareEvent(reads, questions, { context, sending })
+    return { briefs: questions.briefs, first, found: found && { sending, prepared: found } }
+  })
+  .record(async (deciding) => {
+    const { sending, prepared } = requireMeasured(deciding.found ?? undefined)
+    return recordDecision(deciding, sending, prepared)
+  })
 
 /** What a person decides about a run. */
 export interface RunDecision {
@@ -80,15 +106,8 @@ export interface RunDecision {
   readonly seen: boolean
 }
 
-/**
- * Sends a person's event, with the approvals that they give first. An approval stays given where the event still lacks
- * something, such as a second one; the answer says so. Anything else that refuses the event fails.
- */
-export async function decideRun(
-  handling: CommandContext,
-  { record, definition }: LoadedRun,
-  decision: RunDecision,
-) {
+/** A person's event as it is sent. Fails where its process has no such event, or asks for words that are missing. */
+export function requestFor({ record, definition }: LoadedRun, decision: RunDecision): SendEventRequest {
   const event = eventNamed(definition, decision.event)
   if (!event) {
     const names = definition.events.map(({ name }) => name)
@@ -111,7 +130,7 @@ export async function decideRun(
       command: `waymark decide ${record.id} ${event.name} "<reason>"`,
     })
   }
-  const sent = await sendEvent(handling, {
+  return {
     runId: record.id,
     sent: {
       event: event.name,
@@ -123,27 +142,32 @@ export async function decideRun(
     role: decision.role,
     idempotency: null,
     approvals: decision.approvals,
-  })
-  const given = decision.approvals.map(({ role, of }) => ({ role, of }))
-  if (sent.kind !== 'refused') {
-    return {
-      run_id: record.id,
-      decided: true,
-      event: event.name,
-      ...sent.answer,
-      approvals: given,
-      still_missing: [],
-      ...(sent.kind === 'accepted' && priorApprovalsNote(sent.already)),
-    }
   }
-  if (given.length === 0 || sent.refused.code !== 'GUARD_FAILED') throw refusalFailure(sent.run, sent.refused)
+}
+
+/**
+ * Records a person's event, with the approvals that they give first. An approval stays given where the event still lacks
+ * something, such as a second one; the answer says so. Anything else that refuses the event fails.
+ */
+export async function recordDecision(
+  deciding: Pick<TransactionInput<Measurements, unknown>, 'reads' | 'context' | 'setting'>,
+  sending: SendEventRequest,
+  prepared: PreparedEvent,
+): Promise<ChangeSet<z.output<typeof RunDecided>> | RefusedChangeSet> {
+  const { answer: sent, ...decided } = await decideEvent(deciding, sending, prepared)
+  const given = (sending.approvals ?? []).map(({ role, of }) => ({ role, of }))
+  const said = { run_id: sent.run.id, event: sending.sent.event, approvals: given }
+  if (sent.kind !== 'refused') {
+    const notes = sent.kind === 'accepted' ? priorApprovalsNote(sent.already) : {}
+    return { ...decided, answer: { ...said, decided: true, ...sent.answer, still_missing: [], ...notes } }
+  }
+  if (given.length === 0 || sent.refused.code !== 'GUARD_FAILED') {
+    return { ...decided, refused: refusalFailure(sent.run, sent.refused) }
+  }
+  const missing = sent.refused.missing.map(guardLine)
   return {
-    run_id: record.id,
-    decided: false,
-    event: event.name,
-    approvals: given,
-    still_missing: sent.refused.missing.map(guardLine),
-    ...priorApprovalsNote(sent.already),
+    ...decided,
+    answer: { ...said, decided: false, still_missing: missing, ...priorApprovalsNote(sent.already) },
   }
 }
 

@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { MeasurementQuestions } from '../../gate/operations/run/measurements.ts'
 import { findMission } from '../../kernel/operations/find.ts'
 import { choice, identifier } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
+import { requireMeasured } from '../../kernel/operations/measurement.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import { excerpt } from '../../kernel/text.ts'
@@ -10,7 +12,7 @@ import { holdKinds } from '../../track/domain/records.ts'
 import { dueItems } from './due-items.ts'
 import { InboxEvidence, inboxEvidence } from './evidence.ts'
 import { content, InboxItemEntry, inboxItemEntry } from './item-answer.ts'
-import { shownContentsOf } from './shown-content.ts'
+import { prepareShownItems, type ShownMeasurements, shownMeasurements } from './shown-content.ts'
 
 export const inbox = defineOperation({
   name: 'inbox',
@@ -43,9 +45,10 @@ export const inbox = defineOperation({
     ),
     ...page,
   }),
-}).handler(async (handling, input) => {
-  const found = await handling.store.view(async (reads) => {
-    const asked = new Paging('inbox', input, handling.actor, 20)
+})
+  .measure(shownMeasurements)
+  .prepare(async (reads, input, context, measured) => {
+    const paging = new Paging('inbox', input, context.actor, 20)
     const mission = input.mission_id === undefined ? null : await findMission(reads, input.mission_id)
     const holds = await reads.holds.list(
       {
@@ -53,17 +56,30 @@ export const inbox = defineOperation({
         ...(input.kind && { kinds: [input.kind] }),
         ...(mission && { missionId: mission.id }),
       },
-      asked.request(),
+      paging.request(),
     )
-    const recorded = holds.items.slice(0, asked.limit)
-    const isLast = holds.items.length <= asked.limit
+    const recorded = holds.items.slice(0, paging.limit)
+    const isLast = holds.items.length <= paging.limit
     const asksForDue = !input.closed && (input.kind ?? 'stale_attempt') === 'stale_attempt'
-    const due = (asksForDue ? await dueItems(reads, handling.clock.now()) : []).filter(
+    const due = (asksForDue ? await dueItems(reads, context.clock.now()) : []).filter(
       ({ missionId }) => mission === null || missionId === mission.id,
     )
     // They are the newest, at the end of the last page.
     const lines = isLast ? due.map((hold) => ({ hold, issue: null, opener: null })) : []
     const shown = [...recorded.map(({ item }) => item), ...lines]
+    const questions = new MeasurementQuestions<ShownMeasurements>(measured)
+    const items = shown.map(({ hold }) => hold)
+    const contents = await prepareShownItems(reads, questions, { context, items })
+    const found = contents && {
+      shown,
+      contents,
+      total: holds.total + due.length,
+      next_cursor: paging.next(holds.items, recorded.length, ({ seq }) => seq),
+    }
+    return { briefs: questions.briefs, found: found ?? null }
+  })
+  .answer(async ({ reads, found }, input) => {
+    const { shown, contents, ...rest } = requireMeasured(found ?? undefined)
     const tasks = await reads.tasks.named(shown.flatMap(({ hold }) => hold.taskId ?? []))
     const missions = await reads.missions.named(shown.flatMap(({ hold }) => hold.missionId ?? []))
     const evidence = input.include
@@ -74,31 +90,16 @@ export const inbox = defineOperation({
       shown.map(({ opener }) => opener),
     )
     return {
-      personOf,
-      tasks,
-      missions,
-      shown,
-      evidence,
-      total: holds.total + due.length,
-      next_cursor: asked.next(holds.items, recorded.length, ({ seq }) => seq),
+      holds: shown.map((line, at) => ({
+        ...inboxItemEntry(line, personOf),
+        task_name: nameOf(line.hold.taskId, tasks),
+        mission_name: nameOf(line.hold.missionId, missions),
+        content: contents.get(line.hold.id) ?? null,
+        ...(evidence[at] && { evidence: evidence[at] }),
+      })),
+      ...rest,
     }
   })
-  const { shown, tasks, missions, evidence, personOf, ...rest } = found
-  const contents = await shownContentsOf(
-    handling,
-    shown.map(({ hold }) => hold),
-  )
-  return {
-    holds: shown.map((line, at) => ({
-      ...inboxItemEntry(line, personOf),
-      task_name: nameOf(line.hold.taskId, tasks),
-      mission_name: nameOf(line.hold.missionId, missions),
-      content: contents.get(line.hold.id) ?? null,
-      ...(evidence[at] && { evidence: evidence[at] }),
-    })),
-    ...rest,
-  }
-})
 
 function nameOf(id: string | null, names: ReadonlyMap<string, string>): string | null {
   const name = id === null ? undefined : names.get(id)

@@ -6,6 +6,7 @@ import { excerpt } from '../../kernel/text.ts'
 import type { NameBehind } from '../../people/operations/people-behind.ts'
 import { holdAnswers, holdKinds, type InboxItem } from '../../track/domain/records.ts'
 import { issueWords } from '../../track/operations/record-answer.ts'
+import { commandFor, verbsFor } from '../domain/answers.ts'
 import type { InboxItemLine } from '../ports/item-reads.ts'
 
 /** What waits for a person: whole, as a blocker of a mission, and in one line beside a task. */
@@ -103,35 +104,14 @@ export function inboxItemEntry({ hold, issue, opener }: InboxItemLine, personOf:
   }
 }
 
-/** What a person can say to a hold. What asks is answered in words; a yes alone is for what asks for one. */
+/** What a person can do with an item. Work on a task is looked at first. */
 function possibleAnswers({ id, kind, taskId }: InboxItem): InboxItemEntry['answers'] {
-  const answer = { verb: 'Answer', command: `waymark resolve ${id} "<answer>"` }
-  const dismiss = (verb: string) => ({ verb, command: `waymark resolve ${id} --dismiss` })
-  const approve = { verb: 'Approve', command: `waymark approve ${id}` }
-  switch (kind) {
-    case 'blocker':
-      return [answer, dismiss('Dismiss')]
-    case 'review':
-      return [
-        ...(taskId === null
-          ? []
-          : [{ verb: 'Look at the work, approve it or send it back', command: `waymark review ${taskId}` }]),
-        answer,
-        approve,
-        dismiss('Dismiss'),
-      ]
-    case 'scope':
-      return [
-        { verb: 'Accept the files', command: `waymark resolve ${id}` },
-        dismiss('Leave them out of scope'),
-      ]
-    case 'approval':
-    case 'command':
-      return [approve, { verb: 'Reject', command: `waymark reject ${id} "<reason>"` }]
-    case 'stale_attempt':
-      return [{ verb: 'Give it up', command: `waymark resolve ${id}` }, dismiss('Let it go on')]
-  }
+  const look = { verb: 'Look at the work, approve it or send it back', command: `waymark review ${taskId}` }
+  const verbs = verbsFor(kind).map((verb) => ({ verb: verbWords[verb], command: commandFor(verb, id) }))
+  return kind === 'review' && taskId !== null ? [look, ...verbs] : verbs
 }
+
+const verbWords = { answer: 'Answer', approve: 'Approve', reject: 'Reject', dismiss: 'Dismiss' } as const
 
 export const BlockerEntry = z.object({
   id: z.string(),

@@ -1,6 +1,6 @@
+import { z } from 'zod'
 import {
   approvedContent,
-  type ContentParts,
   differenceWords,
   isContent,
   isContentName,
@@ -8,30 +8,115 @@ import {
   shortenContent,
 } from '../../gate/domain/approved-content.ts'
 import { awaitedDecision } from '../../gate/domain/decisions.ts'
-import { shownCommandOf, storeShownCommand } from '../../gate/operations/run/commands.ts'
 import { engineRun } from '../../gate/operations/run/evidence.ts'
-import { gatherApprovedContent } from '../../gate/operations/run/external-state.ts'
+import { prepareApprovedContent } from '../../gate/operations/run/external-state.ts'
+import {
+  commandFacts,
+  MeasurementQuestions,
+  runMeasurements,
+} from '../../gate/operations/run/measurements.ts'
 import type { LoadedRun } from '../../gate/ports/run-reads.ts'
-import type { WorkTreeWitness } from '../../git/ports/work-tree.ts'
 import { Failure } from '../../kernel/failure.ts'
-import type { Context, QueryContext } from '../../kernel/operations/operation.ts'
+import {
+  type MeasurementOf,
+  type MeasurementValues,
+  type Measurer,
+  measurement,
+  preparedByPorts,
+  type Readable,
+  requireMeasured,
+  type WorkTree,
+} from '../../kernel/operations/measurement.ts'
+import type { Context, QueryContext, RecordContext } from '../../kernel/operations/operation.ts'
+import { difference, list, names, pinned, pinnedFile } from '../../kernel/operations/shapes.ts'
+import type { Reads } from '../../store/ports/store.ts'
 import type { InboxItem, InboxItemRequest } from '../../track/domain/records.ts'
 
-/** What an answer to a hold or a run is bound to, as it is now. */
+/** What a content is of: files that were handed in, files of the work tree, what is known by its hash alone. */
+const shownParts = z.strictObject({
+  artifacts: names,
+  changed: names,
+  known: list(pinnedFile),
+  command: pinned.nullable(),
+  facts: z.record(z.string(), z.string()),
+})
+export type ShownParts = Readable<z.output<typeof shownParts>>
+
+const contentName = z.string().max(200)
+
+/** Keeps what a person is shown where the files are; with what they say they saw, tells what differs from it. */
+const shownContent = measurement({
+  brief: list(shownParts.extend({ content: contentName, seen: contentName.nullable() }), 1_000),
+  measured: list(z.strictObject({ difference: difference.nullable() }), 1_000),
+  fits: (asked, shown) => asked.length === shown.length,
+  measure: async (workTree, contents) => {
+    const shown: { difference: MeasuredDifference }[] = []
+    for (const { content, seen, ...parts } of contents) {
+      const { shownContents } = workTree
+      if (seen === null && (await shownContents.isKept(content))) {
+        shown.push({ difference: null })
+        continue
+      }
+      const now = await previewOf(workTree, parts)
+      const found = seen === null ? null : await shownContents.since(seen, now)
+      await shownContents.keep(content, now)
+      shown.push({ difference: found })
+    }
+    return shown
+  },
+})
+type MeasuredDifference = Awaited<ReturnType<WorkTree['shownContents']['since']>>
+
+async function previewOf(
+  { evidenceFiles, commandApprovals, witness, folder }: WorkTree,
+  { artifacts, changed, known, command, facts }: ShownParts,
+) {
+  const top = changed.length === 0 ? folder : (await witness.locate(folder)).top
+  const pinnedFiles = command === null ? [] : await commandApprovals.filesOf(command)
+  return {
+    files: [
+      ...known.map((file) => ({ ...file, text: null })),
+      ...(await evidenceFiles.contents(folder, artifacts)),
+      ...(await evidenceFiles.contents(top, changed)),
+      ...(await evidenceFiles.contents(
+        command?.folder ?? folder,
+        pinnedFiles.map(({ path }) => path),
+      )),
+    ],
+    facts,
+  }
+}
+
+/** What is measured for an answer, or for a question that is shown. */
+export const shownMeasurements = { ...runMeasurements, shown: shownContent }
+export type ShownMeasurements = typeof shownMeasurements
+export type ShownQuestions = Pick<MeasurementQuestions<ShownMeasurements>, 'ask'>
+
+/** What an answer to an inbox item or a run is bound to, as it is now. */
 export interface ApprovalContent {
   /** The hash of it all, or the run's revision where nothing can be hashed. */
   readonly content: string
   /** What each approval that the state asks for would be bound to, by what it is of; null where there is nothing. */
   readonly approvals: ReadonlyMap<string | null, string | null>
-  readonly parts: () => Promise<ContentParts>
+  readonly parts: ShownParts
 }
 
-/** What a run shows to the person who decides about it: its state, its files as they were handed in, what is to be approved. */
-export async function shownContentOfRun(context: QueryContext, loaded: LoadedRun): Promise<ApprovalContent> {
-  const { fingerprint, evidenceFiles, folder } = context
+const noParts: ShownParts = { artifacts: [], changed: [], known: [], command: null, facts: {} }
+
+/**
+ * What a run shows to the person who decides about it: its state, its files as they were handed in, what is to be approved.
+ * Undefined until it was measured.
+ */
+export async function prepareShownRun(
+  reads: Reads,
+  questions: ShownQuestions,
+  { context, loaded }: { readonly context: RecordContext; readonly loaded: LoadedRun },
+): Promise<ApprovalContent | undefined> {
+  const { fingerprint } = context
   const { record, definition, artifacts, visits } = loaded
   const asked = record.status === 'active' ? (awaitedDecision(definition, record.state)?.approvals ?? []) : []
-  const external = await gatherApprovedContent(context, loaded, asked)
+  const external = await prepareApprovedContent(reads, questions, { context, loaded, approvals: asked })
+  if (external === null) return undefined
   const run = engineRun(loaded, external.standings)
   const approvals = new Map(
     asked.map(({ of }) => {
@@ -52,105 +137,92 @@ export async function shownContentOfRun(context: QueryContext, loaded: LoadedRun
   return {
     content: isBare ? revisionContent(record.revision) : fingerprint(whole),
     approvals,
-    parts: async () => {
-      const changed = external.changes?.files.map(({ path }) => path) ?? []
-      const top = changed.length === 0 ? folder : (await context.witness.locate(folder)).top
-      const unseen = artifacts.map(({ path, sha256 }) => ({ path, sha256, text: null }))
-      return {
-        files: external.elsewhere
-          ? unseen
-          : [
-              ...(await evidenceFiles.contents(folder, [...new Set(artifacts.map(({ path }) => path))])),
-              ...(await evidenceFiles.contents(top, changed)),
-            ],
-        facts: {
-          state,
-          'entered at revision': `${entered}`,
-          ...(isBare && { revision: `${record.revision}` }),
-          context: JSON.stringify(known).slice(0, 2000),
-          'files handed in': fingerprint(files),
-          ...(external.approvedTree !== null && { 'work tree': external.approvedTree }),
-        },
-      }
+    parts: {
+      ...noParts,
+      ...(external.elsewhere
+        ? { known: artifacts.map(({ path, sha256 }) => ({ path, sha256 })) }
+        : {
+            artifacts: [...new Set(artifacts.map(({ path }) => path))],
+            changed: external.changes?.files.map(({ path }) => path) ?? [],
+          }),
+      facts: {
+        state,
+        'entered at revision': `${entered}`,
+        ...(isBare && { revision: `${record.revision}` }),
+        context: JSON.stringify(known).slice(0, 2000),
+        'files handed in': fingerprint(files),
+        ...(external.approvedTree !== null && { 'work tree': external.approvedTree }),
+      },
     },
   }
 }
 
-/** What a hold shows; null for one whose answer is words alone: what it asks does not change. */
-export async function shownContentOfItem(
-  context: QueryContext,
-  hold: InboxItem,
-): Promise<ApprovalContent | null> {
-  const { request, runId } = hold
-  if (hold.status !== 'open' || request === null) return null
-  if (request.kind === 'command') {
-    return request.edge === context.edge?.id ? shownCommandOf(context, request) : shownCommandContent(request)
-  }
-  const loaded = runId === null ? null : await context.store.view(({ runs }) => runs.load(runId))
-  return loaded && shownContentOfRun(context, loaded)
+/** What an item shows; null for one whose answer is words alone: what it asks does not change. Undefined until measured. */
+export async function prepareShownItem(
+  reads: Reads,
+  questions: ShownQuestions,
+  { context, item }: { readonly context: RecordContext; readonly item: InboxItem },
+): Promise<ApprovalContent | null | undefined> {
+  const { request, runId } = item
+  if (item.status !== 'open' || request === null) return null
+  if (request.kind === 'command') return prepareShownCommand(questions, context, request)
+  const loaded = runId === null ? null : await reads.runs.load(runId)
+  return loaded && prepareShownRun(reads, questions, { context, loaded })
 }
 
 /** What would run on another machine is shown as that one asked about it. */
-function shownCommandContent({
-  hash,
-  run,
-  folder,
-  files = [],
-}: Extract<InboxItemRequest, { kind: 'command' }>): ApprovalContent {
-  return {
-    content: hash,
-    approvals: new Map(),
-    parts: async () => ({
-      files: files.map((file) => ({ ...file, text: null })),
-      facts: { command: run, folder },
-    }),
-  }
+function prepareShownCommand(
+  questions: ShownQuestions,
+  { edge: own }: RecordContext,
+  { run, folder, pinned: files, hash, edge, files: known = [] }: CommandRequest,
+): ApprovalContent | undefined {
+  const command = { run, folder, pinned: [...files] }
+  const shown = { approvals: new Map<string | null, string | null>() }
+  const facts = commandFacts(command)
+  if (edge !== own?.id) return { ...shown, content: hash, parts: { ...noParts, known, facts } }
+  const measured = questions.ask('commands', { ...command, asks: false })
+  return measured && { ...shown, content: measured.hash, parts: { ...noParts, command, facts } }
 }
 
-/** The contents of several holds, by the hold's id, and kept: a tree that several of them ask for is measured once. */
-export async function shownContentsOf(
-  context: QueryContext,
-  holds: readonly InboxItem[],
-): Promise<ReadonlyMap<string, string>> {
-  const once = { ...context, witness: cacheTreeHashes(context.witness) }
-  const contents = new Map<string, string>()
-  for (const hold of holds) {
-    const shown = await shownContentOfItem(once, hold)
-    if (shown) contents.set(hold.id, await storeShownContent(context, shown))
-  }
-  return contents
+type CommandRequest = Extract<InboxItemRequest, { kind: 'command' }>
+
+/** The content to answer with, kept so that a change since can be told. Undefined until it was. */
+export function prepareStored(
+  questions: ShownQuestions,
+  { content, parts }: Pick<ApprovalContent, 'content' | 'parts'>,
+): string | undefined {
+  return questions.ask('shown', { ...parts, content, seen: null }) && content
 }
 
-/** The content to answer with, kept so that a change since can be told. */
-export async function storeShownContent(
-  context: QueryContext,
-  shown: Pick<ApprovalContent, 'content' | 'parts'>,
-): Promise<string> {
-  await storeShownCommand(context, shown)
-  return shown.content
-}
-
-function cacheTreeHashes(witness: WorkTreeWitness): WorkTreeWitness {
-  const trees = new Map<string, Promise<string>>()
-  return {
-    ...witness,
-    treeHash: (folder) => {
-      const known = trees.get(folder) ?? witness.treeHash(folder)
-      trees.set(folder, known)
-      return known
-    },
+/** The contents of several items, by the item's id. Undefined until all of them were measured and kept. */
+export async function prepareShownItems(
+  reads: Reads,
+  questions: ShownQuestions,
+  { context, items }: { readonly context: RecordContext; readonly items: readonly InboxItem[] },
+): Promise<ReadonlyMap<string, string> | undefined> {
+  const shown: (readonly [string, ApprovalContent])[] = []
+  let isWhole = true
+  // One after the other: what is asked for keeps its order.
+  for (const item of items) {
+    const content = await prepareShownItem(reads, questions, { context, item })
+    if (content === undefined) isWhole = false
+    else if (content !== null) shown.push([item.id, content])
   }
+  if (!isWhole) return undefined
+  const stored = shown.map(([id, content]) => [id, prepareStored(questions, content)] as const)
+  const kept = stored.flatMap(([id, content]) => (content === undefined ? [] : [[id, content] as const]))
+  return kept.length === stored.length ? new Map(kept) : undefined
 }
 
 /**
  * Fails with CONFLICT where what someone saw is not what is there, with the difference. Answers what is there where it
- * is the same, and null where no one says what they saw.
+ * is the same, null where no one says what they saw, and undefined until it was measured.
  */
-export async function assertContentSeen(
-  context: Context,
+export async function prepareSeen(
+  questions: ShownQuestions,
   { id, seen }: { readonly id: string; readonly seen: string | undefined },
-  look: () => Promise<ApprovalContent | null>,
-): Promise<ApprovalContent | null> {
+  look: () => Promise<ApprovalContent | null | undefined>,
+): Promise<ApprovalContent | null | undefined> {
   if (seen === undefined) return null
   if (!isContentName(seen)) {
     throw new Failure(
@@ -160,6 +232,7 @@ export async function assertContentSeen(
     )
   }
   const shown = await look()
+  if (shown === undefined) return undefined
   if (shown === null) {
     throw new Failure(
       'INVALID_INPUT',
@@ -168,27 +241,39 @@ export async function assertContentSeen(
     )
   }
   if (isContent(seen, shown.content)) return shown
-  throw await contentChangedFailure(context, { id, seen, shown })
+  const compared = questions.ask('shown', { ...shown.parts, content: shown.content, seen })
+  if (compared === undefined) return undefined
+  throw contentChangedFailure({ id, seen, shown }, compared.difference)
 }
 
-async function contentChangedFailure(
-  context: Context,
+function contentChangedFailure(
   { id, seen, shown }: { readonly id: string; readonly seen: string; readonly shown: ApprovalContent },
-): Promise<Failure> {
-  const now = await shown.parts()
-  const difference = await context.shownContents.since(seen, now)
-  await context.shownContents.keep(shown.content, now)
-  const words = difference && differenceWords(difference)
-  const what = words ? `: ${words}` : '; what you saw is no longer kept, so the difference is not known'
+  found: MeasurementOf<typeof shownContent>[number]['difference'],
+): Failure {
+  const said = found && differenceWords(found)
+  const what = said ? `: ${said}` : '; what you saw is no longer kept, so the difference is not known'
   return new Failure(
     'CONFLICT',
     `${id} is not what you saw (${shortenContent(seen)} → ${shortenContent(shown.content)})${what}.`,
     {
       reason: 'content_changed',
       hint: `Look at it again; then answer with --content ${shortenContent(shown.content)}.`,
-      details: { id, shown: seen, content: shown.content, difference },
+      details: { id, shown: seen, content: shown.content, difference: found },
     },
   )
+}
+
+/** The same for what does not declare its measurements. */
+export async function shownByPorts<Found>(
+  context: QueryContext,
+  prepare: (reads: Reads, questions: ShownQuestions) => Promise<Found | undefined>,
+  measurer?: Measurer,
+): Promise<Found> {
+  const prepareAll = async (reads: Reads, measured: MeasurementValues<ShownMeasurements>) => {
+    const questions = new MeasurementQuestions<ShownMeasurements>(measured)
+    return { found: await prepare(reads, questions), briefs: questions.briefs }
+  }
+  return requireMeasured(await preparedByPorts(context as Context, shownMeasurements, prepareAll, measurer))
 }
 
 /** What was to be approved changed between the look at it and the approval. */

@@ -153,17 +153,24 @@ function idempotencyOf(
 function handlingContext(context: Context, idempotency: Idempotency | undefined): CommandContext {
   const recording =
     (key: Idempotency | undefined): RecordFunction =>
-    (decide) => {
+    async (decide) => {
+      const outcome: { refused: Failure | null } = { refused: null }
       const setting: TransactionContext = context.settingNow?.() ?? {
         at: context.clock.now(),
         ids: context.ids,
       }
-      return context.store.record({
+      const answer = await context.store.record({
         actor: context.actor,
         at: setting.at,
         ...(key && { idempotency: key }),
-        decide: (reads) => decide(reads, setting),
+        decide: async (reads) => {
+          const decided = await decide(reads, setting)
+          outcome.refused = 'refused' in decided ? decided.refused : null
+          return decided
+        },
       })
+      if (outcome.refused) throw outcome.refused
+      return answer
     }
   const measurer = context.measurer ?? localMeasurer(context)
   return { ...context, measurer, record: recording(idempotency), recordAside: recording(undefined) }

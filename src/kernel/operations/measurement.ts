@@ -1,11 +1,11 @@
 import type { z } from 'zod'
-import type { CommandApprovals } from '../../gate/ports/command-runner.ts'
+import type { CommandApprovals, RemoteRunner } from '../../gate/ports/command-runner.ts'
 import type { EvidenceFiles, PreviewStore } from '../../gate/ports/evidence-files.ts'
 import type { FileCopies, LinkedTrees, WorkTreeWitness } from '../../git/ports/work-tree.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { SnapshotLocation } from '../../track/domain/task.ts'
 import { Failure } from '../failure.ts'
-import type { Answer, Context } from './operation.ts'
+import type { Answer, CommandContext, Context } from './operation.ts'
 
 /** What can be measured on the machine that has the files. Nothing here writes into the work tree. */
 export interface WorkTree
@@ -18,7 +18,9 @@ export interface WorkTree
   readonly commandApprovals: Pick<
     CommandApprovals,
     'hashOf' | 'filesOf' | 'isApproved' | 'list' | 'refusalOf' | 'refused'
-  >
+  > & { readonly trustsServer?: boolean }
+  /** Only where commands run for a record that is kept elsewhere. */
+  readonly remoteCommands?: RemoteRunner
   /** A name for a new snapshot. */
   readonly snapshotName: () => string
   /** By the clock of the record. */
@@ -28,7 +30,7 @@ export interface WorkTree
 /** A work tree with what an operation may write there, and in this machine's own lists. */
 export interface WritableWorkTree extends WorkTree {
   readonly linkedTrees: LinkedTrees
-  readonly commandApprovals: CommandApprovals
+  readonly commandApprovals: CommandApprovals & { readonly trustsServer?: boolean }
 }
 
 /**
@@ -88,6 +90,14 @@ export type MeasurementValues<Of extends Measurements> = {
 export interface PreparedOperation<Of extends Measurements, Found> {
   readonly briefs: Briefs<Of>
   readonly found: Found
+  /** What is recorded or waited for before it is decided. It is prepared again afterwards. */
+  readonly first?: PreparationStep | undefined
+}
+
+/** Is taken once in a request, when all that is asked for was measured. */
+export interface PreparationStep {
+  readonly name: string
+  take(handling: CommandContext): Promise<void>
 }
 
 /** A brief with its hash, by which a machine says what it measured. */
@@ -114,13 +124,19 @@ export interface MeasurementRunParts<Of extends Measurements, Found> {
   readonly operation: { readonly name: string; readonly measurements: Of }
   readonly input: Answer
   /** Called until what was measured answers all that it asks. It reads only, and depends on nothing else. */
-  readonly prepare: (reads: Reads, measured: MeasurementValues<Of>) => Promise<PreparedOperation<Of, Found>>
+  readonly prepare: (
+    reads: Reads,
+    measured: MeasurementValues<Of>,
+    taken: ReadonlySet<string>,
+  ) => Promise<PreparedOperation<Of, Found>>
+  readonly take?: (step: PreparationStep) => Promise<void>
 }
 
 /** Measures what an operation asks for, and knows under the lock whether it would still ask for the same. */
 export class MeasurementRun<Of extends Measurements, Found> {
   readonly #parts: MeasurementRunParts<Of, Found>
   readonly #known = new Map<string, { readonly hash: string; readonly value: unknown }>()
+  readonly #taken = new Set<string>()
   #rounds = 0
   /** How often something was measured again. */
   #starts = 0
@@ -147,13 +163,19 @@ export class MeasurementRun<Of extends Measurements, Found> {
   async answered<Answered>(
     answer: (settled: SettledMeasurements<Of, Found>) => Promise<Answered>,
   ): Promise<Answered> {
-    const { context, operation, input } = this.#parts
+    const { context, operation, input, take } = this.#parts
     for (;;) {
       const step = await context.store.view(async (reads) => {
-        const { asked, settled } = await this.#prepared(reads)
-        return asked.size > 0 ? { asked } : { answer: await answer(settled) }
+        const { asked, settled, first } = await this.#prepared(reads)
+        if (asked.size > 0) return { asked }
+        return first && !this.#taken.has(first.name) ? { first } : { answer: await answer(settled) }
       })
-      if (!('asked' in step)) return step.answer
+      if ('answer' in step) return step.answer
+      if ('first' in step) {
+        this.#taken.add(step.first.name)
+        await take?.(step.first)
+        continue
+      }
       this.#count(step.asked)
       const measured = await context.measurer(operation, step.asked, input)
       for (const [name, { hash }] of step.asked) this.#known.set(name, { hash, value: measured.get(name) })
@@ -181,8 +203,8 @@ export class MeasurementRun<Of extends Measurements, Found> {
 
   async #prepared(reads: Reads) {
     const measured = this.#measured()
-    const { briefs, found } = await this.#parts.prepare(reads, measured)
-    return { asked: this.#asked(briefs), settled: { found, measured, reads } }
+    const { briefs, found, first } = await this.#parts.prepare(reads, measured, this.#taken)
+    return { asked: this.#asked(briefs), settled: { found, measured, reads }, first }
   }
 
   #measured(): MeasurementValues<Of> {
@@ -259,6 +281,23 @@ export async function prepareSteps<Of extends Measurements, Found>(
   }
 }
 
+/** Prepares with the ports of a context, for what does not declare its measurements. */
+export function preparedByPorts<Of extends Measurements, Found>(
+  context: Context,
+  measurements: Of,
+  prepare: MeasurementRunParts<Of, Found>['prepare'],
+  measurer: Measurer = localMeasurer(context),
+): Promise<Found> {
+  const operation = { name: '', measurements }
+  const run = new MeasurementRun<Of, Found>({
+    context: { ...context, measurer },
+    operation,
+    input: {},
+    prepare,
+  })
+  return run.answered(async ({ found }) => found)
+}
+
 function askedIn(
   briefs: Readonly<Record<string, unknown>>,
   fingerprint: Context['fingerprint'],
@@ -284,7 +323,7 @@ export function localMeasurer(context: Context): Measurer {
     )
 }
 
-export function workTreeOf(context: Context): WritableWorkTree {
+function workTreeOf(context: Context): WritableWorkTree {
   return { ...context, now: () => context.clock.now(), snapshotName: () => context.ids.next('attempt') }
 }
 

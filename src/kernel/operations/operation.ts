@@ -11,7 +11,7 @@ import type { PlanFiles, ProcessFiles } from '../../project/ports/project-files.
 import type { CaptureHealth } from '../../sessions/ports/capture-health.ts'
 import type {
   ChangeSet,
-  DeferredChangeSet,
+  DecidedChangeSet,
   Fingerprint,
   Reads,
   Store,
@@ -176,6 +176,8 @@ interface OperationPreparer<
       input: z.output<Input>,
       context: RecordContext,
       measured: MeasurementValues<M>,
+      /** The names of the steps that were taken. */
+      taken: ReadonlySet<string>,
     ) => Promise<PreparedOperation<M, Found>>,
   ): Of extends 'query'
     ? {
@@ -188,9 +190,13 @@ interface OperationPreparer<
           record: (
             deciding: TransactionInput<M, Found>,
             input: z.output<Input>,
-          ) => Promise<ChangeSet<z.output<Output>> | DeferredChangeSet<z.output<Output>>>,
-          /** Where it only shows what it would do, it is decided in a view. */
-          shows?: { readonly only: (input: z.output<Input>) => boolean },
+          ) => Promise<DecidedChangeSet<z.output<Output>>>,
+          options?: {
+            /** Where it only shows what it would do, it is decided in a view. */
+            readonly only?: (input: z.output<Input>) => boolean
+            /** It is known again by keys of its own: that of the call is not bound. */
+            readonly isKeyed?: false
+          },
         ): Operation<Input, Output> & NamedOperation<Name>
         /** For an operation that writes files or the machine's own lists: once, where it was called. */
         apply<Plan extends z.ZodType, Applied extends z.ZodType>(
@@ -271,7 +277,8 @@ export function defineOperation<
             context: handling,
             operation: { name: contract.name, measurements },
             input,
-            prepare: (reads, measured) => prepare(reads, input, handling, measured),
+            prepare: (reads, measured, taken) => prepare(reads, input, handling, measured, taken),
+            take: (step) => step.take(handling),
           })
         const inView = async <Answered>(
           handling: CommandContext,
@@ -295,17 +302,23 @@ export function defineOperation<
               inView(handling, input, (deciding) => answer(deciding as never, input)),
           }),
           record: (
-            record: (deciding: never, input: z.output<Input>) => Promise<ChangeSet<z.output<Output>>>,
-            shows?: { readonly only: (input: z.output<Input>) => boolean },
+            record: (deciding: never, input: z.output<Input>) => Promise<DecidedChangeSet<z.output<Output>>>,
+            options: {
+              readonly only?: (input: z.output<Input>) => boolean
+              readonly isKeyed?: false
+            } = {},
           ) => ({
             ...contract,
             measurements,
             handle: async (handling: CommandContext, input: z.output<Input>) => {
-              if (shows?.only(input)) {
-                return (await inView(handling, input, (deciding) => record(deciding as never, input))).answer
+              if (options.only?.(input)) {
+                return shownAnswer(
+                  await inView(handling, input, (deciding) => record(deciding as never, input)),
+                )
               }
+              const write = options.isKeyed === false ? handling.recordAside : handling.record
               return measuring(handling, input).decided((settled) =>
-                handling.record(async (reads, setting) =>
+                write(async (reads, setting) =>
                   record({ ...(await settled(reads)), context: handling, setting } as never, input),
                 ),
               )
@@ -348,6 +361,13 @@ export function defineOperation<
       },
     }),
   }
+}
+
+/** What it would do, of which nothing is recorded. */
+function shownAnswer<Answered>(decided: DecidedChangeSet<Answered>): Answered {
+  if ('refused' in decided) throw decided.refused
+  if ('answer' in decided) return decided.answer
+  throw new Error('What only shows what it would do cannot answer from what it recorded.')
 }
 
 /** What a surface hands to every operation: the ports, and who is calling from where. */
@@ -395,6 +415,8 @@ export interface Context {
   readonly measurer?: Measurer
   /** The idempotency key of a call that brings none of its own. */
   readonly callKey?: string
+  /** The call was sent again, with what was measured for it. */
+  readonly isContinued?: boolean
 }
 
 /** A machine where agents work, whose record is kept by a server elsewhere. */
@@ -447,8 +469,5 @@ export interface CommandContext extends Context {
 }
 
 export type RecordFunction = <Answer>(
-  decide: (
-    reads: Reads,
-    setting: TransactionContext,
-  ) => Promise<ChangeSet<Answer> | DeferredChangeSet<Answer>>,
+  decide: (reads: Reads, setting: TransactionContext) => Promise<DecidedChangeSet<Answer>>,
 ) => Promise<Answer>

@@ -1,5 +1,6 @@
 import { basename, dirname, resolve } from 'node:path'
-import type { PinnedCommand } from '../../gate/ports/command-runner.ts'
+import type { ContentDifference } from '../../gate/domain/approved-content.ts'
+import type { PinnedCommand, RemoteRunner } from '../../gate/ports/command-runner.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { containedPath, reachedPath } from '../../kernel/files/contained-file.ts'
@@ -20,6 +21,8 @@ export interface ConfinedContext {
   readonly snapshots: () => string
   /** Decides which commands of the server run here. */
   readonly commands: TrustedCommands
+  /** Runs those that are approved. */
+  readonly runCommand: RemoteRunner['run']
   /** What the operation was called with here: a file that is read by its path is one that is named there. */
   readonly input: unknown
   readonly roots: readonly string[]
@@ -121,7 +124,8 @@ export function confinedWorkTree(running: ConfinedContext): WorkTree {
     shownContents: {
       isKept: (content) => shownContents.isKept(shownContentKey(content, running)),
       keep: (content, parts) => shownContents.keep(shownContentKey(content, running), parts),
-      since: (content, parts) => shownContents.since(shownContentKey(content, running), parts),
+      since: async (content, parts) =>
+        withoutTexts(await shownContents.since(shownContentKey(content, running), parts)),
     },
     planFiles: {
       load: async (file, format) => {
@@ -142,6 +146,10 @@ export function confinedWorkTree(running: ConfinedContext): WorkTree {
       list: async (folders) => commandApprovals.list(folders.map(folder)),
       refusalOf: (hash) => commandApprovals.refusalOf(hash),
       refused: async (folders) => commandApprovals.refused(folders.map(folder)),
+      trustsServer: commands.trustsServer,
+    },
+    remoteCommands: {
+      run: async (command) => running.runCommand({ ...command, ...confinedCommand(command, running) }),
     },
   }
 }
@@ -239,7 +247,7 @@ export function resolveContained(path: string, { roots, context }: ConfinedConte
 }
 
 /** Pinned files count from the command's folder, and lie in the project. */
-export function confinedCommand<Command extends PinnedCommand>(
+function confinedCommand<Command extends PinnedCommand>(
   { run, folder, pinned }: Command,
   running: ConfinedContext,
 ): PinnedCommand {
@@ -286,6 +294,11 @@ export async function namedTree(folder: string, asked: { readonly path: string }
 /** What this server had shown here, and nothing that another one had. */
 function shownContentKey(content: string, { edge }: ConfinedContext): string {
   return `${edge}-${content}`
+}
+
+/** Which files differ. What they hold stays here. */
+function withoutTexts(difference: ContentDifference | null): ContentDifference | null {
+  return difference && { ...difference, files: difference.files.map((file) => ({ ...file, diff: null })) }
 }
 
 /** Every text of a call's input. */

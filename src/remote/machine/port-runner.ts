@@ -1,4 +1,3 @@
-import type { CommandEnd } from '../../gate/ports/command-runner.ts'
 import { Failure, messageOf } from '../../kernel/failure.ts'
 import {
   type ArgsOf,
@@ -12,7 +11,6 @@ import {
 import type { SentFailure } from '../operations/remote-measurement.ts'
 import {
   type ConfinedContext as ConfinedTo,
-  confinedCommand,
   confinedWorkTree,
   namedTask,
   namedTree,
@@ -29,11 +27,7 @@ export interface PortContext extends Omit<ConfinedTo, 'roots'> {
   readonly looks: readonly PortCallName[]
   /** Whether something was written for the call. */
   readonly written: { done: boolean }
-  /** Runs a command that was approved; null where it goes on when the call is answered. */
-  readonly runCommand: (command: StartArgs) => Promise<CommandEnd | null>
 }
-
-export type StartArgs = ArgsOf<'commandRunner.start'>[0]
 
 /** Runs the calls that a server asks for: those of the table, inside the project's root. What is refused is said. */
 export async function runCalls(
@@ -170,7 +164,6 @@ function table(running: ConfinedPortContext): PortHandlers {
     'linkedTrees.losses': ([path, tree]) => workTree.linkedTrees.losses(path, tree),
     'linkedTrees.discard': async ([path, tree]) =>
       linkedTrees.discard(folder(path), await namedTree(folder(path), tree, running)),
-    'evidenceFiles.read': ([path, paths]) => evidenceFiles.read(path, paths),
     'evidenceFiles.freshness': ([path, files]) => evidenceFiles.freshness(path, files),
     'evidenceFiles.contents': ([path, paths]) => evidenceFiles.contents(path, paths),
     'shownContents.isKept': ([content]) => shownContents.isKept(content),
@@ -183,14 +176,10 @@ function table(running: ConfinedPortContext): PortHandlers {
     'commandApprovals.hashOf': ([command]) => workTree.commandApprovals.hashOf(command),
     'commandApprovals.filesOf': ([command]) => workTree.commandApprovals.filesOf(command),
     'commandApprovals.isApproved': ([hash, approvedThere]) => commands.isApproved(hash, approvedThere),
-    'commandApprovals.approve': ([{ run, folder: place, pinned, hash }]) =>
-      commands.approve(confinedCommand({ run, folder: place, pinned }, running), hash),
     'commandApprovals.list': ([folders]) => workTree.commandApprovals.list(folders),
-    'commandApprovals.refuse': ([refusal]) => commands.refuse({ ...refusal, folder: folder(refusal.folder) }),
     'commandApprovals.refusalOf': ([hash]) => commandApprovals.refusalOf(hash),
     'commandApprovals.refused': ([folders]) => workTree.commandApprovals.refused(folders),
     'commandApprovals.revoke': ([hash]) => commandApprovals.revoke(hash),
-    'commandRunner.start': ([command]) => startCommand(command, running),
   }
 }
 
@@ -206,12 +195,4 @@ function sourceOf({
   text: string
 }) {
   return { file, origin, id, text }
-}
-
-async function startCommand(command: StartArgs, running: ConfinedPortContext): Promise<unknown> {
-  const end = await running.runCommand({
-    ...command,
-    folder: confinedCommand(command, running).folder,
-  })
-  return end ?? { status: 'running', exitCode: null, output: '' }
 }

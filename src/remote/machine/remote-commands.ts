@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CommandEnd } from '../../gate/ports/command-runner.ts'
+import { reportCommand } from '../../gate/operations/run/commands.ts'
+import type { CommandReport, RequestedCommand } from '../../gate/ports/command-runner.ts'
 import type { Context } from '../../kernel/operations/operation.ts'
-import type { StartArgs } from './port-runner.ts'
 import type { TrustedCommands } from './trusted-commands.ts'
 
 export interface RemoteCommandsOptions {
@@ -15,11 +15,15 @@ export interface RemoteCommandsOptions {
 
 /** Leases end after a minute. */
 const renewedEvery = 20_000
+/** So long a call may be sent again whose answer was lost. */
+const forgottenAfter = 60_000
 const tellAgainAfter = [1_000, 5_000, 15_000, 60_000]
 
 /** Commands of guards that run on this machine for a server: each keeps its lease there until it has ended. */
 export class RemoteCommands {
   readonly #running: RemoteCommandsOptions
+  readonly #started = new Map<string, Promise<CommandReport>>()
+  readonly #told = new Set<string>()
   readonly #open = new Set<Promise<void>>()
   #isStopping = false
 
@@ -27,35 +31,48 @@ export class RemoteCommands {
     this.#running = running
   }
 
-  /** Null where it goes on when the patience is over: its end is told then. */
+  /** Null where it goes on when the patience is over: its end is told then. A call that is sent again waits for the same. */
   async run(
-    command: StartArgs,
+    command: RequestedCommand,
     { isWaitedFor }: { readonly isWaitedFor: boolean },
-  ): Promise<CommandEnd | null> {
-    const { context, commands, patience } = this.#running
-    const { id, folder } = command
-    const before = await context.witness.content(folder).catch(() => null)
-    const { ended: end } = await commands.start(command)
-    const lease = setInterval(() => void this.#renew(id), renewedEvery)
-    lease.unref()
-    const over = end.finally(() => clearInterval(lease))
-    if (isWaitedFor) return over
-    const inTime = await Promise.race([over, sleep(patience, null, { ref: false })])
-    if (inTime !== null) return inTime
-    const told = over.then(async ({ status, exitCode, output }) => {
-      const after = await context.witness.content(folder).catch(() => null)
-      await this.#tellEnd({
-        id,
-        status,
-        exit_code: exitCode,
-        output,
-        tree: after?.hash ?? null,
-        touched: before && after ? stampsChangedBetween(before.stamps, after.stamps) : null,
+  ): Promise<CommandReport | null> {
+    const { id } = command
+    const running = this.#started.get(id) ?? this.#start(command)
+    this.#started.set(id, running)
+    if (isWaitedFor) return running
+    const inTime = await Promise.race([running, sleep(this.#running.patience, null, { ref: false })])
+    if (inTime === null) this.#tellWhenOver(id, running)
+    return inTime
+  }
+
+  async #start(command: RequestedCommand): Promise<CommandReport> {
+    const { context, commands } = this.#running
+    const { id, run, folder, pinned } = command
+    try {
+      return await reportCommand(context, { run, folder, pinned }, async () => {
+        const { ended } = await commands.start(command)
+        const lease = setInterval(() => void this.#renew(id), renewedEvery)
+        lease.unref()
+        return ended.finally(() => clearInterval(lease))
       })
+    } finally {
+      setTimeout(() => this.#started.delete(id), forgottenAfter).unref()
+    }
+  }
+
+  #tellWhenOver(id: string, running: Promise<CommandReport>): void {
+    if (this.#told.has(id)) return
+    this.#told.add(id)
+    const told = running.then(async ({ exitCode, ...report }) => {
+      await this.#tellEnd({ id, exit_code: exitCode, ...report })
     })
-    const kept = told.finally(() => this.#open.delete(kept))
+    const kept = told
+      .catch(() => undefined) // what was not started has no end, and its lease ends
+      .finally(() => {
+        this.#open.delete(kept)
+        this.#told.delete(id)
+      })
     this.#open.add(kept)
-    return null
   }
 
   async stop(): Promise<void> {
@@ -79,14 +96,4 @@ export class RemoteCommands {
       }
     }
   }
-}
-
-type FileStamps = readonly (readonly [path: string, stamp: string])[]
-
-/** The first of the files that were written meanwhile. */
-function stampsChangedBetween(before: FileStamps, after: FileStamps): readonly string[] {
-  const [was, is] = [new Map(before), new Map(after)]
-  const gone = [...was.keys()].filter((path) => !is.has(path))
-  const written = [...is.keys()].filter((path) => is.get(path) !== was.get(path))
-  return [...gone, ...written].sort().slice(0, 20)
 }

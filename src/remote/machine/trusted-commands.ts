@@ -1,11 +1,11 @@
 import type {
   CommandApprovals,
   CommandEnd,
-  CommandLine,
   CommandRunner,
   PinnedCommand,
   PinnedFile,
   RefusedCommand,
+  RequestedCommand,
 } from '../../gate/ports/command-runner.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
@@ -31,13 +31,6 @@ export interface TrustedCommandsParts {
   readonly now: () => number
 }
 
-/** A command that a server wants started, with the hash that it expects. */
-export interface RequestedCommand extends PinnedCommand, CommandLine {
-  readonly hash: string
-  /** Whether a person approved it at the server. */
-  readonly approvedThere: boolean
-}
-
 /** A longer command cannot be checked by eye. */
 const maxShown = { characters: 2_000, lines: 40 }
 
@@ -50,6 +43,11 @@ export class TrustedCommands {
 
   constructor(parts: TrustedCommandsParts) {
     this.#parts = parts
+  }
+
+  /** Whether an approval at the server counts here. */
+  get trustsServer(): boolean {
+    return this.#parts.trustsServer
   }
 
   async isApproved(hash: string, approvedThere: boolean): Promise<boolean> {

@@ -63,11 +63,6 @@ export class PortAnswerer {
     return said
   }
 
-  /** Whether an answer for a call was sent along: of any arguments that pass the test. */
-  isSent(name: PortCallName, test: (args: readonly unknown[]) => boolean): boolean {
-    return [...this.#answers.values()].some(({ call, args }) => call === name && test(args))
-  }
-
   /** The store as the handler sees it: what goes on there is waited for, and after the run's end nothing does. */
   watched(store: Store): Store {
     const during = async <Result>(work: () => Promise<Result>): Promise<Result> => {

@@ -34,19 +34,9 @@ const run = [
   'commandApprovals.list',
 ] as const satisfies readonly PortCallName[]
 
-const event = [...run, 'evidenceFiles.read', 'commandRunner.start'] as const satisfies readonly PortCallName[]
 const reports = [...changes, 'witness.branch', 'witness.treeHash'] as const satisfies readonly PortCallName[]
 
 export const looks: Readonly<Record<string, readonly PortCallName[]>> = {
-  state_gate_emit_event: event,
-  decide: event,
-  verify: event,
-  approve: [...event, 'commandApprovals.approve'],
-  reject: [...event, 'commandApprovals.refuse'],
-  resolve: run,
-  inbox: run,
-  state_gate_get_state: run,
-  state_gate_list_events: run,
   show: [...run, 'processFiles.load', 'linkedTrees.bound'],
   review_show: run,
   review_send: run,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endOfCommand } from '../../gate/operations/run/commands.ts'
+import { commandReportShape, endOfCommand } from '../../gate/operations/run/commands.ts'
 import { leaseOf } from '../../gate/operations/run/lease.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
@@ -113,41 +113,19 @@ export const commandEnd = defineOperation({
   idempotent: true,
   input: z.strictObject({
     id: identifier('The command'),
-    status: z.enum(['passed', 'failed', 'timed_out', 'stopped']),
+    ...commandReportShape,
     exit_code: z.int().nullable(),
-    output: z.string().max(40_000),
-    tree: z.string().max(200).nullable().describe('Hash of the work tree when it had ended'),
-    touched: z.array(z.string().max(4_096)).max(20).nullable().describe('Files written meanwhile'),
   }),
   output: z.object({ recorded: z.boolean() }),
-}).handler((handling, input) => {
-  const { commandRunner } = assertRemoteMachine(handling)
+}).handler((handling, { id, exit_code: exitCode, ...report }) => {
+  const { commandRunner, fingerprint } = assertRemoteMachine(handling)
   return handling.recordAside<{ recorded: boolean }>(async (reads) => {
-    const command = await ownCommand(reads, input.id, commandRunner.name)
+    const command = await ownCommand(reads, id, commandRunner.name)
     if (command.status !== 'running') return { facts: [], answer: { recorded: false } }
-    const disturbance = disturbanceOf(input)
-    const output =
-      disturbance === null ? input.output : `${input.output}\nThis result does not count: ${disturbance}.`
-    const { id: commandId, runId } = command
-    const { status, exit_code: exitCode } = input
-    const treeHeld = disturbance === null
-    return {
-      ...(await endOfCommand({ commandId, runId, status, exitCode, treeHeld }, output.slice(-20_000))),
-      answer: { recorded: true },
-    }
+    const ended = await endOfCommand(fingerprint, command, { ...report, exitCode })
+    return { ...ended, answer: { recorded: true } }
   })
 })
-
-function disturbanceOf({
-  tree,
-  touched,
-}: {
-  tree: string | null
-  touched: readonly string[] | null
-}): string | null {
-  if (tree === null || touched === null) return 'the work tree could not be measured when it had ended'
-  return touched.length === 0 ? null : `${touched.slice(0, 5).join(', ')} changed while it ran`
-}
 
 /** Only the machine and the token that started a command say of it how it goes. */
 async function ownCommand(

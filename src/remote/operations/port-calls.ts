@@ -195,10 +195,6 @@ export const portCalls = {
   'linkedTrees.remove': asked(z.tuple([path, tree]), nothing),
   'linkedTrees.losses': asked(z.tuple([path, tree]), losses),
   'linkedTrees.discard': asked(z.tuple([path, tree]), losses),
-  'evidenceFiles.read': asked(
-    z.tuple([path, names]),
-    list(known.extend({ content: z.unknown().optional() })),
-  ),
   'evidenceFiles.freshness': asked(
     z.tuple([path, list(known, 20_000)]),
     list(z.enum(['current', 'changed', 'deleted'])),
@@ -218,30 +214,10 @@ export const portCalls = {
   'commandApprovals.filesOf': asked(z.tuple([pinned]), list(pinnedFile)),
   // With whether a person approved it at the server, which counts only where this machine's user said so.
   'commandApprovals.isApproved': asked(z.tuple([sha, z.boolean()]), z.boolean()),
-  'commandApprovals.approve': asked(z.tuple([pinned.extend({ hash: sha })]), nothing),
   'commandApprovals.list': asked(z.tuple([names]), list(approved)),
-  'commandApprovals.refuse': asked(z.tuple([refused]), nothing),
   'commandApprovals.refusalOf': asked(z.tuple([sha]), refused.nullable()),
   'commandApprovals.refused': asked(z.tuple([names]), list(refused)),
   'commandApprovals.revoke': asked(z.tuple([sha]), nothing),
-  'commandRunner.start': asked(
-    z.tuple([
-      z.strictObject({
-        id: z.string().max(100),
-        run: words,
-        folder: path,
-        pinned: names,
-        timeout: z.number().positive(),
-        hash: sha,
-        approvedThere: z.boolean(),
-      }),
-    ]),
-    z.strictObject({
-      status: z.enum(['passed', 'failed', 'timed_out', 'stopped', 'running']),
-      exitCode: z.int().nullable(),
-      output: z.string().max(40_000),
-    }),
-  ),
 } as const satisfies Readonly<Record<string, PortCall>>
 
 export type PortCallName = keyof typeof portCalls
@@ -289,7 +265,6 @@ const fits: PortAnswerChecks = {
       (lines ?? []).map(([by]) => by),
       steps.map(({ by }) => by),
     ),
-  'evidenceFiles.read': ([, paths], files) => files.length <= paths.length,
   'evidenceFiles.freshness': ([, files], answers) => answers.length === files.length,
   'evidenceFiles.contents': ([, paths], contents) =>
     isSameOrder(

@@ -36,6 +36,7 @@ export function remoteContext(context: Context, gathering: PortAnswerer, call: R
     edge,
     folder,
     callKey: call.id,
+    isContinued: call.measured.length > 0,
     measurer: remoteMeasurer(call.measured),
     store: withServerAddress(gathering.watched(context.store), call.address),
     // The same at each run, so that its calls are known again; and when it was looked, not when it is told.
@@ -52,7 +53,7 @@ export function remoteContext(context: Context, gathering: PortAnswerer, call: R
       discard: (place, tree) => gathering.ask('linkedTrees.discard', [place, { ...tree }]),
     },
     evidenceFiles: {
-      read: (place, paths) => gathering.ask('evidenceFiles.read', [place, [...paths]]),
+      read: () => Promise.reject(new Error('Files that are handed in are measured.')),
       freshness: (place, files) =>
         gathering.ask('evidenceFiles.freshness', [
           place,
@@ -211,26 +212,21 @@ function commandsOn(
     const [hold] = await answered.view(({ holds }) => holds.answeredCommands([hash]))
     return hold ? hold.status === 'resolved' : commandApprovals.isApproved(hash)
   }
+  const atServer = (what: string) => () =>
+    Promise.reject(
+      new Failure('INTERNAL', `A command of a call from ${edge.name} was ${what} at the server.`, {
+        reason: 'command_at_server',
+      }),
+    )
   return {
     commandApprovals: {
       hashOf: (command) => gathering.ask('commandApprovals.hashOf', [pinnedCommand(command)]),
       filesOf: (command) => gathering.ask('commandApprovals.filesOf', [pinnedCommand(command)]),
       isApproved: async (hash) =>
         gathering.ask('commandApprovals.isApproved', [hash, await isApproved(hash)]),
-      // That machine shows it to its person, measures it and names them by itself.
-      approve: async ({ run, folder, pinned = [], hash }) =>
-        void (await gathering.ask('commandApprovals.approve', [
-          { ...pinnedCommand({ run, folder, pinned }), hash },
-        ])),
+      approve: atServer('approved'),
       list: (folders) => gathering.ask('commandApprovals.list', [[...folders]]),
-      refuse: async (refusal) =>
-        void (await gathering.ask('commandApprovals.refuse', [
-          {
-            ...refusal,
-            pinned: [...refusal.pinned],
-            files: refusal.files.map((file) => ({ ...file })),
-          },
-        ])),
+      refuse: atServer('refused'),
       // A no counts wherever it was said.
       refusalOf: async (hash) =>
         (await gathering.ask('commandApprovals.refusalOf', [hash])) ?? commandApprovals.refusalOf(hash),
@@ -240,23 +236,8 @@ function commandsOn(
     commandRunner: {
       name: runnerOf(edge, actor),
       isAlive: (runner) => commandRunner.isAlive(runner),
-      start: () =>
-        Promise.reject(
-          new Failure('INTERNAL', `A command of a call from ${edge.name} was started at the server.`, {
-            reason: 'command_at_server',
-          }),
-        ),
+      start: atServer('started'),
       stop: async () => undefined,
-      away: {
-        isBeginning: (id) => gathering.isSent('commandRunner.start', ([command]) => hasId(command, id)),
-        start: async ({ id, run, folder, pinned, timeout, hash }) => {
-          const approvedThere = await isApproved(hash)
-          const { status, ...end } = await gathering.ask('commandRunner.start', [
-            { id, run, folder, pinned: [...pinned], timeout, hash, approvedThere },
-          ])
-          return status === 'running' ? null : { status, ...end }
-        },
-      },
     },
   }
 }
@@ -268,10 +249,6 @@ function runnerOf({ id }: RemoteMachine, { token, identity }: Actor): string {
 
 function pinnedCommand({ run, folder, pinned }: { run: string; folder: string; pinned: readonly string[] }) {
   return { run, folder, pinned: [...pinned] }
-}
-
-function hasId(command: unknown, id: string): boolean {
-  return typeof command === 'object' && command !== null && 'id' in command && command.id === id
 }
 
 function bytesOf(base64: string): Uint8Array {

@@ -1,4 +1,8 @@
-import { type ApprovalContent, shownContentsOf } from '../../inbox/operations/shown-content.ts'
+import {
+  type ApprovalContent,
+  prepareShownItems,
+  shownByPorts,
+} from '../../inbox/operations/shown-content.ts'
 import type { InboxItemLine } from '../../inbox/ports/item-reads.ts'
 import type { TaskId } from '../../kernel/id.ts'
 import { localMeasurer, MeasurementRun, requireMeasured } from '../../kernel/operations/measurement.ts'
@@ -33,22 +37,24 @@ export async function inspectSubject(context: QueryContext, found: ResolvedSubje
     const about = subject.kind === 'task' ? { taskId: subject.taskId } : { missionId: subject.missionId }
     return (await holds.list({ ...about, status: 'open' }, { limit: 100 })).items.map(({ item }) => item)
   })
-  const contents = await shownContentsOf(
-    context,
-    waiting.map(({ hold }) => hold),
+  const items = waiting.map(({ hold }) => hold)
+  const contents = await shownByPorts(context, (reads, questions) =>
+    prepareShownItems(reads, questions, { context, items }),
   )
   const asked = waiting.map(({ hold }) => [hold.id, contents.get(hold.id) ?? null])
   const shown: ApprovalContent = {
     content: asked.length === 0 ? gathered.content : context.fingerprint({ files: gathered.content, asked }),
     approvals: new Map(),
-    parts: async () => ({
-      files: gathered.files.map(({ path, after }) => ({
+    parts: {
+      artifacts: [],
+      changed: [],
+      command: null,
+      known: gathered.files.map(({ path, after }) => ({
         path,
         sha256: after === null ? null : `${after.mode} ${after.id}`,
-        text: null,
       })),
       facts: { 'what waits': asked.map(([id]) => id).join(', ') || 'nothing' },
-    }),
+    },
   }
   return { gathered, waiting, contents, shown }
 }

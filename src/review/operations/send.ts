@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
-import { resolveItem } from '../../inbox/domain/items.ts'
-import { approve } from '../../inbox/operations/approve.ts'
-import { reject } from '../../inbox/operations/reject.ts'
-import { assertContentSeen } from '../../inbox/operations/shown-content.ts'
+import { endItem, endingOf } from '../../inbox/domain/answers.ts'
+import { approve, reject } from '../../inbox/operations/answer.ts'
+import { prepareSeen, shownByPorts } from '../../inbox/operations/shown-content.ts'
 import { findInboxItem } from '../../inbox/operations/subject.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import { instant } from '../../kernel/instant.ts'
 import { identifier, text } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
+import { localMeasurer } from '../../kernel/operations/measurement.ts'
 import { type CommandContext, defineOperation } from '../../kernel/operations/operation.ts'
 import { formatCount } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
@@ -80,11 +80,10 @@ export const reviewSend = defineOperation({
     })
   }
   const look = await inspectSubject(handling, found)
-  await assertContentSeen(
-    handling,
-    { id: nameOf(subjectKey(subject)), seen: input.content },
-    async () => look.shown,
-  )
+  await shownByPorts(handling, async (_, questions) => {
+    const about = { id: nameOf(subjectKey(subject)), seen: input.content }
+    return prepareSeen(questions, about, async () => look.shown)
+  })
   const { files, works } = look.gathered
   if (verdict === 'approve' && files.length === 0 && look.waiting.length === 0 && subject.kind !== 'since') {
     throw new Failure(
@@ -179,7 +178,7 @@ async function decideRuns(
     try {
       // Not under the key of this call: its answer is the review's.
       const answer = await decide.handle(
-        { ...handling, record: handling.recordAside },
+        { ...handling, record: handling.recordAside, measurer: localMeasurer(handling) },
         { id: hold.id, reason, role, content, event: undefined },
       )
       if (!('run_id' in answer)) continue
@@ -207,10 +206,8 @@ async function closeAnsweredItems(
     if (hold.kind === 'approval' || !isAnswered(hold)) continue
     const now = await findInboxItem(reads, hold.id)
     if (now.status !== 'open') continue
-    const isAccepted = verdict === 'approve' || hold.kind === 'review'
-    const said = verdict === 'approve' ? 'approved' : 'sent back'
-    const status = isAccepted ? 'resolved' : 'dismissed'
-    facts.push(...resolveItem(now, { status, answer: reason, said }, null))
+    const ending = endingOf(now, verdict === 'approve' ? 'approve' : 'reject', reason)
+    facts.push(...endItem(now, { ...ending, answer: reason }, { attempt: null, task: null }))
     ids.push(hold.id)
   }
   return { facts, ids }

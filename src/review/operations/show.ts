@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { storeShownContent } from '../../inbox/operations/shown-content.ts'
+import { prepareStored, shownByPorts } from '../../inbox/operations/shown-content.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
@@ -193,7 +193,7 @@ export const reviewShow = defineOperation({
       started_at: instant(attempt.openedAt),
       ended_at: instantOrNull(attempt.closedAt),
     })),
-    content: await storeShownContent(handling, look.shown),
+    content: await shownByPorts(handling, async (_, questions) => prepareStored(questions, look.shown)),
     totals: {
       files: entries.length,
       added: entries.reduce((sum, { added }) => sum + (added ?? 0), 0),

@@ -3,6 +3,7 @@ import type { EventLogReads } from '../../events/ports/log-reads.ts'
 import type { RunReads } from '../../gate/ports/run-reads.ts'
 import type { InboxItemReads } from '../../inbox/ports/item-reads.ts'
 import type { Actor } from '../../kernel/actor.ts'
+import type { Failure } from '../../kernel/failure.ts'
 import type {
   AttemptId,
   CaptureSessionId,
@@ -80,6 +81,16 @@ export interface DeferredChangeSet<Answer> {
   readonly beside?: readonly SideWrite[]
   readonly answerFrom: (after: Reads) => Promise<Answer>
 }
+
+/** A refusal that is recorded: its facts stay, and it binds no key. */
+export interface RefusedChangeSet {
+  readonly facts: readonly NewProjectEvent[]
+  readonly agentName?: string | null
+  readonly beside?: readonly SideWrite[]
+  readonly refused: Failure
+}
+
+export type DecidedChangeSet<Answer> = ChangeSet<Answer> | DeferredChangeSet<Answer> | RefusedChangeSet
 
 /**
  * What no fact holds: of a token or a session the hash of its secret, and when it was used; of a machine where agents
@@ -226,7 +237,7 @@ export interface RecordRequest<Answer> {
   /** It opens a project in which writing ended. */
   readonly reopens?: true
   /** Runs inside the one write transaction: reads what it rests on, calls the pure domain, answers what happened. */
-  decide(reads: Reads): Promise<ChangeSet<Answer> | DeferredChangeSet<Answer>>
+  decide(reads: Reads): Promise<DecidedChangeSet<Answer>>
 }
 
 /** What a query may ask of a store: it records nothing. */

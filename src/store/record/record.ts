@@ -12,7 +12,7 @@ import { makeHeights } from '../../plan/tables/dependency.ts'
 import { assertProjectNotEnded, type ProjectState, projectState } from '../../project/tables/project-end.ts'
 import { renameProject } from '../../project/tables/project-name.ts'
 import { toWellFormed } from '../fingerprint.ts'
-import type { ChangeSet, DeferredChangeSet, Reads, RecordRequest, SideWrite } from '../ports/store.ts'
+import type { DecidedChangeSet, Reads, RecordRequest, SideWrite } from '../ports/store.ts'
 import { createYielder } from '../sqlite/lock-retry.ts'
 import { projectEventIntoTables } from '../tables/projections.ts'
 import { insertRow, prepareQuery, splitIntoBatches } from '../tables/query.ts'
@@ -97,7 +97,7 @@ type RecordOutcome<Answer> =
       readonly reads: Reads
       readonly project: AppendTarget['project']
       readonly state: ProjectState | null
-      readonly decided: ChangeSet<Answer> | DeferredChangeSet<Answer>
+      readonly decided: DecidedChangeSet<Answer>
     }
 
 /** Writes nothing. */
@@ -128,18 +128,19 @@ async function decideWithReads<Answer>(
 
 async function append<Answer>(
   db: Kysely<Tables>,
-  { idempotency, actor: caller, at }: RecordRequest<Answer>,
+  { idempotency: key, actor: caller, at }: RecordRequest<Answer>,
   { root, found }: RecordTarget,
   { reads, project, state, decided }: Exclude<RecordOutcome<Answer>, { readonly recorded: unknown }>,
 ): Promise<RecordResult<Answer>> {
   const { facts } = decided
+  const idempotency = 'refused' in decided ? undefined : key
   const actor = withAgentName(caller, decided.agentName)
   const beside = decided.beside ?? []
   const isWritten = facts.length > 0 || idempotency !== undefined || beside.length > 0
   const last = isWritten ? await appendEvents({ db, root, project, state }, facts, { actor, at }) : null
   for (const one of beside) if (one.kind === 'project made') await createProject(db, one, { actor, at })
   await writeSecretRows({ db, projectId: project.id }, beside)
-  const answer = 'answerFrom' in decided ? await decided.answerFrom(reads) : decided.answer
+  const answer = await answerTo(decided, reads)
   if (!isWritten) return { answer, project: found, last }
   if ('binds' in decided && decided.binds) {
     const { idempotency: bound, answer: stored } = decided.binds
@@ -148,6 +149,12 @@ async function append<Answer>(
   if (idempotency)
     await storeAnswer(db, idempotency, { projectId: project.id, answer, seq: last?.seq ?? 0, at })
   return { answer, project: { id: project.id, rootKnown: true }, last: facts.length > 0 ? last : null }
+}
+
+async function answerTo<Answer>(decided: DecidedChangeSet<Answer>, reads: Reads): Promise<Answer> {
+  if ('answerFrom' in decided) return decided.answerFrom(reads)
+  // A refusal has none: the caller is told why.
+  return 'answer' in decided ? decided.answer : (null as Answer)
 }
 
 /** Whatever asks for it: nothing is worked at in the reserved project. */

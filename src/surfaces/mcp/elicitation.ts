@@ -7,10 +7,16 @@ import {
 } from '@modelcontextprotocol/server'
 import { eventFor } from '../../gate/domain/decisions.ts'
 import { settingOf } from '../../gate/domain/settings.ts'
-import { shownContentOfItem, storeShownContent } from '../../inbox/operations/shown-content.ts'
+import {
+  prepareShownItem,
+  prepareStored,
+  type ShownQuestions,
+  shownByPorts,
+} from '../../inbox/operations/shown-content.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { invoke } from '../../kernel/operations/invoke.ts'
 import type { Answer, Context, Operation } from '../../kernel/operations/operation.ts'
+import type { Reads } from '../../store/ports/store.ts'
 import type { InboxItem, InboxItemRequest } from '../../track/domain/records.ts'
 import { refusedResult } from './tools/tool-result.ts'
 
@@ -40,9 +46,14 @@ export async function elicitDecision(
   if (hold === null) return null
   const [question] = questionsIn(asking.responses)
   if (question === undefined) {
-    const shown = await shownContentOfItem(asking.context, hold)
-    if (shown === null) return null
-    const key = questionKey(await storeShownContent(asking.context, shown))
+    const { context } = asking
+    const look = async (reads: Reads, questions: ShownQuestions) => {
+      const shown = await prepareShownItem(reads, questions, { context, item: hold })
+      return shown && prepareStored(questions, shown)
+    }
+    const content = await shownByPorts(context, look, measuredAsEvent(context).measurer)
+    if (content === null) return null
+    const key = questionKey(content)
     return inputRequired({ inputRequests: { [key]: decisionQuestion(hold.reason, hold.request) } })
   }
   const response = inputResponse(asking.responses, question.key)
@@ -78,7 +89,7 @@ async function decideByElicitation(
 ): Promise<CallToolResult> {
   const { actor } = context
   const person: Context = {
-    ...context,
+    ...measuredAsEvent(context),
     actor: {
       name: `person at ${actor.name}`,
       kind: 'person',
@@ -98,6 +109,17 @@ async function decideByElicitation(
   } catch (error) {
     if (error instanceof Failure) return refusedResult(error)
     throw error
+  }
+}
+
+/** What the event that the agent sent declares may be measured on its machine, and nothing else. */
+function measuredAsEvent(context: Context): Context {
+  const { measurer } = context
+  if (measurer === undefined) return context
+  return {
+    ...context,
+    measurer: ({ measurements }, asked, input) =>
+      measurer({ name: 'state_gate_emit_event', measurements }, asked, input),
   }
 }
 

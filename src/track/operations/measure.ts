@@ -15,9 +15,8 @@ import {
   type Readable,
   type WorkTree,
   withMachine,
-  workTreeOf,
 } from '../../kernel/operations/measurement.ts'
-import type { Context, QueryContext } from '../../kernel/operations/operation.ts'
+import type { Context } from '../../kernel/operations/operation.ts'
 import {
   list,
   names,
@@ -64,15 +63,6 @@ export interface Claims {
 
 const nothingSaid: Claims = { outcome: { summary: '', achievements: [] }, areas: [] }
 
-/** Measures what an attempt changed, and judges it. What cannot be measured is reported as unknown, never as nothing. */
-export async function measure(
-  handling: Context | QueryContext,
-  attempt: Attempt,
-  claims?: Claims,
-): Promise<AttemptMeasurement> {
-  return measureAttempt(handling, await endOf(handling, attempt), claims)
-}
-
 /** How the work tree of an attempt is now; `end` is null where only another machine could say it. */
 export interface AttemptEndState {
   readonly attempt: Attempt
@@ -116,28 +106,6 @@ export async function measuredOpenAttempts(
     return [id, { ...state, evidence: measurementOf(state, around, made.get(id)) }]
   })
   return { briefs, found: new Map(found) }
-}
-
-/** Looks at the work tree of an attempt as if it ended now. */
-async function endOf(handling: QueryContext, attempt: Attempt): Promise<AttemptEndState> {
-  const brief = isEndMeasuredBriefly(handling, [attempt])
-  const [end] = await attemptEnds.measure(workTreeOf(handling as Context), brief, {})
-  // What a hook has not handed over yet would look as if nobody had told of it.
-  await handling.drain?.()
-  return { attempt, end: end ? endedTree(handling, end) : null }
-}
-
-/** Measures what an attempt changed until it was looked at. */
-async function measureAttempt(
-  handling: QueryContext,
-  ended: AttemptEndState,
-  claims: Claims = nothingSaid,
-): Promise<AttemptMeasurement> {
-  const around = await handling.store.view((reads) => changesAround(reads, ended))
-  const brief = changesBrief(ended, around, claims)
-  const [changes] =
-    brief === null ? [] : await attemptChanges.measure(workTreeOf(handling as Context), [brief], {})
-  return measurementOf(ended, around, changes, claims)
 }
 
 /** The end of a work tree as it was recorded; or why it could not be. */

@@ -603,7 +603,13 @@ async function staleAttempts({ db, projectId }: ReadScope, lastCall: number): Pr
             .whereRef('hold.project_id', '=', 'attempt.project_id')
             .whereRef('hold.attempt_id', '=', 'attempt.id')
             .where('hold.kind', '=', 'stale_attempt')
-            .where('hold.status', '=', 'open'),
+            // One that was dismissed is not asked again until the agent was heard of and fell silent once more.
+            .where((hold) =>
+              hold.or([
+                hold('hold.status', '=', 'open'),
+                hold('hold.opened_at', '>=', hold.ref('attempt.last_call_at')),
+              ]),
+            ),
         ),
       ),
     )

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { CommandResult } from '../../../src/gate/domain/run.ts'
 import { endOfCommand } from '../../../src/gate/operations/run/commands.ts'
 import type { AttemptId, CommandResultId } from '../../../src/kernel/id.ts'
+import { fingerprint } from '../../../src/store/fingerprint.ts'
 import { agent } from '../../support/entities.ts'
 import { emptyPostgres, isPostgresLeftOut } from '../../support/postgres/database.ts'
 import {
@@ -28,8 +29,16 @@ async function withKeptDiff(project: Movable): Promise<string> {
   const attemptId: AttemptId = attempt.attempt_id ?? attempt.id
   expect(done).toBeDefined()
   const store = storeAt(project.file, project.folder)
-  const ended = { commandId, runId: null, status: 'passed', exitCode: 0, treeHeld: true } as const
-  const { facts, beside } = await endOfCommand(ended, printed)
+  const report = {
+    status: 'passed',
+    exitCode: 0,
+    output: printed,
+    tree: 'tree',
+    touched: [],
+    hash: '',
+  } as const
+  const command = { id: commandId, runId: null, tree: 'tree' }
+  const { facts, beside } = await endOfCommand(fingerprint, command, report)
   const started: CommandResult = {
     id: commandId,
     runId: null,

@@ -203,7 +203,7 @@ test('every command of a day has a text for a person', () => {
   expect(text('show', missionId)).toMatch(/objective +People can sign in/)
   expect(text('changes', taskId)).toMatch(/so far: no file changed/)
   expect(text('resolve', issueId, 'Leave it')).toMatch(
-    /^Resolved blocker h-\w+\. The agent is told: Leave it\n$/,
+    /^Answered blocker h-\w+\. The agent is told: Leave it\n$/,
   )
   expect(text('inbox')).toBe('Nothing waits for you.\n')
   expect(text('doctor')).toMatch(/ok +journal +\d+ facts, the hash chain holds/)

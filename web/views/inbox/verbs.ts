@@ -41,9 +41,14 @@ const sendBack: CardAction = {
   label: 'Send back',
   done: 'Sent back',
   asks: 'What should be done instead?',
-  operation: 'resolve',
-  input: resolveCardInput,
+  operation: 'reject',
+  input: ({ hold_id }, answer) => ({ id: hold_id, reason: answer }),
 }
+
+const approveCardInput = ({ hold_id }: InboxCard, answer: string) => ({
+  id: hold_id,
+  ...(answer !== '' && { reason: answer }),
+})
 
 /** To what asks, in words: a yes is no answer to "which one?". */
 const answers: CardAction = {
@@ -63,11 +68,7 @@ const decides: readonly CardAction[] = [
     operation: 'approve',
     input: ({ hold_id }) => ({ id: hold_id }),
   },
-  {
-    ...sendBack,
-    operation: 'reject',
-    input: ({ hold_id }, answer) => ({ id: hold_id, reason: answer }),
-  },
+  sendBack,
 ]
 
 /** By kind of hold: what it is called, how it looks, what can be done. */
@@ -113,10 +114,10 @@ const kinds = {
         command: 'approve',
         label: 'Accept the files',
         done: 'Accepted',
-        operation: 'resolve',
-        input: resolveCardInput,
+        operation: 'approve',
+        input: approveCardInput,
       },
-      { ...sendBack, input: dismissCardInput },
+      sendBack,
     ],
   },
   approval: { word: 'Approval', status: 'review', verbs: decides },
@@ -129,15 +130,16 @@ const kinds = {
         command: 'approve',
         label: 'Let it go on',
         done: 'It goes on',
-        operation: 'resolve',
-        input: dismissCardInput,
+        operation: 'reject',
+        // Its rejection needs words.
+        input: ({ hold_id }) => ({ id: hold_id, reason: 'It goes on.' }),
       },
       {
         command: 'resolve',
         label: 'Give it up',
         done: 'Given up',
-        operation: 'resolve',
-        input: resolveCardInput,
+        operation: 'approve',
+        input: approveCardInput,
       },
     ],
   },

@@ -4,7 +4,7 @@ import { type Actor, type Author, identityOf, isAuthoredBy } from '../../../kern
 import { callTo, Failure, hintOf } from '../../../kernel/failure.ts'
 import type { TransactionContext } from '../../../kernel/id.ts'
 import { instant } from '../../../kernel/instant.ts'
-import type { CommandContext } from '../../../kernel/operations/operation.ts'
+import type { RecordContext } from '../../../kernel/operations/operation.ts'
 import { hasGateRole } from '../../../people/domain/access.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 import { approvedContent, isOfChanges } from '../../domain/approved-content.ts'
@@ -31,7 +31,7 @@ interface ApprovalContext {
   readonly loaded: LoadedRun
   readonly run: Run
   readonly external: ExternalState
-  readonly handling: CommandContext
+  readonly handling: RecordContext
   /** Who brought the run to its state, and so cannot approve that. */
   readonly requester: Author | null
   /** What was approved before. */
@@ -118,7 +118,7 @@ export async function giveApprovals(
 }
 
 /** Where a server knows its persons, they approve in the gate roles that they have. */
-function assertRole({ standing }: CommandContext, role: string): void {
+function assertRole({ standing }: RecordContext, role: string): void {
   if (!standing || hasGateRole(standing, role)) return
   const { personName: name } = standing
   throw new Failure('FORBIDDEN', `${name} does not have the gate role "${role}" in this project.`, {

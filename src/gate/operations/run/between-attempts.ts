@@ -1,10 +1,8 @@
-import { Failure } from '../../../kernel/failure.ts'
-import type { QueryContext } from '../../../kernel/operations/operation.ts'
 import { pathInsidePrefix } from '../../../kernel/path-pattern.ts'
-import type { FileChange } from '../../../track/domain/changes.ts'
+import type { Reads } from '../../../store/ports/store.ts'
 import { isDeclared, judgePath, parseScope } from '../../../track/domain/scope/scope.ts'
 import { type Attempt, type SnapshotLocation, treeOf } from '../../../track/domain/task.ts'
-import { sensitiveChanges } from '../../../track/operations/sensitive.ts'
+import type { WorkOutside } from './external-state.ts'
 
 /** A file that differs from how it was at a subject's first attempt, and changed while none of its attempts ran. */
 export interface GapChange {
@@ -20,7 +18,20 @@ export interface GapChange {
 /** A time after a subject's first attempt in a work tree in which no attempt ran that was brought to its end. */
 interface AttemptGap {
   readonly from: SnapshotLocation
-  readonly to: SnapshotLocation
+  /** Null: it goes on. */
+  readonly to: SnapshotLocation | null
+}
+
+/** A work tree of a subject, and what is to be measured in it outside its attempts. */
+export interface WorkQuestion {
+  /** All attempts at the subject there, in order. */
+  readonly own: readonly Attempt[]
+  readonly first: Attempt
+  /** The last one, where none is open; null where it is not asked what was touched since. */
+  readonly last: Attempt | null
+  readonly gaps: readonly AttemptGap[]
+  /** Whether its changes are compared with how it was before the first. */
+  readonly isCompared: boolean
 }
 
 /**
@@ -28,61 +39,27 @@ interface AttemptGap {
  * given up, whose end nobody measured. Without what git brought and what others worked on. Trees that are gone or on
  * another machine, and snapshots whose time is over, tell nothing. Null where a tree is there and cannot be measured.
  */
-export async function changesBetween(
-  context: QueryContext,
-  attempts: readonly Attempt[],
+export async function gapChangesOf(
+  reads: Reads,
+  trees: readonly WorkOutside[],
 ): Promise<readonly GapChange[] | null> {
-  const here = attempts.filter(({ snapshot }) => snapshot.edge === context.edge?.id)
-  const trees = Map.groupBy(here, ({ snapshot }) => treeOf(snapshot))
-  try {
-    const found = await Promise.all([...trees.values()].map((own) => changesInTree(context, own)))
-    return found.flat()
-  } catch (error) {
-    if (error instanceof Failure && error.code === 'UNAVAILABLE') return null
-    throw error
-  }
-}
-
-async function changesInTree(
-  context: QueryContext,
-  attempts: readonly Attempt[],
-): Promise<readonly GapChange[]> {
-  const own = attempts.toSorted((a, b) => a.openedAt - b.openedAt)
-  const [first] = own
-  if (first === undefined || isCovered(own)) return []
-  const now = await currentSnapshotPlace(context, first.snapshot)
-  if (now === null) return []
-  const all = await changesOf(context, first.snapshot, now)
-  if (all.length === 0) return []
-  const foreign = await foreignWork(context, own, first)
-  const open = all.filter(({ path }) => !foreign(path))
-  if (open.length === 0) return []
-  const inGaps = new Set<string>()
-  for (const { from, to } of gapsOf(own, now)) {
-    for (const { path, from: old } of await changesOf(context, from, to)) {
-      inGaps.add(path)
-      if (old !== undefined) inGaps.add(old)
+  const found: GapChange[] = []
+  for (const { own, first, measured } of trees) {
+    if (measured.gaps === null) return null
+    const { changes, sensitive } = measured.gaps
+    if (changes.length === 0) continue
+    const foreign = await foreignWork(reads, own, first)
+    const { top, prefix } = first.snapshot
+    const open = changes.filter(({ path }) => !foreign(path))
+    const paths = new Set(open.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])))
+    for (const path of paths) {
+      found.push({ top, path, own: pathInsidePrefix(path, prefix), isSensitive: sensitive.includes(path) })
     }
   }
-  const changed = open.filter(
-    ({ path, from }) => inGaps.has(path) || (from !== undefined && inGaps.has(from)),
-  )
-  const settings = await context.store.view(({ runs }) => runs.settings())
-  const setting = settings.get('sensitive') ?? null
-  const sensitive = await sensitiveChanges(context, first.snapshot, { changes: changed, end: now, setting })
-  const { top, prefix } = first.snapshot
-  const paths = changed.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
-  return [...new Set(paths)].map((path) => {
-    return { top, path, own: pathInsidePrefix(path, prefix), isSensitive: sensitive.has(path) }
-  })
+  return found
 }
 
-/** One attempt that is still open is the usual case: nothing was outside it. */
-function isCovered([first, ...more]: readonly Attempt[]): boolean {
-  return more.length === 0 && first?.status === 'open'
-}
-
-function gapsOf(attempts: readonly Attempt[], now: SnapshotLocation): readonly AttemptGap[] {
+export function gapsOf(attempts: readonly Attempt[]): readonly AttemptGap[] {
   const [first] = attempts
   if (first === undefined) return []
   const gaps: AttemptGap[] = []
@@ -93,59 +70,25 @@ function gapsOf(attempts: readonly Attempt[], now: SnapshotLocation): readonly A
     if (status === 'open') return gaps
     if ((closedAt ?? 0) > last.at) last = { place: endSnapshot, at: closedAt ?? 0 }
   }
-  if (last.place) gaps.push({ from: last.place, to: now })
+  if (last.place) gaps.push({ from: last.place, to: null })
   return gaps
-}
-
-/** The tree as it is now; null where it is gone. */
-async function currentSnapshotPlace(
-  { witness, ids }: QueryContext,
-  { top, prefix, engine }: SnapshotLocation,
-): Promise<SnapshotLocation | null> {
-  const request = { folder: `${top}/${prefix}`, name: ids.next('attempt'), engine, top }
-  try {
-    return (await witness.snapshot(request)).ref
-  } catch (error) {
-    if (error instanceof Failure && error.reason === 'folder_not_found') return null
-    throw error
-  }
-}
-
-const heldByGit = { change: 'modified', origin: 'task', addedLines: null, deletedLines: null } as const
-
-async function changesOf(
-  { witness }: QueryContext,
-  from: SnapshotLocation,
-  to: SnapshotLocation,
-): Promise<readonly FileChange[]> {
-  const { changes, unreadable } = await witness.changes(from, to)
-  // Folders end with a slash; a file is one of which git holds a change that the disk has not.
-  const held = unreadable.filter((path) => !path.endsWith('/'))
-  return [
-    ...changes.filter(({ origin }) => origin !== 'imported'),
-    ...held.map((path): FileChange => ({ path, ...heldByGit })),
-  ]
 }
 
 /** Whether a path lies in the areas of other work in the tree since then, or in what other work changed: also in other trees. */
 async function foreignWork(
-  { store }: QueryContext,
+  { tasks, runs }: Reads,
   own: readonly Attempt[],
   { snapshot, openedAt }: Attempt,
 ): Promise<(path: string) => boolean> {
   const ownIds = new Set<string>(own.map(({ id }) => id))
   const tree = treeOf(snapshot)
-  const { others, changed } = await store.view(async ({ tasks, runs }) => {
-    const places = await tasks.keptSnapshots(openedAt)
-    const trees = new Set([tree, ...places.map(treeOf)])
-    const since = await Promise.all([...trees].map((one) => tasks.attemptsInTree(one, openedAt)))
-    const foreign = since.flat().filter(({ id }) => !ownIds.has(id))
-    const ended = foreign.filter(({ status }) => status !== 'open').map(({ id }) => id)
-    return {
-      others: foreign.filter((other) => treeOf(other.snapshot) === tree),
-      changed: await runs.changesOf(ended),
-    }
-  })
+  const places = await tasks.keptSnapshots(openedAt)
+  const trees = new Set([tree, ...places.map(treeOf)])
+  const since = await Promise.all([...trees].map((one) => tasks.attemptsInTree(one, openedAt)))
+  const foreign = since.flat().filter(({ id }) => !ownIds.has(id))
+  const ended = foreign.filter(({ status }) => status !== 'open').map(({ id }) => id)
+  const others = foreign.filter((other) => treeOf(other.snapshot) === tree)
+  const changed = await runs.changesOf(ended)
   const scopes = others
     .map(({ areas, snapshot: { prefix } }) => parseScope(areas, { prefix, packages: new Map() }))
     .filter(isDeclared)

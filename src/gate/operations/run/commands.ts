@@ -1,17 +1,20 @@
-import type { ProjectEventOf } from '../../../events/domain/event-kinds.ts'
+import { z } from 'zod'
 import type { NewProjectEvent } from '../../../events/domain/project-event.ts'
 import { processEnd } from '../../../kernel/ending.ts'
+import { type CommandResultId, idPrefixes } from '../../../kernel/id.ts'
 import { hexDigest } from '../../../kernel/operations/digest.ts'
-import type { CommandContext, Context, QueryContext } from '../../../kernel/operations/operation.ts'
+import { measurement, type PreparationStep } from '../../../kernel/operations/measurement.ts'
+import type { CommandContext, Context, RecordContext } from '../../../kernel/operations/operation.ts'
+import { list, pinned, sha } from '../../../kernel/operations/shapes.ts'
 import type { Reads, SideWrite } from '../../../store/ports/store.ts'
 import type { InboxItem, InboxItemRequest } from '../../../track/domain/records.ts'
-import type { ContentDifference, ContentParts } from '../../domain/approved-content.ts'
 import { runItem } from '../../domain/decisions.ts'
 import type { CommandGuard } from '../../domain/guards/command.ts'
 import type { CommandResult, RunRecord } from '../../domain/run.ts'
-import type { ApprovedCommand } from '../../ports/command-runner.ts'
+import type { CommandEnd, CommandReport, PinnedCommand } from '../../ports/command-runner.ts'
 import type { ApprovableCommand, ExternalState } from './external-state.ts'
 import { isStillRunning, keepLease } from './lease.ts'
+import type { CommandQuestion, MeasurementQuestions } from './measurements.ts'
 
 /** How long an event waits for its commands, in milliseconds; they go on when it is over. */
 const patience = 25_000
@@ -19,73 +22,160 @@ const patience = 25_000
 const patienceAway = 5_000
 const pollEvery = 250
 
+const commandId = z.string().max(100)
+export const commandReportShape = {
+  status: z.enum(['passed', 'failed', 'timed_out', 'stopped']),
+  output: z.string().max(40_000),
+  tree: z.string().max(200).nullable(),
+  touched: z.array(z.string().max(4_096)).max(20).nullable(),
+  hash: sha.max(64),
+}
+
+/** Commands that were begun for this call, run on the machine that has the files. */
+export const commandRuns = measurement({
+  brief: list(
+    pinned.extend({ id: commandId, timeout: z.number().positive(), hash: sha, approvedThere: z.boolean() }),
+    1_000,
+  ),
+  measured: list(
+    z.strictObject({
+      id: commandId,
+      /** Null: it goes on, and its end is told later. */
+      report: z.strictObject({ ...commandReportShape, exitCode: z.int().nullable() }).nullable(),
+    }),
+    1_000,
+  ),
+  fits: (asked, ran) => asked.length === ran.length && ran.every(({ id }, at) => id === asked[at]?.id),
+  measure: ({ remoteCommands }, commands) => {
+    if (!remoteCommands)
+      throw new Error('Commands of guards are measured only for a record that is elsewhere.')
+    return Promise.all(
+      commands.map(async (command) => ({ id: command.id, report: await remoteCommands.run(command) })),
+    )
+  },
+})
+
+interface CommandsToRun {
+  readonly context: Pick<RecordContext, 'actor' | 'edge' | 'callKey' | 'fingerprint'>
+  readonly record: RunRecord
+  readonly external: ExternalState
+  /** Runs those that have a result, too. */
+  readonly again?: boolean
+}
+
 /**
- * Sees to it that the commands of an event's guards have run on the tree as it is: asks a person where one was never
- * approved, starts what did not run yet (one per command and tree, in whatever process), and waits a while.
+ * What is done about the commands of an event's guards before it is decided: a person is asked where one was never
+ * approved, and what did not run yet on the tree as it is runs (one per command and tree, in whatever process). Null until
+ * what was begun for this call on another machine was run there.
  */
-export async function runCommands(
-  handling: CommandContext,
-  run: RunRecord,
-  external: ExternalState,
-  { again = false }: { readonly again?: boolean } = {},
-): Promise<void> {
-  const { tree } = external
+export async function prepareCommandRuns(
+  reads: Reads,
+  questions: Pick<MeasurementQuestions<{ ran: typeof commandRuns }>, 'ask'>,
+  running: CommandsToRun,
+): Promise<PreparationStep | undefined | null> {
+  const { context, external } = running
+  const { tree, folder } = external
+  const own = ownCommands(running)
+  if (tree === null || own.length === 0) return undefined
+  const ended: { readonly command: CommandResult; readonly report: CommandReport }[] = []
+  let isWhole = true
+  for (const command of context.edge ? own.filter(({ approved }) => approved) : []) {
+    const { guard, hash, approvedThere } = command
+    const begun = await reads.runs.commandResult(
+      { ...commandRequestFields(command), folder },
+      command.tree ?? tree,
+    )
+    if (begun === null || begun.id !== idInCall(context, command)) continue
+    const { run, timeout } = guard
+    const { id } = begun
+    const ran = questions.ask('ran', {
+      id,
+      run,
+      folder,
+      pinned: [...guard.pinned],
+      timeout,
+      hash,
+      approvedThere,
+    })
+    if (ran === undefined) isWhole = false
+    else if (ran.report && begun.status === 'running') ended.push({ command: begun, report: ran.report })
+  }
+  if (!isWhole) return null
+  if (ended.length === 0) return { name: 'begin', take: (handling) => runCommands(handling, running) }
+  return {
+    name: 'end',
+    take: async ({ recordAside, fingerprint }) => {
+      for (const { command, report } of ended) {
+        const changes = await endOfCommand(fingerprint, command, report)
+        await recordAside(async () => ({ ...changes, answer: null }))
+      }
+    },
+  }
+}
+
+/** What a runner is to run is neither run nor asked about for anybody else. */
+function ownCommands({ context: { actor }, external }: CommandsToRun): readonly ApprovableCommand[] {
+  return external.commands.filter(({ guard }) => guard.by !== 'runner' || actor.runner === true)
+}
+
+async function runCommands(handling: CommandContext, running: CommandsToRun): Promise<void> {
+  const { record, external } = running
+  const { tree, folder } = external
   if (tree === null) return
-  const { folder } = external
-  // What a runner is to run is neither run nor asked about for anybody else.
-  const own = external.commands.filter(({ guard }) => guard.by !== 'runner' || handling.actor.runner === true)
-  const asked = own.map(({ guard, hash, approved, refusal }) => {
-    return { run: guard.run, folder, pinned: guard.pinned, hash, isAnswered: approved || refusal !== null }
-  })
-  await askPerson(handling, run, asked)
-  const approved = own.filter((command) => command.approved)
-  const under = approved.map((command) =>
-    begin(handling, run, { command, tree, stamps: external.stamps, folder: external.folder, again }),
+  const own = ownCommands(running)
+  await askPerson(
+    handling,
+    record,
+    own.map(({ guard, hash, approved, refusal, question }) => {
+      const isAnswered = approved || refusal !== null
+      return { run: guard.run, folder, pinned: guard.pinned, hash, isAnswered, question }
+    }),
   )
+  const under = own
+    .filter(({ approved }) => approved)
+    .map((command) => begin(handling, record, { command, tree, folder, again: running.again ?? false }))
   const all = Promise.all(under)
   // The command line ends with its answer, and its commands with it: there they are waited for.
-  await (handling.actor.channel === 'cli' ? all : waitAtMost(patienceOf(handling), all))
+  await (handling.actor.channel === 'cli' && !handling.edge ? all : waitAtMost(patienceOf(handling), all))
 }
 
 interface CommandStart {
   readonly command: ApprovableCommand
   readonly tree: string
-  readonly stamps: ExternalState['stamps']
   readonly folder: string
   /** Runs it although there is a result for this tree. */
   readonly again: boolean
 }
 
-/** Resolves when the command has a result for the tree, from this process or another. */
+/** Resolves when the command has a result for the tree, from this process or another; or is begun on another machine. */
 async function begin(handling: CommandContext, run: RunRecord, beginning: CommandStart): Promise<void> {
   // What a person approved is what runs: a pinned file that changed since this was judged is asked about first.
-  if (!(await isAsApproved(handling, beginning))) return
+  if (!handling.edge && !(await isAsApproved(handling, beginning))) return
   const started = await claim(handling, run, beginning)
   if (started === 'known') return
   if (started === 'elsewhere') return waitForOther(handling, beginning)
-  await runLocally(handling, beginning, started)
+  if (!handling.edge) await runLocally(handling, beginning, started)
 }
 
-/** Writes that the command runs here, unless it has a result or runs already: decided under the lock. */
+/** Writes that the command runs for its caller, unless it has a result or runs already: decided under the lock. */
 function claim(
-  { recordAside, commandRunner, actor }: CommandContext,
+  handling: CommandContext,
   run: RunRecord,
   { command, tree, folder, again }: CommandStart,
 ): Promise<CommandResult | 'known' | 'elsewhere'> {
+  const { recordAside, commandRunner, actor } = handling
+  const inCall = idInCall(handling, command)
   return recordAside<CommandResult | 'known' | 'elsewhere'>(async (reads, setting) => {
     const key = command.tree ?? tree
     const known = await reads.runs.commandResult({ ...commandRequestFields(command), folder }, key)
-    const isOwn = known?.runner === commandRunner.name
-    if (isOwn && known.status === 'running' && commandRunner.away?.isBeginning(known.id)) {
-      return { facts: [], answer: known }
-    }
+    if (known !== null && known.id === inCall) return { facts: [], answer: 'known' }
     const around = { isAlive: (runner: string) => commandRunner.isAlive(runner), now: setting.at }
     const running = known?.status === 'running' && (await isStillRunning(reads, known, around))
     if (running) return { facts: [], answer: 'elsewhere' as const }
     const counts = known?.treeHeld === true && !['running', 'stopped'].includes(known.status)
     if (counts && !again) return { facts: [], answer: 'known' as const }
     const started: CommandResult = {
-      id: setting.ids.next('commandResult'),
+      id: inCall ?? setting.ids.next('commandResult'),
       runId: run.id,
       run: command.guard.run,
       folder,
@@ -103,6 +193,15 @@ function claim(
   })
 }
 
+/** The id of a command in a call of another machine, by which it is known again when the call is sent again. */
+function idInCall(
+  { edge, callKey, fingerprint }: CommandsToRun['context'],
+  { hash, tree }: ApprovableCommand,
+): CommandResultId | null {
+  if (!edge || callKey === undefined) return null
+  return `${idPrefixes.commandResult}-${fingerprint([callKey, hash, tree]).slice(0, 15)}` as CommandResultId // of its kind
+}
+
 /** The line, and by whom its result counts. */
 function commandRequestFields({ guard: { run, by } }: ApprovableCommand): Pick<CommandGuard, 'run' | 'by'> {
   return { run, ...(by && { by }) }
@@ -110,38 +209,61 @@ function commandRequestFields({ guard: { run, by } }: ApprovableCommand): Pick<C
 
 async function runLocally(
   handling: CommandContext,
-  beginning: CommandStart,
+  { command: { guard }, folder }: CommandStart,
   started: CommandResult,
 ): Promise<void> {
-  const { commandRunner, recordAside } = handling
-  const { guard, hash } = beginning.command
-  const { run, timeout, pinned } = guard
-  const line = { run, folder: beginning.folder, timeout }
-  const { away } = commandRunner
-  // Away, the machine that runs it keeps its lease.
-  const stopLease = away ? () => undefined : keepLease(recordAside, started.id)
-  const end = await (away ? away.start({ ...line, id: started.id, pinned, hash }) : commandRunner.start(line))
-  stopLease()
-  if (end === null) return
-  const { status, exitCode, output } = end
-  const disturbance = await disturbanceOf(handling, beginning)
-  const printed =
-    disturbance === null ? output : appendLine(output, `This result does not count: ${disturbance}.`)
-  const ended = await endOfCommand(
-    { commandId: started.id, runId: started.runId, status, exitCode, treeHeld: disturbance === null },
-    printed,
+  const { commandRunner, recordAside, fingerprint } = handling
+  const { run, timeout, pinned: files } = guard
+  const stopLease = keepLease(recordAside, started.id)
+  const report = await reportCommand(handling, { run, folder, pinned: files }, () =>
+    commandRunner.start({ run, folder, timeout }).finally(stopLease),
   )
-  await recordAside(async () => ({ ...ended, answer: null }))
+  const changes = await endOfCommand(fingerprint, started, report)
+  await recordAside(async () => ({ ...changes, answer: null }))
+}
+
+const mostTouched = 20
+
+/** Starts a command, and says how it ended and what became of the work tree meanwhile. */
+export async function reportCommand(
+  { witness, commandApprovals }: Pick<Context, 'witness' | 'commandApprovals'>,
+  command: PinnedCommand,
+  start: () => Promise<CommandEnd>,
+): Promise<CommandReport> {
+  const look = () => witness.content(command.folder).catch(() => null)
+  const before = await look()
+  const end = await start()
+  const after = await look()
+  return {
+    ...end,
+    tree: after?.hash ?? null,
+    touched: before && after ? pathsChangedBetween(before.stamps, after.stamps).slice(0, mostTouched) : null,
+    hash: await commandApprovals.hashOf(command),
+  }
 }
 
 /** So much of what a command printed, from its end, is in a fact; the whole of it is kept beside, for a while. */
 const mostInFact = 2_000
 
-/** The end of a command with what it printed. */
+/** The end of a command with what it printed. A result counts only for the tree and the pinned files that it is of. */
 export async function endOfCommand(
-  ended: Omit<ProjectEventOf<'command.ended'>, 'kind' | 'output' | 'whole'>,
-  printed: string,
+  fingerprint: Context['fingerprint'],
+  command: Pick<CommandResult, 'id' | 'runId' | 'tree'>,
+  report: CommandReport,
 ): Promise<{ readonly facts: readonly NewProjectEvent[]; readonly beside: readonly SideWrite[] }> {
+  const { status, exitCode } = report
+  const disturbance = disturbanceOf(fingerprint, command, report)
+  const printed =
+    disturbance === null
+      ? report.output
+      : appendLine(report.output, `This result does not count: ${disturbance}.`)
+  const ended = {
+    commandId: command.id,
+    runId: command.runId,
+    status,
+    exitCode,
+    treeHeld: disturbance === null,
+  }
   if (printed.length <= mostInFact) {
     return { facts: [{ kind: 'command.ended', ...ended, output: printed }], beside: [] }
   }
@@ -151,7 +273,7 @@ export async function endOfCommand(
   const whole = { sha256: await hexDigest('SHA-256', bytes), bytes: bytes.length }
   return {
     facts: [{ kind: 'command.ended', ...ended, output: text.slice(-mostInFact).toWellFormed(), whole }],
-    beside: [{ kind: 'output kept', commandId: ended.commandId, text }],
+    beside: [{ kind: 'output kept', commandId: command.id, text }],
   }
 }
 
@@ -163,29 +285,29 @@ async function isAsApproved(
 }
 
 /** What became of the tree while a command ran, so that it does not tell of this one; null where nothing did. */
-async function disturbanceOf(handling: CommandContext, beginning: CommandStart): Promise<string | null> {
-  const { tree, stamps, folder } = beginning
-  const after = await handling.witness.content(folder).catch(() => null)
-  if (after === null) return 'the work tree could not be measured when it had ended'
+function disturbanceOf(
+  fingerprint: Context['fingerprint'],
+  { tree: expected }: Pick<CommandResult, 'tree'>,
+  { tree, touched, hash }: CommandReport,
+): string | null {
+  if (tree === null || touched === null) return 'the work tree could not be measured when it had ended'
   // Of a file that was changed and changed back the hash says nothing, and its stamp does.
-  const touched = pathsChangedBetween(stamps, after.stamps)
   if (touched.length > 0) {
     const more = touched.length > mostNamed ? ` and ${touched.length - mostNamed} more` : ''
     return `${touched.slice(0, mostNamed).join(', ')}${more} changed while it ran`
   }
-  if (after.hash !== tree) return 'the work tree changed before it began'
-  return (await isAsApproved(handling, beginning)) ? null : 'a pinned file changed while it ran'
+  const isOfThis = expected === tree || expected === fingerprint([tree, hash])
+  return isOfThis ? null : 'the work tree or a pinned file changed before it ended'
 }
 
 const mostNamed = 5
 
-function pathsChangedBetween(
-  before: ExternalState['stamps'],
-  after: ExternalState['stamps'],
-): readonly string[] {
+type FileStamps = readonly (readonly [path: string, stamp: string])[]
+
+function pathsChangedBetween(before: FileStamps, after: FileStamps): readonly string[] {
   const [was, is] = [new Map(before), new Map(after)]
-  const gone = [...was.keys()].filter((path) => !is.has(path))
-  return [...gone, ...[...is.keys()].filter((path) => is.get(path) !== was.get(path))].sort()
+  const gone = [...was.keys()].filter((one) => !is.has(one))
+  return [...gone, ...[...is.keys()].filter((one) => is.get(one) !== was.get(one))].sort()
 }
 
 function appendLine(output: string, line: string): string {
@@ -236,75 +358,36 @@ async function waitAtMost(milliseconds: number, work: Promise<unknown>): Promise
 type CommandRequest = Extract<InboxItemRequest, { kind: 'command' }>
 /** A command as a guard asks for it, in a folder. */
 type GuardCommand = Pick<CommandRequest, 'run' | 'folder' | 'pinned'>
-
-interface CommandContent {
-  readonly content: string
-  readonly approvals: ReadonlyMap<string | null, string | null>
-  readonly parts: () => Promise<ContentParts>
-}
-
-/** Keeps what a content is of, which is looked at only where it is not kept already. */
-export async function storeShownCommand(
-  { shownContents }: Pick<Context, 'shownContents'>,
-  { content, parts }: Pick<CommandContent, 'content' | 'parts'>,
-): Promise<void> {
-  if (!(await shownContents.isKept(content))) await shownContents.keep(content, await parts())
-}
-
-/** What a person who approves a command is shown of it, as it is now. */
-export async function shownCommandOf(context: QueryContext, command: GuardCommand): Promise<CommandContent> {
-  const { commandApprovals, evidenceFiles } = context
-  return {
-    content: await commandApprovals.hashOf(command),
-    approvals: new Map(),
-    parts: async () => {
-      const files = await commandApprovals.filesOf(command)
-      return {
-        files: await evidenceFiles.contents(
-          command.folder,
-          files.map(({ path }) => path),
-        ),
-        facts: { command: command.run, folder: command.folder },
-      }
-    },
-  }
-}
+type AskedCommand = GuardCommand & { readonly hash: string; readonly isAnswered: boolean }
 
 const mostFiles = 50
 const longestDiff = 6_000
 
 /** The question whether a command may run: its pinned files with their hashes, and what became of them since a yes. */
-async function requestOf(context: Context, command: GuardCommand, hash: string): Promise<CommandRequest> {
-  const { commandApprovals } = context
-  const files = await commandApprovals.filesOf(command)
-  const before = (await commandApprovals.list([command.folder])).find(({ run }) => run === command.run)
-  const shown = await shownCommandOf(context, command)
-  await storeShownCommand(context, shown)
+function requestOf(
+  { edge }: Pick<Context, 'edge'>,
+  { run, folder, pinned: files, hash }: GuardCommand & { readonly hash: string },
+  { files: known, before }: CommandQuestion,
+): CommandRequest {
   return {
     kind: 'command',
-    ...command,
+    run,
+    folder,
+    pinned: files,
     hash,
-    ...(context.edge && { edge: context.edge.id }),
-    files: files.slice(0, mostFiles),
-    before: before === undefined ? null : await changesSinceApproval(context, before, shown),
+    ...(edge && { edge: edge.id }),
+    files: known.slice(0, mostFiles),
+    before: before && { hash: before.hash, by: before.by, at: before.at, ...changesSince(before.difference) },
   }
 }
 
-async function changesSinceApproval(context: Context, before: ApprovedCommand, shown: CommandContent) {
-  const { hash, by, at } = before
-  const difference = await context.shownContents.since(hash, await shown.parts())
-  const diff = difference === null ? '' : diffText(difference)
+function changesSince(difference: NonNullable<CommandQuestion['before']>['difference']) {
+  if (difference === null) return { changed: null, diff: '' }
+  const diff = difference.files.flatMap((file) => file.diff ?? []).join('')
   return {
-    hash,
-    by,
-    at,
-    changed: difference === null ? null : difference.files.map(({ path }) => path).slice(0, mostFiles),
+    changed: difference.files.map((file) => file.path).slice(0, mostFiles),
     diff: diff.length > longestDiff ? `${diff.slice(0, longestDiff)}…\n` : diff,
   }
-}
-
-function diffText({ files }: ContentDifference): string {
-  return files.flatMap(({ diff }) => diff ?? []).join('')
 }
 
 /**
@@ -314,17 +397,17 @@ function diffText({ files }: ContentDifference): string {
 export async function askPerson(
   handling: CommandContext,
   run: Pick<RunRecord, 'id' | 'process' | 'missionId' | 'taskId'>,
-  commands: readonly (GuardCommand & { readonly hash: string; readonly isAnswered: boolean })[],
+  commands: readonly (AskedCommand & { readonly question: CommandQuestion | null })[],
 ): Promise<void> {
   const settled = await handling.store.view((reads) => hasAllAnswers(reads, commands))
   if (settled) return
-  const asked = await Promise.all(
-    commands.map(async (command) => {
-      const { folder, pinned, hash } = command
-      if (command.isAnswered) return { command, request: null }
-      return { command, request: await requestOf(handling, { run: command.run, folder, pinned }, hash) }
-    }),
-  )
+  const asked = commands.map((command) => {
+    const { isAnswered, question } = command
+    return {
+      command,
+      request: isAnswered || question === null ? null : requestOf(handling, command, question),
+    }
+  })
   await handling.recordAside(async (reads, setting) => {
     const facts: NewProjectEvent[] = []
     for (const { command, request } of asked) {
@@ -354,10 +437,7 @@ function approvalQuestion(request: CommandRequest | null): string {
   return `${what} since ${before.by} approved it. May it be run there as it is now?`
 }
 
-async function hasAllAnswers(
-  reads: Reads,
-  commands: readonly (GuardCommand & { readonly hash: string; readonly isAnswered: boolean })[],
-): Promise<boolean> {
+async function hasAllAnswers(reads: Reads, commands: readonly AskedCommand[]): Promise<boolean> {
   for (const command of commands) {
     const open = await openQuestions(reads, command)
     const isAsked = open.some((hold) => hashOf(hold) === command.hash)

@@ -1,14 +1,19 @@
 import { z } from 'zod'
+import { shownMeasurements } from '../../../inbox/operations/shown-content.ts'
 import { keyOwner } from '../../../kernel/actor.ts'
 import { callTo, hintOf } from '../../../kernel/failure.ts'
 import type { JsonObject } from '../../../kernel/json.ts'
 import { identifier } from '../../../kernel/operations/input/fields.ts'
-import { defineOperation } from '../../../kernel/operations/operation.ts'
+import { requireMeasured } from '../../../kernel/operations/measurement.ts'
+import { defineOperation, type RecordContext } from '../../../kernel/operations/operation.ts'
+import type { ProcessDefinition } from '../../domain/definition.ts'
 import { AcceptedEntry, json } from '../run-answer.ts'
-import type { EvidenceFileInput } from './external-state.ts'
+import { commandRuns } from './commands.ts'
+import { type EvidenceFileInput, prepareSubmittedFiles, submittedFiles } from './external-state.ts'
 import { runField } from './find-run.ts'
+import { MeasurementQuestions } from './measurements.ts'
 import { refusalFailure } from './refusal.ts'
-import { type SendEventResult, sendEvent } from './send-event.ts'
+import { decideEvent, prepareEvent, type SendEventRequest, type SendEventResult } from './send-event.ts'
 
 const namedFile = z.union([
   z.string().min(1).max(4096),
@@ -37,6 +42,31 @@ const EmitEventAnswer = z.object({
 })
 type EmitEventAnswer = z.output<typeof EmitEventAnswer>
 
+const EmitEventInput = z.strictObject({
+  run_id: runField,
+  event_name: identifier('One of allowed_events'),
+  payload: z
+    .record(z.string(), z.unknown())
+    .refine(
+      (value) => JSON.stringify(value).length <= mostPayload,
+      'it is longer than 100,000 characters as JSON',
+    )
+    .describe("What the event's payload_schema asks for")
+    .optional(),
+  expected_revision: z.int().min(1).describe('The revision that state_gate_get_state answered'),
+  idempotency_key: identifier('A new one for each event; the same one only to repeat a call'),
+  artifact_paths: z
+    .array(namedFile)
+    .max(1000)
+    .describe('Evidence: files in the project, "docs/plan.md" or { path, type }')
+    .optional(),
+  dry_run: z.boolean().describe('Answer what would happen, and do nothing').optional(),
+})
+type EmitEventInput = z.output<typeof EmitEventInput>
+
+/** With what is shown to the person behind a client that is asked at once. */
+const emitMeasurements = { ...shownMeasurements, submitted: submittedFiles, ran: commandRuns }
+
 export const emitEvent = defineOperation({
   name: 'state_gate_emit_event',
   tool: 'state_gate_emit_event',
@@ -50,49 +80,55 @@ export const emitEvent = defineOperation({
   kind: 'command',
   idempotent: true,
   positional: ['run_id', 'event_name'],
-  input: z.strictObject({
-    run_id: runField,
-    event_name: identifier('One of allowed_events'),
-    payload: z
-      .record(z.string(), z.unknown())
-      .refine(
-        (value) => JSON.stringify(value).length <= mostPayload,
-        'it is longer than 100,000 characters as JSON',
-      )
-      .describe("What the event's payload_schema asks for")
-      .optional(),
-    expected_revision: z.int().min(1).describe('The revision that state_gate_get_state answered'),
-    idempotency_key: identifier('A new one for each event; the same one only to repeat a call'),
-    artifact_paths: z
-      .array(namedFile)
-      .max(1000)
-      .describe('Evidence: files in the project, "docs/plan.md" or { path, type }')
-      .optional(),
-    dry_run: z.boolean().describe('Answer what would happen, and do nothing').optional(),
-  }),
+  input: EmitEventInput,
   output: EmitEventAnswer,
   listedOutput: ['success'],
-}).handler(async (handling, input) => {
+})
+  .measure(emitMeasurements)
+  .prepare(async (reads, input, context, measured) => {
+    const questions = new MeasurementQuestions<typeof emitMeasurements>(measured)
+    const sending = {
+      ...requestIn(input, context),
+      readFiles: (definition: ProcessDefinition) =>
+        prepareSubmittedFiles(questions, definition, input.artifact_paths ?? []),
+    }
+    const prepared = await prepareEvent(reads, questions, { context, sending })
+    return { briefs: questions.briefs, ...prepared }
+  })
+  .record(
+    async ({ reads, found, context, setting }, input) => {
+      const prepared = requireMeasured(found ?? undefined)
+      const { answer: sent, ...decided } = await decideEvent(
+        { reads, context, setting },
+        requestIn(input, context),
+        prepared,
+      )
+      if (input.dry_run) return { facts: [], answer: dryAnswer(sent) }
+      if (sent.kind === 'refused') return { ...decided, refused: refusalOf(sent) }
+      return { ...decided, answer: answerOf(sent) }
+    },
+    { only: ({ dry_run: isDry }) => isDry === true, isKeyed: false },
+  )
+
+function requestIn(input: EmitEventInput, { fingerprint, actor }: RecordContext): SendEventRequest {
   const files: readonly EvidenceFileInput[] = input.artifact_paths ?? []
   const payload = (input.payload ?? {}) as JsonObject // a record, as its schema says
-  const inputHash = handling.fingerprint([input.event_name, payload, files])
-  const sent = await sendEvent(handling, {
+  const { event_name: event, idempotency_key: key } = input
+  return {
     runId: input.run_id,
-    sent: { event: input.event_name, payload, files, expectedRevision: input.expected_revision },
+    sent: { event, payload, files, expectedRevision: input.expected_revision },
     dryRun: input.dry_run ?? false,
     idempotency: {
-      key: input.idempotency_key,
-      owner: keyOwner(handling.actor),
-      connection: handling.actor.connection ?? null,
+      key,
+      owner: keyOwner(actor),
+      connection: actor.connection ?? null,
       operation: 'state_gate_emit_event',
-      inputHash,
+      inputHash: fingerprint([event, payload, files]),
     },
-  })
-  return input.dry_run ? dryAnswer(sent) : answerOf(sent)
-})
+  }
+}
 
-function answerOf(sent: SendEventResult): EmitEventAnswer {
-  if (sent.kind === 'refused') throw refusalOf(sent)
+function answerOf(sent: Exclude<SendEventResult, { kind: 'refused' }>): EmitEventAnswer {
   if (sent.kind === 'accepted') return { success: true, result: sent.answer }
   return {
     success: true,

@@ -1,15 +1,24 @@
+import { z } from 'zod'
 import type { AttemptMeasurement } from '../../../events/domain/project-event.ts'
-import type { TreeContent } from '../../../git/ports/work-tree.ts'
 import { type Author, identityOf } from '../../../kernel/actor.ts'
 import { Failure } from '../../../kernel/failure.ts'
 import { didYouMean } from '../../../kernel/nearest-word.ts'
-import type { CommandContext, Context, QueryContext } from '../../../kernel/operations/operation.ts'
+import { type MeasurementOf, measurement } from '../../../kernel/operations/measurement.ts'
+import type { RecordContext } from '../../../kernel/operations/operation.ts'
+import { known, list, path, words } from '../../../kernel/operations/shapes.ts'
 import { pathInsidePrefix } from '../../../kernel/path-pattern.ts'
 import type { Reads } from '../../../store/ports/store.ts'
+import type { InboxItem } from '../../../track/domain/records.ts'
 import { sharedKind } from '../../../track/domain/scope/file-kind.ts'
 import { isDeclared, judgePath, parseScope, type Scope } from '../../../track/domain/scope/scope.ts'
 import { type Attempt, type SnapshotLocation, treeOf } from '../../../track/domain/task.ts'
-import { measure } from '../../../track/operations/measure.ts'
+import {
+  changesAround,
+  changesBrief,
+  endedTree,
+  isEndMeasuredBriefly,
+  measurementOf,
+} from '../../../track/operations/measure.ts'
 import { isOfChanges } from '../../domain/approved-content.ts'
 import { artifactType, isOfType } from '../../domain/artifacts.ts'
 import type { ProcessDefinition } from '../../domain/definition.ts'
@@ -18,16 +27,13 @@ import { commandsFor, needsOfState } from '../../domain/expression.ts'
 import type { CommandGuard } from '../../domain/guards/command.ts'
 import type { SchemaProblem } from '../../domain/json-schema.ts'
 import type { RunRecord, StoredArtifact } from '../../domain/run.ts'
-import type { EvidenceFile } from '../../ports/evidence-files.ts'
 import { type LoadedRun, maxAttempts, type RunSubject, type ScopedPath } from '../../ports/run-reads.ts'
-import { changesBetween, type GapChange } from './between-attempts.ts'
+import { type GapChange, gapChangesOf, gapsOf, type WorkQuestion } from './between-attempts.ts'
 import { subjectOf } from './find-run.ts'
-import { type NetChanges, netChanges } from './net-changes.ts'
+import type { CommandQuestion, MeasurementQuestions, RunMeasurements } from './measurements.ts'
 
-/** What is slow and outside the database, gathered before a decision with no transaction open. */
+/** What was measured outside the database, for one decision. */
 export interface ExternalState {
-  /** The revision it was gathered for. */
-  readonly revision: number
   readonly needs: readonly EvidenceNeed[]
   /** How the files that were handed in stand now, by path. */
   readonly standings: ReadonlyMap<string, 'current' | 'changed' | 'deleted'>
@@ -44,8 +50,6 @@ export interface ExternalState {
   readonly approvedTree: string | null
   /** The commit that the work tree is at; null where nothing asks for it, or there is none. */
   readonly commit: string | null
-  /** Of each file of that tree, what changes when it is written; empty where no command is asked for. */
-  readonly stamps: TreeContent['stamps']
   readonly commands: readonly ApprovableCommand[]
   /** The files that come with the event. */
   readonly handedIn: readonly SubmittedArtifact[]
@@ -59,96 +63,145 @@ export interface ApprovableCommand {
   /** Of the line, the folder and the pinned files: what a person approves. */
   readonly hash: string
   readonly approved: boolean
+  /** A person approved it at the server, which counts where the user of the machine says so. */
+  readonly approvedThere: boolean
   /** Of a command that a person said no to as it is. */
   readonly refusal: { readonly by: string; readonly reason: string; readonly hash: string } | null
   /** What a result of it is for: the tree, and of a command that pins files their content too, which git may ignore. */
   readonly tree: string | null
+  /** What a person is to be asked about it. */
+  readonly question: CommandQuestion | null
 }
 
-/** Gathers what the guards of an event look at in the run's state, of all its events without one; and what is approved. */
-export async function gatherState(
-  handling: QueryContext,
-  { record, definition, artifacts }: LoadedRun,
-  event: string | undefined,
-  approvals: readonly { readonly role: string; readonly of: string | null }[] = [],
-): Promise<ExternalState> {
-  const { folder, witness } = handling
+type Questions = Pick<MeasurementQuestions<RunMeasurements>, 'ask'>
+type StateContext = Pick<RecordContext, 'folder' | 'edge' | 'fingerprint' | 'clock' | 'settingNow'>
+
+interface StateRequest {
+  readonly context: StateContext
+  readonly loaded: LoadedRun
+  /** Of all events of the state without one. */
+  readonly event?: string | undefined
+  readonly approvals?: readonly { readonly role: string; readonly of: string | null }[] | undefined
+  /** Its commands are to run: a person is asked about those that nobody answered. */
+  readonly runs?: boolean
+}
+
+export const nothingMeasured = {
+  needs: [],
+  standings: new Map<string, never>(),
+  openChanges: new Map<string, never>(),
+  netChanges: new Map<string, never>(),
+  between: [],
+  changes: null,
+  tree: null,
+  approvedTree: null,
+  commit: null,
+  commands: [],
+  handedIn: [],
+  unusable: [],
+} as const satisfies Omit<ExternalState, 'folder'>
+
+/**
+ * What the guards of an event look at in the run's state, and what is approved with it. Null until all that it asks for
+ * was measured.
+ */
+export async function prepareState(
+  reads: Reads,
+  questions: Questions,
+  { context, loaded, event, approvals = [], runs = false }: StateRequest,
+): Promise<ExternalState | null> {
+  const { record, definition, artifacts } = loaded
+  const { folder } = context
   const needs = [
     ...needsOfState(definition, record.state, event),
     ...approvals.map(({ role, of }): EvidenceNeed => ({ kind: 'approvals', role, of })),
   ]
+  const wantsChanges = needs.some(({ kind }) => kind === 'changes')
+  const wantsApproval = needs.some((need) => need.kind === 'approvals' && isOfChanges(definition, need.of))
   const looked = artifacts.filter((file) => needs.some((need) => isNeedForFile(definition, need, file)))
-  const standings = await localFreshness(handling, record, looked)
-  if (needs.some(isFileNeed) && (await remoteWorkPlace(handling, record))) {
-    const openChanges = needs.some(({ kind }) => kind === 'changes')
-      ? await measureOpenAttempts(handling, subjectOf(record))
-      : new Map()
-    const unlooked = { ...nothingLookedAt, stamps: [], commands: [], handedIn: [], unusable: [] }
-    const netChanges: NetChanges = new Map()
-    const between: readonly GapChange[] = []
-    return {
-      ...unlooked,
-      revision: record.revision,
-      needs,
-      standings,
-      openChanges,
-      netChanges,
-      between,
-      folder,
-    }
-  }
-  const hasOwnTree = needs.some(isStateApproval) && (await hasTree(handling, record))
-  const tree = await treeFor(needs, { witness, folder, hasOwnTree })
-  const wantsChanges = needs.some((need) => need.kind === 'approvals' && isOfChanges(definition, need.of))
-  const subject = subjectOf(record)
+  const standings = await prepareFreshness(reads, questions, { context, record, files: looked })
+  const work = needs.some((need) => isFileNeed(need) || need.kind === 'changes')
+    ? await workOf(reads, record)
+    : nothingBegun
+  const isElsewhere = needs.some(isFileNeed) && remotePlace(work, context) !== null
   const openChanges =
-    wantsChanges || needs.some(({ kind }) => kind === 'changes')
-      ? await measureOpenAttempts(handling, subject)
-      : new Map()
+    wantsChanges || (wantsApproval && !isElsewhere)
+      ? await prepareOpenChanges(reads, questions, { context, work })
+      : new Map<string, never>()
+  const state = { ...nothingMeasured, needs, folder }
+  if (isElsewhere) {
+    return standings && openChanges && { ...state, standings, openChanges }
+  }
+  const hasOwnTree = needs.some(isStateApproval) && (await hasTree(reads, work))
+  const wantsTree =
+    hasOwnTree || needs.some((need) => need.kind === 'command' || (need.kind === 'ci' && need.at === 'tree'))
+  const tree = wantsTree ? questions.ask('tree', 'content') : null
+  const wantsCommit = needs.some((need) => need.kind === 'ci' && need.at === 'commit')
+  const commit = wantsCommit ? questions.ask('tree', 'commit') : null
+  const commands = await prepareCommands(reads, questions, {
+    context,
+    guards: commandsFor(definition, record.state, event),
+    tree: tree ?? null,
+    runs,
+  })
+  const trees = treesOf(work, context, {
+    gaps: wantsChanges || wantsApproval,
+    ended: wantsApproval,
+    isCompared: needs.some((need) => need.kind === 'changes' && need.net),
+  })
+  const outside = await prepareWork(reads, questions, trees)
+  if (!standings || !openChanges || tree === undefined || commit === undefined || !commands || !outside) {
+    return null
+  }
+  const net = prepareNetChanges(questions, { work, openChanges, outside })
+  const changes = wantsApproval
+    ? await prepareChanges(reads, questions, { context, work, openChanges, outside })
+    : null
+  if (net === undefined || changes === undefined) return null
   return {
-    revision: record.revision,
-    needs,
+    ...state,
     standings,
     openChanges,
-    netChanges: needs.some((need) => need.kind === 'changes' && need.net)
-      ? await netChanges(handling, subject, openChanges)
-      : new Map(),
-    between: needs.some(({ kind }) => kind === 'changes') ? await changesBetweenOf(handling, subject) : [],
-    changes: wantsChanges ? await measuredChanges(handling, subject, openChanges) : null,
-    ...tree,
-    commit: needs.some((need) => need.kind === 'ci' && need.at === 'commit')
-      ? await commitHere(witness, folder)
-      : null,
-    approvedTree: hasOwnTree ? tree.tree : null,
-    commands: await approvableCommands(handling, commandsFor(definition, record.state, event), tree.tree),
-    handedIn: [],
-    unusable: [],
-    folder,
+    netChanges: net,
+    between: wantsChanges ? await gapChangesOf(reads, outside) : [],
+    changes,
+    tree,
+    approvedTree: hasOwnTree ? tree : null,
+    commit,
+    commands,
   }
 }
-
-/** Files that were handed in stand as they were then; the rest is not known. */
-const nothingLookedAt = {
-  standings: new Map<string, never>(),
-  tree: null,
-  commit: null,
-  approvedTree: null,
-  changes: null,
-} as const
 
 /** Whether a need is answered by the files of the work tree as they are now. */
 function isFileNeed({ kind }: EvidenceNeed): boolean {
   return kind === 'artifacts' || kind === 'approvals' || kind === 'command' || kind === 'ci'
 }
 
-/** Where the work behind a run lies, if that is another machine than the caller's: from here its files are not seen. */
-async function remoteWorkPlace(
-  { store, edge }: Pick<QueryContext, 'store' | 'edge'>,
-  record: RunRecord,
-): Promise<SnapshotLocation | null> {
+/** The attempts at a run's subject, and what those that ended changed. */
+interface SubjectWork {
+  readonly subject: RunSubject | null
+  readonly attempts: readonly Attempt[]
+  readonly stored: ReadonlyMap<string, StoredChanges>
+}
+
+type StoredChanges = Awaited<ReturnType<Reads['runs']['changesOf']>>[number]
+
+const nothingBegun: SubjectWork = { subject: null, attempts: [], stored: new Map() }
+
+async function workOf({ runs }: Reads, record: RunRecord): Promise<SubjectWork> {
   const subject = subjectOf(record)
-  if (subject === null) return null
-  const attempts = await store.view(({ runs }) => runs.attemptsOf(subject))
+  if (subject === null) return nothingBegun
+  const attempts = await runs.attemptsOf(subject)
+  const ended = attempts.filter(({ status }) => status !== 'open').map(({ id }) => id)
+  const stored = ended.length === 0 ? [] : await runs.changesOf(ended)
+  return { subject, attempts, stored: new Map(stored.map((one) => [one.attemptId as string, one])) }
+}
+
+/** Where the work behind a run lies, if that is another machine than the caller's: from here its files are not seen. */
+function remotePlace(
+  { attempts }: SubjectWork,
+  { edge }: Pick<RecordContext, 'edge'>,
+): SnapshotLocation | null {
   const last = attempts.findLast(({ status }) => status !== 'abandoned')
   return last && last.snapshot.edge !== edge?.id ? last.snapshot : null
 }
@@ -158,18 +211,23 @@ async function remoteWorkPlace(
  * caller's own folder is another work tree.
  */
 export async function assertFilesAreHere(
-  context: Context,
-  { record, definition }: Pick<LoadedRun, 'record' | 'definition'>,
-  asked: {
+  reads: Reads,
+  context: Pick<RecordContext, 'edge'>,
+  {
+    loaded: { record, definition },
+    event,
+    approvals,
+    command,
+  }: {
+    readonly loaded: Pick<LoadedRun, 'record' | 'definition'>
     readonly event: string | undefined
     readonly approvals: readonly unknown[]
     readonly command: string
   },
 ): Promise<void> {
-  const { event, approvals, command } = asked
   const needs = event === undefined ? [] : needsOfState(definition, record.state, event)
   if (approvals.length === 0 && !needs.some(isFileNeed)) return
-  const place = await remoteWorkPlace(context, record)
+  const place = remotePlace(await workOf(reads, record), context)
   if (place === null) return
   const { machine = 'the machine that keeps the record', top } = place
   throw new Failure(
@@ -186,39 +244,35 @@ export async function assertFilesAreHere(
  * Whether a tree is a run's own: that of its attempts, or the project's only one. Where agents work on other machines,
  * what nobody has begun has none, and an approval of its state is bound to the state and the files that were handed in.
  */
-async function hasTree({ store }: Pick<QueryContext, 'store'>, record: RunRecord): Promise<boolean> {
-  const subject = subjectOf(record)
-  return store.view(async ({ runs, edges }) => {
-    const attempts = subject === null ? [] : await runs.attemptsOf(subject)
-    if (attempts.some(({ status }) => status !== 'abandoned')) return true
-    return (await edges.all()).length === 0
-  })
-}
-
-type SubmittedFile = Pick<StoredArtifact, 'path' | 'revision'>
-
-/** The edge that each file was handed in from; undefined for the machine of the record. */
-async function remoteMachinesOfFiles<File extends SubmittedFile>(
-  { store }: Pick<QueryContext, 'store'>,
-  { id }: Pick<RunRecord, 'id'>,
-  files: readonly File[],
-): Promise<readonly { readonly file: File; readonly edge: string | undefined }[]> {
-  if (files.length === 0) return []
-  const edges = await store.view(({ runs }) => runs.edgesOf(id))
-  return files.map((file) => ({ file, edge: edges.get(file.revision) }))
+async function hasTree({ edges }: Reads, { attempts }: SubjectWork): Promise<boolean> {
+  if (attempts.some(({ status }) => status !== 'abandoned')) return true
+  return (await edges.all()).length === 0
 }
 
 /** How files that were handed in from this machine stand now. Of others only their own machines know. */
-export async function localFreshness(
-  context: Pick<QueryContext, 'store' | 'evidenceFiles' | 'folder' | 'edge'>,
-  record: Pick<RunRecord, 'id'>,
-  files: readonly StoredArtifact[],
-): Promise<ExternalState['standings']> {
-  const { evidenceFiles, folder, edge: own } = context
-  const placed = await remoteMachinesOfFiles(context, record, files)
-  const here = placed.filter(({ edge }) => edge === own?.id).map(({ file }) => file)
-  const standing = here.length === 0 ? [] : await evidenceFiles.freshness(folder, here)
-  return new Map(here.map(({ path }, at) => [path, standing[at] ?? 'deleted']))
+export async function prepareFreshness(
+  { runs }: Reads,
+  questions: Questions,
+  {
+    context,
+    record,
+    files,
+  }: {
+    readonly context: Pick<RecordContext, 'edge'>
+    readonly record: Pick<RunRecord, 'id'>
+    readonly files: readonly StoredArtifact[]
+  },
+): Promise<ExternalState['standings'] | null> {
+  if (files.length === 0) return new Map()
+  const edges = await runs.edgesOf(record.id)
+  const here = files.filter(({ revision }) => edges.get(revision) === context.edge?.id)
+  const standings = here.map(({ path: file, bytes, sha256, stamp }) => {
+    return [file, questions.ask('files', { path: file, bytes, sha256, stamp })] as const
+  })
+  const known = standings.flatMap(([file, standing]) =>
+    standing === undefined ? [] : [[file, standing] as const],
+  )
+  return known.length === standings.length ? new Map(known) : null
 }
 
 /**
@@ -226,26 +280,36 @@ export async function localFreshness(
  * are as they were. Those that come with it again are read here.
  */
 export async function assertSubmittedLocally(
-  context: Context,
-  { record, definition, artifacts }: LoadedRun,
-  asked: { readonly event: string; readonly handedIn: readonly SubmittedArtifact[] },
+  { runs, edges: machines }: Reads,
+  { edge }: Pick<RecordContext, 'edge'>,
+  {
+    loaded: { record, definition, artifacts },
+    event,
+    handedIn,
+  }: {
+    readonly loaded: LoadedRun
+    readonly event: string
+    readonly handedIn: readonly SubmittedArtifact[]
+  },
 ): Promise<void> {
-  const needs = needsOfState(definition, record.state, asked.event)
-  const again = new Set(asked.handedIn.map(({ path }) => path))
+  const needs = needsOfState(definition, record.state, event)
+  const again = new Set(handedIn.map((file) => file.path))
   const rested = artifacts.filter(
     (file) => !again.has(file.path) && needs.some((need) => isNeedForFile(definition, need, file)),
   )
-  const placed = await remoteMachinesOfFiles(context, record, rested)
-  const away = placed.find(({ edge }) => edge !== context.edge?.id)
+  if (rested.length === 0) return
+  const edges = await runs.edgesOf(record.id)
+  const away = rested.find(({ revision }) => edges.get(revision) !== edge?.id)
   if (away === undefined) return
-  const known = await context.store.view(({ edges }) => edges.all())
-  const machine = known.find(({ id }) => id === away.edge)?.name ?? 'the machine that keeps the record'
+  const machine =
+    (await machines.all()).find(({ id }) => id === edges.get(away.revision))?.name ??
+    'the machine that keeps the record'
   throw new Failure(
     'REFUSED',
-    `${asked.event} of run ${record.id} rests on ${away.file.path}, which was handed in on ${machine}: only there it is seen whether it is as it was.`,
+    `${event} of run ${record.id} rests on ${away.path}, which was handed in on ${machine}: only there it is seen whether it is as it was.`,
     {
       reason: 'file_on_other_machine',
-      hint: `Send ${asked.event} on ${machine}; or hand ${away.file.path} in again with it, as it is here.`,
+      hint: `Send ${event} on ${machine}; or hand ${away.path} in again with it, as it is here.`,
     },
   )
 }
@@ -255,29 +319,42 @@ export interface ApprovedState extends Pick<ExternalState, 'standings' | 'approv
   readonly elsewhere: SnapshotLocation | null
 }
 
-/** Gathers only what approvals are bound to. */
-export async function gatherApprovedContent(
-  context: QueryContext,
-  { artifacts, definition, record }: LoadedRun,
-  approvals: readonly { readonly of: string | null }[],
-): Promise<ApprovedState> {
-  const { folder, witness } = context
-  const elsewhere = approvals.length === 0 ? null : await remoteWorkPlace(context, record)
-  if (elsewhere) return { ...nothingLookedAt, elsewhere }
-  const subject = subjectOf(record)
+/** Only what approvals are bound to. Null until it was measured. */
+export async function prepareApprovedContent(
+  reads: Reads,
+  questions: Questions,
+  {
+    context,
+    loaded: { artifacts, definition, record },
+    approvals,
+  }: {
+    readonly context: StateContext
+    readonly loaded: LoadedRun
+    readonly approvals: readonly { readonly of: string | null }[]
+  },
+): Promise<ApprovedState | null> {
+  const work = approvals.length === 0 ? nothingBegun : await workOf(reads, record)
+  const elsewhere = remotePlace(work, context)
+  if (elsewhere) {
+    const { standings, approvedTree, changes } = nothingMeasured
+    return { standings, approvedTree, changes, elsewhere }
+  }
   const isState = approvals.some(({ of }) => of === null)
+  const isChanges = approvals.some(({ of }) => isOfChanges(definition, of))
   const looked = artifacts.filter(
     (file) => isState || approvals.some(({ of }) => of !== null && isOfType(definition.artifacts, file, of)),
   )
-  const hasOwnTree = isState && (await hasTree(context, record))
-  return {
-    elsewhere: null,
-    standings: await localFreshness(context, record, looked),
-    approvedTree: hasOwnTree ? await measuredTree(() => witness.treeHash(folder)) : null,
-    changes: approvals.some(({ of }) => isOfChanges(definition, of))
-      ? await measuredChanges(context, subject, await measureOpenAttempts(context, subject))
-      : null,
-  }
+  const standings = await prepareFreshness(reads, questions, { context, record, files: looked })
+  const hasOwnTree = isState && (await hasTree(reads, work))
+  const approvedTree = hasOwnTree ? questions.ask('tree', 'content') : null
+  const wanted = { gaps: isChanges, ended: isChanges, isCompared: false }
+  const outside = await prepareWork(reads, questions, treesOf(work, context, wanted))
+  const openChanges = isChanges ? await prepareOpenChanges(reads, questions, { context, work }) : new Map()
+  if (!standings || approvedTree === undefined || !outside || !openChanges) return null
+  const changes = isChanges
+    ? await prepareChanges(reads, questions, { context, work, openChanges, outside })
+    : null
+  return changes === undefined ? null : { elsewhere: null, standings, approvedTree, changes }
 }
 
 /** Whether a need asks for files of a type: an approval of the state is about all of them. */
@@ -290,101 +367,91 @@ function isStateApproval(need: EvidenceNeed): boolean {
   return need.kind === 'approvals' && need.of === null
 }
 
-async function measureOpenAttempts(
-  handling: QueryContext,
-  subject: ReturnType<typeof subjectOf>,
-): Promise<OpenChanges> {
-  if (subject === null) return new Map()
-  const attempts = await handling.store.view(({ runs }) => runs.attemptsOf(subject))
-  const open = attempts.filter(({ status }) => status === 'open')
-  const measured = await Promise.all(
-    open.map(async (attempt) => [attempt.id, await measure(handling, attempt)] as const),
-  )
-  return new Map(measured)
+// One after the other: what is asked for keeps its order.
+async function prepareOpenChanges(
+  reads: Reads,
+  questions: Questions,
+  { context, work }: { readonly context: StateContext; readonly work: SubjectWork },
+): Promise<OpenChanges | null> {
+  const measured = new Map<string, AttemptMeasurement>()
+  let isWhole = true
+  for (const attempt of work.attempts.filter(({ status }) => status === 'open')) {
+    const [asked] = isEndMeasuredBriefly(context, [attempt])
+    const taken = asked && questions.ask('ends', asked)
+    if (asked && taken === undefined) {
+      isWhole = false
+      continue
+    }
+    const ended = { attempt, end: taken ? endedTree(context, taken) : null }
+    const around = await changesAround(reads, ended)
+    const brief = changesBrief(ended, around)
+    const changes = brief === null ? undefined : questions.ask('changes', brief)
+    if (brief !== null && changes === undefined) isWhole = false
+    else measured.set(attempt.id, measurementOf(ended, around, changes))
+  }
+  return isWhole ? measured : null
 }
 
-async function treeFor(
-  needs: readonly EvidenceNeed[],
+async function prepareCommands(
+  { holds }: Reads,
+  questions: Questions,
   {
-    witness,
-    folder,
-    hasOwnTree,
-  }: Pick<CommandContext, 'witness' | 'folder'> & { readonly hasOwnTree: boolean },
-): Promise<Pick<ExternalState, 'tree' | 'stamps'>> {
-  if (needs.some(({ kind }) => kind === 'command')) {
-    const standing = await measuredTree(() => witness.content(folder))
-    return { tree: standing?.hash ?? null, stamps: standing?.stamps ?? [] }
-  }
-  const isAsked = hasOwnTree || needs.some((need) => need.kind === 'ci' && need.at === 'tree')
-  const tree = isAsked ? await measuredTree(() => witness.treeHash(folder)) : null
-  return { tree, stamps: [] }
-}
-
-async function commitHere(witness: CommandContext['witness'], folder: string): Promise<string | null> {
-  try {
-    return (await witness.branch({ folder, base: 'HEAD' })).head.id
-  } catch (error) {
-    // No commit yet, or no git.
-    if (error instanceof Failure && (error.code === 'INVALID_INPUT' || error.code === 'UNAVAILABLE'))
-      return null
-    throw error
-  }
-}
-
-async function changesBetweenOf(
-  context: QueryContext,
-  subject: RunSubject | null,
-): Promise<readonly GapChange[] | null> {
-  if (subject === null) return []
-  return changesBetween(context, await context.store.view(({ runs }) => runs.attemptsOf(subject)))
-}
-
-/** A tree that cannot be measured is no tree: no result and no approval counts for it. */
-async function measuredTree<Measured>(measureTree: () => Promise<Measured>): Promise<Measured | null> {
-  try {
-    return await measureTree()
-  } catch (error) {
-    if (error instanceof Failure && error.code === 'UNAVAILABLE') return null
-    throw error
-  }
-}
-
-async function approvableCommands(
-  context: QueryContext,
-  guards: readonly CommandGuard[],
-  tree: string | null,
-): Promise<readonly ApprovableCommand[]> {
-  const { commandApprovals, fingerprint, folder } = context
-  return Promise.all(
-    guards.map(async (guard) => {
-      const hash = await commandApprovals.hashOf({ run: guard.run, folder, pinned: guard.pinned })
-      return {
+    context: { folder, fingerprint },
+    guards,
+    tree,
+    runs,
+  }: {
+    readonly context: Pick<RecordContext, 'folder' | 'fingerprint'>
+    readonly guards: readonly CommandGuard[]
+    readonly tree: string | null
+    readonly runs: boolean
+  },
+): Promise<readonly ApprovableCommand[] | null> {
+  const asked = guards.map((guard) => {
+    const { run, pinned } = guard
+    return { guard, measured: questions.ask('commands', { run, folder, pinned: [...pinned], asks: runs }) }
+  })
+  const hashes = asked.flatMap(({ measured }) => measured?.hash ?? [])
+  if (hashes.length < asked.length) return null
+  const answered = hashes.length === 0 ? [] : await holds.answeredCommands([...new Set(hashes)])
+  return asked.flatMap(({ guard, measured }) => {
+    if (measured === undefined) return []
+    const { hash, question } = measured
+    // What is pinned lies elsewhere on the machine of a runner.
+    const isOfTree = tree === null || guard.pinned.length === 0 || guard.by === 'runner'
+    return [
+      {
         guard,
         hash,
-        ...(await commandAnswer(context, hash)),
-        // What is pinned lies elsewhere on the machine of a runner.
-        tree:
-          tree === null || guard.pinned.length === 0 || guard.by === 'runner'
-            ? tree
-            : fingerprint([tree, hash]),
-      }
-    }),
-  )
+        ...commandAnswer(measured, answered),
+        tree: isOfTree ? tree : fingerprint([tree, hash]),
+        question,
+      },
+    ]
+  })
 }
 
-/** What a person said to a command. A no counts on every machine of the record; a yes where its port lets it count. */
-export async function commandAnswer(
-  { commandApprovals, store }: Pick<QueryContext, 'commandApprovals' | 'store'>,
-  hash: string,
-): Promise<Pick<ApprovableCommand, 'approved' | 'refusal'>> {
-  const [answered] = await store.view(({ holds }) => holds.answeredCommands([hash]))
+type MeasuredCommand = MeasurementOf<RunMeasurements['commands']>[number]
+
+/** What a person said to a command. A no counts on every machine of the record; a yes on the one that says so. */
+export function commandAnswer(
+  { hash, isApproved, trustsServer, refusal }: MeasuredCommand,
+  answeredCommands: readonly InboxItem[],
+): Pick<ApprovableCommand, 'approved' | 'approvedThere' | 'refusal'> {
+  const answered = answeredCommands.find(
+    ({ request }) => request?.kind === 'command' && request.hash === hash,
+  )
+  const approvedThere = answered?.status === 'resolved'
   if (answered?.status === 'dismissed') {
     const { closedBy, answer } = answered
-    return { approved: false, refusal: { by: closedBy ?? 'a person', reason: answer ?? '', hash } }
+    const said = { by: closedBy ?? 'a person', reason: answer ?? '', hash }
+    return { approved: false, approvedThere, refusal: said }
   }
-  const approved = await commandApprovals.isApproved(hash)
-  const refused = approved ? null : await commandApprovals.refusalOf(hash)
-  return { approved, refusal: refused && { by: refused.by, reason: refused.reason, hash } }
+  return {
+    approved: isApproved || (trustsServer && approvedThere),
+    approvedThere,
+    refusal: refusal && { ...refusal, hash },
+  }
 }
 
 /** A file as a caller names it, with the type that it is of where its path does not tell. */
@@ -392,51 +459,67 @@ export type EvidenceFileInput = string | { readonly path: string; readonly type:
 
 export type SubmittedArtifact = Omit<StoredArtifact, 'revision' | 'by' | 'author'>
 
-/** The files of an event, and what is wrong with those that cannot be evidence, a sentence each. */
-interface ReadFiles {
-  readonly handedIn: readonly SubmittedArtifact[]
-  readonly unusable: readonly SchemaProblem[]
-}
+const readFile = known.extend({ content: z.unknown().optional() })
 
-/** Reads the files of an event. */
-export async function readSubmittedFiles(
-  { evidenceFiles, folder }: CommandContext,
+/** The files of an event: each with its hash, and with what it holds where the process has a schema for it. */
+export const submittedFiles = measurement({
+  brief: list(z.strictObject({ path, hasSchema: z.boolean() }), 1_000),
+  measured: list(z.union([z.strictObject({ file: readFile }), z.strictObject({ problem: words })]), 1_000),
+  fits: (asked, read) => asked.length === read.length,
+  measure: ({ evidenceFiles, folder }, files) =>
+    Promise.all(
+      files.map(async ({ path: named, hasSchema }) => {
+        try {
+          const [file] = await evidenceFiles.read(folder, [named])
+          if (file === undefined) return { problem: 'No evidence: nothing was read.' }
+          const { content, ...read } = file
+          return { file: { ...read, ...(hasSchema && content !== undefined && { content }) } }
+        } catch (error) {
+          if (error instanceof Failure && error.code === 'INVALID_INPUT') return { problem: error.message }
+          throw error
+        }
+      }),
+    ),
+})
+
+/** Null until the files were read. */
+export function prepareSubmittedFiles(
+  questions: Pick<MeasurementQuestions<{ submitted: typeof submittedFiles }>, 'ask'>,
   definition: ProcessDefinition,
   named: readonly EvidenceFileInput[],
-): Promise<ReadFiles> {
+): Pick<ExternalState, 'handedIn' | 'unusable'> | null {
   const declared = definition.artifacts.map(({ type }) => type)
   const byPath = new Map<string, SubmittedArtifact>()
   const unusable: SchemaProblem[] = []
-  for (const [at, file] of named.entries()) {
+  let isWhole = true
+  for (const [at, input] of named.entries()) {
     const refuse = (message: string) => unusable.push({ path: `/artifact_paths/${at}`, message })
-    const { path, type } = typeof file === 'string' ? { path: file, type: null } : file
+    const { path: file, type } = typeof input === 'string' ? { path: input, type: null } : input
     if (type !== null && !declared.includes(type)) {
-      refuse(`${path}: process ${definition.id} has no artifact "${type}".${didYouMean(type, declared)}`)
+      refuse(`${file}: process ${definition.id} has no artifact "${type}".${didYouMean(type, declared)}`)
       continue
     }
-    const read = await readOne(() => evidenceFiles.read(folder, [path]))
-    if (typeof read === 'string') refuse(read)
-    else byPath.set(read.path, withArtifactType(definition, read, type))
+    const hasSchema = definition.artifacts.some(
+      (artifact) => artifact.schema !== null && (type === null || artifact.type === type),
+    )
+    const read = questions.ask('submitted', { path: file, hasSchema })
+    if (read === undefined) isWhole = false
+    else if ('problem' in read) refuse(read.problem)
+    else byPath.set(read.file.path, withArtifactType(definition, read.file, type))
   }
-  return { handedIn: [...byPath.values()], unusable }
+  return isWhole ? { handedIn: [...byPath.values()], unusable } : null
 }
 
 // By declared globs, else as the caller says, else by the file's name; without a type it is kept and counts for nothing.
 function withArtifactType(
   definition: ProcessDefinition,
-  file: EvidenceFile,
+  { content, ...file }: z.output<typeof readFile>,
   said: string | null,
 ): SubmittedArtifact {
-  return { ...file, type: artifactType(definition, file.path, said) ?? '' }
-}
-
-async function readOne(read: () => Promise<readonly EvidenceFile[]>): Promise<EvidenceFile | string> {
-  try {
-    const [file] = await read()
-    return file ?? 'No evidence: nothing was read.'
-  } catch (error) {
-    if (error instanceof Failure && error.code === 'INVALID_INPUT') return error.message
-    throw error
+  return {
+    ...file,
+    ...(content !== undefined && { content }),
+    type: artifactType(definition, file.path, said) ?? '',
   }
 }
 
@@ -447,46 +530,147 @@ interface MeasuredChanges {
   readonly authors: readonly Author[]
 }
 
+/** The work trees of a subject, with what is to be measured in each outside its attempts. */
+function treesOf(
+  { attempts }: SubjectWork,
+  { edge }: Pick<RecordContext, 'edge'>,
+  wanted: { readonly gaps: boolean; readonly ended: boolean; readonly isCompared: boolean },
+): readonly WorkQuestion[] {
+  const here = attempts.filter(({ snapshot }) => snapshot.edge === edge?.id)
+  return [...Map.groupBy(here, ({ snapshot }) => treeOf(snapshot)).values()].flatMap((inTree) => {
+    const own = inTree.toSorted((a, b) => a.openedAt - b.openedAt)
+    const [first] = own
+    if (first === undefined) return []
+    const last = wanted.ended ? lastEndedAttempt(own) : null
+    const gaps = wanted.gaps ? gapsOf(own) : []
+    if (gaps.length === 0 && !last && !wanted.isCompared) return []
+    return [{ own, first, last, gaps, isCompared: wanted.isCompared }]
+  })
+}
+
+/** The last attempt of a work tree in which none is open. */
+function lastEndedAttempt(attempts: readonly Attempt[]): Attempt | null {
+  const counted = attempts.filter(({ status }) => status !== 'abandoned')
+  if (counted.some(({ status }) => status === 'open')) return null
+  return counted.toSorted((a, b) => (b.closedAt ?? 0) - (a.closedAt ?? 0))[0] ?? null
+}
+
+type MeasuredWork = MeasurementOf<RunMeasurements['work']>[number]
+
+/** A work tree of a subject with what was measured in it. */
+export interface WorkOutside extends WorkQuestion {
+  readonly measured: MeasuredWork
+}
+
+async function prepareWork(
+  { runs }: Reads,
+  questions: Questions,
+  trees: readonly WorkQuestion[],
+): Promise<readonly WorkOutside[] | null> {
+  if (trees.length === 0) return []
+  const settings = trees.some(({ gaps }) => gaps.length > 0) ? await runs.settings() : null
+  const outside = trees.map((tree) => {
+    const measured = questions.ask('work', {
+      first: tree.first.snapshot,
+      gaps: tree.gaps.map(({ from, to }) => ({ from, to })),
+      ended: tree.last?.endSnapshot ?? null,
+      isCompared: tree.isCompared,
+      sensitive: settings?.get('sensitive') ?? null,
+    })
+    return measured && { ...tree, measured }
+  })
+  const measured = outside.flatMap((one) => one ?? [])
+  return measured.length === trees.length ? measured : null
+}
+
+/**
+ * By work tree and path, whether a file that the work on a subject changed is other than it was when that work began
+ * there. Null, and a path that is missing: it cannot be seen from here.
+ */
+type NetChanges = ReadonlyMap<string, ReadonlyMap<string, boolean | null>>
+
+/** Undefined until it was measured. */
+function prepareNetChanges(
+  questions: Questions,
+  {
+    work,
+    openChanges,
+    outside,
+  }: {
+    readonly work: SubjectWork
+    readonly openChanges: OpenChanges
+    readonly outside: readonly WorkOutside[]
+  },
+): NetChanges | undefined {
+  const compared = outside.flatMap(({ own, first, isCompared, measured: { now } }) => {
+    const changes = own.flatMap(
+      ({ id }) => openChanges.get(id)?.changes ?? work.stored.get(id)?.changes ?? [],
+    )
+    const paths = [
+      ...new Set(changes.flatMap((file) => (file.from === undefined ? [file.path] : [file.path, file.from]))),
+    ]
+    if (!isCompared || now === null || paths.length === 0) return []
+    return [
+      { tree: treeOf(first.snapshot), found: questions.ask('net', { first: first.snapshot, now, paths }) },
+    ]
+  })
+  const found = compared.flatMap(({ tree, found: files }) => (files ? [[tree, new Map(files)] as const] : []))
+  return found.length === compared.length ? new Map(found) : undefined
+}
+
 /**
  * Every file that an attempt of the subject changed, with the hash of what is there now; and what was touched since the
- * last of them ended, except by the work of others. Null where nothing was begun, or a part cannot be measured.
+ * last of them ended, except by the work of others. Null where nothing was begun, or a part cannot be measured; undefined
+ * until it was measured.
  */
-async function measuredChanges(
-  context: QueryContext,
-  subject: RunSubject | null,
-  measured: OpenChanges,
-): Promise<MeasuredChanges | null> {
-  if (subject === null) return null
-  const { begun, attempts, stored } = await context.store.view(async ({ runs }) => {
-    const all = await runs.attemptsOf(subject)
-    const counted = all.filter(({ status }) => status !== 'abandoned')
-    const ended = counted.filter(({ status }) => status !== 'open').map(({ id }) => id)
-    return { begun: all, attempts: counted, stored: await runs.changesOf(ended) }
-  })
-  if (attempts.length === 0) return null
+async function prepareChanges(
+  reads: Reads,
+  questions: Questions,
+  {
+    context,
+    work,
+    openChanges,
+    outside,
+  }: {
+    readonly context: Pick<RecordContext, 'edge'>
+    readonly work: SubjectWork
+    readonly openChanges: OpenChanges
+    readonly outside: readonly WorkOutside[]
+  },
+): Promise<MeasuredChanges | null | undefined> {
+  const attempts = work.attempts.filter(({ status }) => status !== 'abandoned')
+  if (work.subject === null || attempts.length === 0) return null
   // What lies on another machine cannot be looked at from here.
   if (attempts.some(({ snapshot }) => snapshot.edge !== context.edge?.id)) return null
-  const byAttempt = new Map(stored.map((one) => [one.attemptId as string, one]))
   const paths = new Map<string, Set<string>>()
   for (const attempt of attempts) {
-    const changed = measured.get(attempt.id) ?? byAttempt.get(attempt.id)
+    const changed = openChanges.get(attempt.id) ?? work.stored.get(attempt.id)
     if (!changed || !isMeasured(changed)) return null
     const own = pathsIn(paths, attempt.snapshot.top)
-    for (const { path, from, scope } of changed.changes) {
+    for (const { path: file, from, scope } of changed.changes) {
       if (scope === 'imported') continue
-      own.add(path)
+      own.add(file)
       if (from !== undefined) own.add(from)
     }
   }
-  for (const last of lastEndedAttempts(attempts)) {
-    const later = await pathsTouchedLater(context, last, attempts)
+  for (const tree of outside) {
+    if (tree.last === null) continue
+    const later = await pathsTouchedLater(reads, tree, tree.last)
     if (later === null) return null
-    for (const path of later) pathsIn(paths, last.snapshot.top).add(path)
+    for (const file of later) pathsIn(paths, tree.last.snapshot.top).add(file)
   }
-  const between = await changesBetween(context, begun)
+  const between = await gapChangesOf(reads, outside)
   if (between === null) return null
-  for (const { top, path } of between) pathsIn(paths, top).add(path)
-  return { files: await hashFiles(context, paths), authors: authorsOf(begun) }
+  for (const { top, path: file } of between) pathsIn(paths, top).add(file)
+  const hashed = [...paths].map(([top, inTree]) => {
+    const prefix = paths.size > 1 ? `${top}/` : ''
+    const files = questions.ask('hashes', { top, paths: [...inTree].sort() })
+    return files?.map((file) => ({ ...file, path: `${prefix}${file.path}` }))
+  })
+  const files = hashed.flatMap((one) => (one ? [one] : []))
+  return files.length === hashed.length
+    ? { files: files.flat(), authors: authorsOf(work.attempts) }
+    : undefined
 }
 
 function pathsIn(paths: Map<string, Set<string>>, top: string): Set<string> {
@@ -495,56 +679,24 @@ function pathsIn(paths: Map<string, Set<string>>, top: string): Set<string> {
   return known
 }
 
-/** The last attempt of each work tree in which none is open. */
-function lastEndedAttempts(attempts: readonly Attempt[]): readonly Attempt[] {
-  const tops = [...new Set(attempts.map(({ snapshot }) => snapshot.top))]
-  return tops.flatMap((top) => {
-    const here = attempts.filter(({ snapshot }) => snapshot.top === top)
-    if (here.some(({ status }) => status === 'open')) return []
-    return here.toSorted((a, b) => (b.closedAt ?? 0) - (a.closedAt ?? 0)).slice(0, 1)
-  })
-}
-
 /** What was touched after an attempt, without what lies in the areas or the changes of others. Null: not known. */
 async function pathsTouchedLater(
-  { witness, ids, store }: QueryContext,
+  { tasks, runs }: Reads,
+  { own, measured: { touched } }: WorkOutside,
   last: Attempt,
-  own: readonly Attempt[],
 ): Promise<readonly string[] | null> {
-  const { top, prefix, engine } = last.snapshot
-  if (last.endSnapshot === null) return null
-  const name = ids.next('attempt')
-  const now = await witness.snapshot({ folder: `${top}/${prefix}`, name, engine, top }).catch(() => null)
-  const touched = now && (await witness.touched(last.endSnapshot, now.ref))
   if (touched === null || touched.length === 0) return touched
   const ownIds = new Set<string>(own.map(({ id }) => id))
-  const { others, changed } = await store.view(async ({ tasks, runs }) => {
-    const since = await tasks.attemptsInTree(treeOf(last.snapshot), last.closedAt ?? 0)
-    const foreign = since.filter(({ id }) => !ownIds.has(id))
-    const ended = foreign.filter(({ status }) => status !== 'open').map(({ id }) => id)
-    return { others: foreign, changed: await runs.changesOf(ended) }
-  })
+  const since = await tasks.attemptsInTree(treeOf(last.snapshot), last.closedAt ?? 0)
+  const others = since.filter(({ id }) => !ownIds.has(id))
+  const changed = await runs.changesOf(others.filter(({ status }) => status !== 'open').map(({ id }) => id))
   const scopes = others
     .map(({ areas, snapshot }) => parseScope(areas, { prefix: snapshot.prefix, packages: new Map() }))
     .filter(isDeclared)
-  const theirs = new Set(changed.flatMap(({ changes }) => changes.map(({ path }) => path)))
+  const theirs = new Set(changed.flatMap(({ changes }) => changes.map((file) => file.path)))
   return touched.filter(
-    (path) => !theirs.has(path) && !scopes.some((scope) => judgePath(scope, path) !== 'out'),
+    (file) => !theirs.has(file) && !scopes.some((scope) => judgePath(scope, file) !== 'out'),
   )
-}
-
-async function hashFiles(
-  { evidenceFiles }: QueryContext,
-  paths: ReadonlyMap<string, ReadonlySet<string>>,
-): Promise<MeasuredChanges['files']> {
-  const files: { path: string; sha256: string | null }[] = []
-  for (const [top, inTree] of paths) {
-    const prefix = paths.size > 1 ? `${top}/` : ''
-    for (const { path, sha256 } of await evidenceFiles.contents(top, [...inTree].sort())) {
-      files.push({ path: `${prefix}${path}`, sha256 })
-    }
-  }
-  return files
 }
 
 function authorsOf(attempts: readonly Attempt[]): readonly Author[] {

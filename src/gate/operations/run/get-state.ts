@@ -3,7 +3,8 @@ import type { NewProjectEvent } from '../../../events/domain/project-event.ts'
 import { waitForProjectEvent } from '../../../events/operations/follow.ts'
 import { instant } from '../../../kernel/instant.ts'
 import { list, strings } from '../../../kernel/operations/list-answer.ts'
-import { defineOperation, type QueryContext } from '../../../kernel/operations/operation.ts'
+import { requireMeasured } from '../../../kernel/operations/measurement.ts'
+import { type CommandContext, defineOperation } from '../../../kernel/operations/operation.ts'
 import { reviewFields, reviewInMission, reviewOfTask } from '../../../review/operations/agent-reviews.ts'
 import { holdKinds } from '../../../track/domain/records.ts'
 import { countedArtifacts } from '../../domain/artifacts.ts'
@@ -11,7 +12,8 @@ import { interpolatePrompt, stateNamed } from '../../domain/definition.ts'
 import type { MissingGuard } from '../../domain/expression.ts'
 import { json, runStatus, SaidEntry, VisitEntry } from '../run-answer.ts'
 import { findRun, runField } from './find-run.ts'
-import { fittingContext, type RunSituation, situationOf } from './situation.ts'
+import { MeasurementQuestions, type RunMeasurements, runMeasurements } from './measurements.ts'
+import { fittingContext, prepareSituation, type RunSituation } from './situation.ts'
 import { promptWithWords } from './statements.ts'
 
 const longestWait = 25
@@ -98,22 +100,31 @@ export const getState = defineOperation({
     'allowed_events',
     'updated_at',
   ],
-}).handler(async (handling, input) => {
-  if (input.wait_seconds !== undefined && input.wait_seconds > 0) {
-    const run = await handling.store.view((reads) => findRun(reads, input.run_id))
-    await waitForRun(handling, run.id, {
-      past: input.since_revision ?? run.revision,
-      milliseconds: input.wait_seconds * 1000,
-    })
-  }
-  const situation = await situationOf(handling, input.run_id)
-  const { taskId, missionId } = situation.record
-  const review = await handling.store.view(async (reads) => {
-    if (taskId !== null) return reviewOfTask(reads, taskId)
-    return missionId === null ? {} : reviewInMission(reads, missionId)
-  })
-  return { ...stateAnswer(situation), ...review }
 })
+  .measure(runMeasurements)
+  .prepare(async (reads, input, context, measured, taken) => {
+    const { wait_seconds: seconds = 0, run_id: runId } = input
+    if (seconds > 0 && context.isContinued !== true && !taken.has(waiting)) {
+      const { id, revision } = await findRun(reads, runId)
+      const waited = { past: input.since_revision ?? revision, milliseconds: seconds * 1000 }
+      const first = { name: waiting, take: ({ store }: CommandContext) => waitForRun(store, id, waited) }
+      return { briefs: {}, found: null, first }
+    }
+    const questions = new MeasurementQuestions<RunMeasurements>(measured)
+    const situation = await prepareSituation(reads, questions, { context, runId })
+    const { briefs } = questions
+    if (situation === null) return { briefs, found: null }
+    const { taskId, missionId } = situation.record
+    const ofMission = missionId === null ? {} : await reviewInMission(reads, missionId)
+    const review = taskId === null ? ofMission : await reviewOfTask(reads, taskId)
+    return { briefs, found: { situation, review } }
+  })
+  .answer(async ({ found }) => {
+    const { situation, review } = requireMeasured(found ?? undefined)
+    return { ...stateAnswer(situation), ...review }
+  })
+
+const waiting = 'wait'
 
 function stateAnswer(situation: RunSituation) {
   const { record, definition, events, run, holds, said } = situation
@@ -193,7 +204,7 @@ function requiredArtifact({ definition, run, observed }: RunSituation, type: str
  * about a hold, the end of a command. At most so many milliseconds.
  */
 async function waitForRun(
-  { store }: Pick<QueryContext, 'store'>,
+  store: CommandContext['store'],
   runId: string,
   { past, milliseconds }: { readonly past: number; readonly milliseconds: number },
 ): Promise<void> {

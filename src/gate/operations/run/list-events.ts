@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { list, strings } from '../../../kernel/operations/list-answer.ts'
+import { requireMeasured } from '../../../kernel/operations/measurement.ts'
 import { defineOperation } from '../../../kernel/operations/operation.ts'
 import { json } from '../run-answer.ts'
 import { runField } from './find-run.ts'
+import { MeasurementQuestions, type RunMeasurements, runMeasurements } from './measurements.ts'
 import { guardLine } from './refusal.ts'
-import { type RunSituation, situationOf } from './situation.ts'
+import { prepareSituation, type RunSituation } from './situation.ts'
 
 const PossibleEntry = z.object({
   event_name: z.string(),
@@ -50,17 +52,24 @@ export const listEvents = defineOperation({
     events: list(PossibleEntry),
   }),
   listedOutput: ['run_id', 'current_state', 'events'],
-}).handler(async (handling, input) => {
-  const { record, events } = await situationOf(handling, input.run_id)
-  return {
-    run_id: record.id,
-    current_state: record.state,
-    revision: record.revision,
-    events: events
-      .filter(({ isAllowed }) => isAllowed || input.include_blocked === true)
-      .map((event) => eventAnswer(event, input.include_blocked === true)),
-  }
 })
+  .measure(runMeasurements)
+  .prepare(async (reads, { run_id: runId }, context, measured) => {
+    const questions = new MeasurementQuestions<RunMeasurements>(measured)
+    const found = await prepareSituation(reads, questions, { context, runId })
+    return { briefs: questions.briefs, found }
+  })
+  .answer(async ({ found }, input) => {
+    const { record, events } = requireMeasured(found ?? undefined)
+    return {
+      run_id: record.id,
+      current_state: record.state,
+      revision: record.revision,
+      events: events
+        .filter(({ isAllowed }) => isAllowed || input.include_blocked === true)
+        .map((event) => eventAnswer(event, input.include_blocked === true)),
+    }
+  })
 
 /** Transitions that are for other roles are left out, or marked where everything is asked for. */
 function eventAnswer(possible: RunSituation['events'][number], all: boolean): z.output<typeof PossibleEntry> {

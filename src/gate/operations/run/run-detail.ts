@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { shownContentOfRun, storeShownContent } from '../../../inbox/operations/shown-content.ts'
+import { prepareShownRun, prepareStored, shownByPorts } from '../../../inbox/operations/shown-content.ts'
 import { ChoiceEntry, choiceEntries } from '../../../inbox/operations/subject.ts'
 import { instant } from '../../../kernel/instant.ts'
 import { list, Named, strings } from '../../../kernel/operations/list-answer.ts'
@@ -23,7 +23,8 @@ import {
   VisitEntry,
 } from '../run-answer.ts'
 
-import { localFreshness } from './external-state.ts'
+import { prepareFreshness } from './external-state.ts'
+import { measuredByPorts } from './measurements.ts'
 import { fittingContext, type RunSituation, situationOf } from './situation.ts'
 import { promptWithWords } from './statements.ts'
 
@@ -113,7 +114,10 @@ export async function runDetail(handling: QueryContext, runId: string): Promise<
     approvals: record.status === 'active' ? (awaitedDecision(definition, record.state)?.approvals ?? []) : [],
     content:
       record.status === 'active'
-        ? await storeShownContent(handling, await shownContentOfRun(handling, loaded))
+        ? await shownByPorts(handling, async (reads, questions) => {
+            const shown = await prepareShownRun(reads, questions, { context: handling, loaded })
+            return shown && prepareStored(questions, shown)
+          })
         : null,
     choices: record.status === 'active' ? personChoices(situation) : [],
     ways: record.status === 'active' ? outgoingTransitions(situation) : [],
@@ -210,7 +214,9 @@ const mostArtifacts = 500
 
 async function artifactEntries(handling: QueryContext, record: RunRecord, kept: readonly StoredArtifact[]) {
   const shown = kept.toSorted((a, b) => b.revision - a.revision).slice(0, mostArtifacts)
-  const standings = await localFreshness(handling, record, shown)
+  const standings = await measuredByPorts(handling, (reads, questions) =>
+    prepareFreshness(reads, questions, { context: handling, record, files: shown }),
+  )
   return shown.map(({ type, path, bytes, sha256, revision, by }) => ({
     type: type === '' ? null : type,
     path,
@@ -219,6 +225,6 @@ async function artifactEntries(handling: QueryContext, record: RunRecord, kept: 
     revision,
     by,
     // Of another machine it is not known to be otherwise.
-    standing: standings.get(path) ?? 'current',
+    standing: standings?.get(path) ?? 'current',
   }))
 }

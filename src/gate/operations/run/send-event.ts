@@ -1,9 +1,9 @@
 import type { NewProjectEvent } from '../../../events/domain/project-event.ts'
-import { type Actor, identityOf } from '../../../kernel/actor.ts'
-import { callTo, Failure, hintOf } from '../../../kernel/failure.ts'
-import type { RunId, TransactionContext } from '../../../kernel/id.ts'
+import { type Actor, type Author, identityOf } from '../../../kernel/actor.ts'
+import type { TransactionContext } from '../../../kernel/id.ts'
 import type { JsonObject } from '../../../kernel/json.ts'
-import type { CommandContext } from '../../../kernel/operations/operation.ts'
+import type { PreparationStep } from '../../../kernel/operations/measurement.ts'
+import type { RecordContext } from '../../../kernel/operations/operation.ts'
 import { excerpt } from '../../../kernel/text.ts'
 import type { ChangeSet, Idempotency, Reads } from '../../../store/ports/store.ts'
 import type { InboxItem } from '../../../track/domain/records.ts'
@@ -18,18 +18,19 @@ import { candidates } from '../../domain/transitions.ts'
 import type { LoadedRun } from '../../ports/run-reads.ts'
 import type { AcceptedEntry } from '../run-answer.ts'
 import { type ApprovalInput, type ApprovalSet, giveApprovals } from './approvals.ts'
-import { runCommands } from './commands.ts'
+import { type commandRuns, prepareCommandRuns } from './commands.ts'
 import { emitterOf } from './emitter.ts'
 import { engineRun, observeRun, requestAuthor } from './evidence.ts'
 import {
   assertSubmittedLocally,
   type EvidenceFileInput,
   type ExternalState,
-  gatherState,
-  readSubmittedFiles,
+  nothingMeasured,
+  prepareState,
   type SubmittedArtifact,
 } from './external-state.ts'
 import { callerOfRun, loadRun } from './find-run.ts'
+import type { MeasurementQuestions, RunMeasurements } from './measurements.ts'
 import { guardLine } from './refusal.ts'
 import { promptWithWords, type RunRemark, runStatements, statementsWithEvent } from './statements.ts'
 
@@ -42,7 +43,7 @@ interface EventInput {
   readonly expectedRevision: number | null
 }
 
-interface SendEventRequest {
+export interface SendEventRequest {
   /** Without one, the project's only active run. */
   readonly runId: string | undefined
   readonly sent: EventInput
@@ -53,6 +54,8 @@ interface SendEventRequest {
   readonly idempotency: Omit<Idempotency, 'run'> | null
   /** Approvals that the sender gives first, in the same transaction. */
   readonly approvals?: readonly ApprovalInput[]
+  /** Reads the files that come with it; null until they were measured. */
+  readonly readFiles?: (definition: ProcessDefinition) => Pick<ExternalState, 'handedIn' | 'unusable'> | null
 }
 
 export type SendEventResult =
@@ -79,71 +82,72 @@ export type SendEventResult =
       readonly already: readonly RunApproval[]
     }
 
-const mostRounds = 5
+type EventQuestions = Pick<MeasurementQuestions<RunMeasurements & { ran: typeof commandRuns }>, 'ask'>
+
+/** An event with all that it is decided by; or the answer to the same one that was sent before. */
+export type PreparedEvent =
+  | { readonly kind: 'repeated'; readonly result: SendEventResult }
+  | {
+      readonly kind: 'sent'
+      readonly loaded: LoadedRun
+      readonly external: ExternalState
+      readonly caller: string
+      readonly observed: Observations
+      readonly requester: Author | null
+      readonly holds: readonly InboxItem[]
+      readonly said: readonly RunRemark[]
+    }
 
 /**
- * Sends an event: reads its files, gathers what its guards look at, runs the commands they ask for (waiting for them at
- * most 25 seconds), and decides in one transaction. Gathers again where the run moved meanwhile. Fails with
- * IDEMPOTENCY_KEY_REUSED.
+ * Prepares an event: its files, what its guards look at, and what its commands came to. `found` is null until all of it
+ * was measured. Fails with IDEMPOTENCY_KEY_REUSED.
  */
-export async function sendEvent(
-  handling: CommandContext,
-  sending: SendEventRequest,
-): Promise<SendEventResult> {
-  let runId = sending.runId
-  for (let round = 0; round < mostRounds; round += 1) {
-    const { loaded, repeated } = await handling.store.view(async (reads) => {
-      const run = await loadRun(reads, sending.runId)
-      return { loaded: run, repeated: await repeatedEvent(reads, run, sending) }
-    })
-    if (repeated) return repeated
-    runId = loaded.record.id
-    const external = await gather(handling, loaded, sending)
-    if (!sending.dryRun && external.commands.length > 0) await runCommands(handling, loaded.record, external)
-    const deciding = { handling, sending: { ...sending, runId: loaded.record.id }, external }
-    const sent = sending.dryRun ? await decideDry(deciding) : await decideUnderLock(deciding)
-    if (sent !== 'moved') return sent
+export async function prepareEvent(
+  reads: Reads,
+  questions: EventQuestions,
+  { context, sending }: { readonly context: RecordContext; readonly sending: SendEventRequest },
+): Promise<{ readonly found: PreparedEvent | null; readonly first?: PreparationStep | undefined }> {
+  const { runId, approvals, sent, dryRun } = sending
+  const loaded = await loadRun(reads, runId)
+  const { record } = loaded
+  const result = await repeatedEvent(reads, loaded, sending)
+  if (result) return { found: { kind: 'repeated', result } }
+  const { event } = sent
+  const isEarly = isRefusedEarly(context, loaded, sending)
+  const nothing = { ...nothingMeasured, folder: context.folder }
+  const state = isEarly
+    ? nothing
+    : await prepareState(reads, questions, { context, loaded, event, approvals, runs: !dryRun })
+  const read = isEarly || !sending.readFiles ? nothing : sending.readFiles(loaded.definition)
+  if (read && !isEarly)
+    await assertSubmittedLocally(reads, context, { loaded, event, handedIn: read.handedIn })
+  if (state === null || read === null) return { found: null }
+  const external = { ...state, handedIn: read.handedIn, unusable: read.unusable }
+  const first = dryRun ? undefined : await prepareCommandRuns(reads, questions, { context, record, external })
+  if (first === null) return { found: null }
+  return {
+    first,
+    found: {
+      kind: 'sent',
+      loaded,
+      external,
+      caller: await callerOfRun(reads, record.taskId, context.actor),
+      observed: await observeRun(sourcesOf(reads, { context, external }), loaded),
+      requester: await requestAuthor(reads, loaded),
+      holds: await reads.holds.ofRun(record.id),
+      said: await runStatements(reads, record),
+    },
   }
-  throw new Failure('CONFLICT', `Run ${runId} keeps changing: it never stayed the same for long enough.`, {
-    reason: 'run_keeps_changing',
-    hint: hintOf`Look at it with ${callTo('state_gate_get_state', { run_id: runId })} and try again.`,
-  })
-}
-
-function decideUnderLock(deciding: EventDecisionContext): Promise<SendEventResult | 'moved'> {
-  return deciding.handling.recordAside((reads, setting) => decideEvent(reads, setting, deciding))
-}
-
-async function decideDry(deciding: EventDecisionContext): Promise<SendEventResult | 'moved'> {
-  const { store, clock, ids } = deciding.handling
-  const setting = { at: clock.now(), ids }
-  return store.view(async (reads) => (await decideEvent(reads, setting, deciding)).answer)
-}
-
-async function gather(
-  handling: CommandContext,
-  loaded: LoadedRun,
-  sending: SendEventRequest,
-): Promise<ExternalState> {
-  const { event, files } = sending.sent
-  if (isRefusedEarly(handling, loaded, sending)) return emptyExternalState(handling, loaded)
-  const external = await gatherState(handling, loaded, event, sending.approvals)
-  const read =
-    files.length === 0
-      ? { handedIn: [], unusable: [] }
-      : await readSubmittedFiles(handling, loaded.definition, files)
-  await assertSubmittedLocally(handling, loaded, { event, handedIn: read.handedIn })
-  return { ...external, ...read }
 }
 
 /** Whether something stands against an event whatever its guards say: then nothing need be gathered for it. */
 function isRefusedEarly(
-  handling: CommandContext,
+  context: RecordContext,
   loaded: LoadedRun,
   { sent, role }: SendEventRequest,
 ): boolean {
   const { definition } = loaded
-  const emitter = emitterOf(handling, definition, sent.event, role)
+  const emitter = emitterOf(context, definition, sent.event, role)
   const emission = {
     ...eventRequestOf(sent, { emitter, observed: nothingObserved, handedIn: [] }),
     assumed: ['*'],
@@ -156,61 +160,34 @@ function isGuardRefusal({ code }: RefusedTransition): boolean {
   return code === 'GUARD_FAILED'
 }
 
-function emptyExternalState({ folder }: CommandContext, { record }: LoadedRun): ExternalState {
-  return {
-    revision: record.revision,
-    needs: [],
-    standings: new Map(),
-    openChanges: new Map(),
-    netChanges: new Map(),
-    between: [],
-    changes: null,
-    tree: null,
-    commit: null,
-    approvedTree: null,
-    stamps: [],
-    commands: [],
-    handedIn: [],
-    unusable: [],
-    folder,
-  }
-}
-
 interface EventDecisionContext {
-  readonly handling: CommandContext
-  readonly sending: SendEventRequest & { readonly runId: RunId }
-  readonly external: ExternalState
+  readonly reads: Reads
+  readonly context: RecordContext
+  readonly setting: TransactionContext
 }
 
-/** Decides about an event inside the one write transaction. `moved`: what was gathered is about another revision. */
-async function decideEvent(
-  reads: Reads,
-  setting: TransactionContext,
-  deciding: EventDecisionContext,
-): Promise<ChangeSet<SendEventResult | 'moved'>> {
-  const { handling, sending, external } = deciding
-  const loaded = await loadRun(reads, sending.runId)
-  const repeated = await repeatedEvent(reads, loaded, sending)
-  if (repeated) return { facts: [], answer: repeated }
-  if (hasRunMoved(loaded, deciding)) return { facts: [], answer: 'moved' }
-
+/** Decides about an event inside the one write transaction. */
+export async function decideEvent(
+  { reads, context, setting }: EventDecisionContext,
+  sending: SendEventRequest,
+  prepared: PreparedEvent,
+): Promise<ChangeSet<SendEventResult>> {
+  if (prepared.kind === 'repeated') return { facts: [], answer: prepared.result }
+  const { loaded, external, caller, observed, requester } = prepared
   const { record, definition } = loaded
-  const caller = await callerOfRun(reads, record.taskId, handling.actor)
   const run = engineRun(loaded, external.standings)
-  const observed = await observeRun(sourcesOf(reads, deciding), loaded)
-  const requester = await requestAuthor(reads, loaded)
   const known = sending.approvals === undefined ? [] : await reads.runs.approvals(record.id)
   const given = await giveApprovals(
-    { reads, loaded, run, external, handling, requester, known },
+    { reads, loaded, run, external, handling: context, requester, known },
     sending.approvals ?? [],
     setting,
   )
   const emission = eventRequestOf(sending.sent, {
-    emitter: emitterOf(handling, definition, sending.sent.event, sending.role),
+    emitter: emitterOf(context, definition, sending.sent.event, sending.role),
     observed: { ...observed, approvals: [...observed.approvals, ...given.observed] },
     handedIn: external.handedIn,
   })
-  const result = withUsableFiles(transition(definition, run, emission), external)
+  const result = withUsableFiles(transition(definition, run, emission), record, external)
   const approves = given.recorded.length > 0 || given.already.length > 0
   if (!result.accepted && approves && result.code === 'GUARD_FAILED') {
     // An approval was given, and others are still to come: no one was refused anything.
@@ -223,11 +200,11 @@ async function decideEvent(
     const noticed = await refusalEvents(
       reads,
       {
-        loaded,
+        prepared,
         refused: result,
         emission,
         tried: triedSubmission(sending.sent, external),
-        by: { kind: handling.actor.kind, name: caller },
+        by: { kind: context.actor.kind, name: caller },
       },
       setting,
     )
@@ -237,7 +214,10 @@ async function decideEvent(
       answer: { kind: 'refused', refused: result, run: record, holdId: noticed.holdId, already: [] },
     }
   }
-  return accept({ reads, loaded, accepted: result, emission, given, caller }, deciding, setting)
+  return accept(
+    { prepared, accepted: result, emission, given, sending, author: identityOf(context.actor) },
+    setting,
+  )
 }
 
 const mostTried = 20
@@ -260,7 +240,8 @@ function triedSubmission({ files, payload }: EventInput, { unusable }: ExternalS
 /** An event whose files cannot be evidence is refused for that before its guards are. */
 function withUsableFiles(
   result: AcceptedTransition | RefusedTransition,
-  { unusable, revision }: ExternalState,
+  { revision }: RunRecord,
+  { unusable }: ExternalState,
 ): AcceptedTransition | RefusedTransition {
   if (unusable.length === 0 || !(result.accepted || result.code === 'GUARD_FAILED')) return result
   return {
@@ -277,37 +258,28 @@ function withUsableFiles(
 }
 
 interface AcceptEventContext {
-  readonly reads: Reads
-  readonly loaded: LoadedRun
+  readonly prepared: Extract<PreparedEvent, { kind: 'sent' }>
   readonly accepted: AcceptedTransition
   readonly emission: EventRequest
   readonly given: ApprovalSet
-  readonly caller: string
+  readonly sending: SendEventRequest
+  readonly author: string
 }
 
-async function accept(
-  { reads, loaded, accepted, emission, given, caller }: AcceptEventContext,
-  { handling, sending, external }: EventDecisionContext,
+function accept(
+  { prepared, accepted, emission, given, sending, author }: AcceptEventContext,
   setting: TransactionContext,
-): Promise<ChangeSet<SendEventResult>> {
+): ChangeSet<SendEventResult> {
+  const { loaded, external, holds, said, caller: by } = prepared
   const { record, definition } = loaded
   const advanced = advanceRun(
-    {
-      record,
-      definition,
-      accepted,
-      emission,
-      artifacts: external.handedIn,
-      holds: await reads.holds.ofRun(record.id),
-      by: caller,
-      author: identityOf(handling.actor),
-    },
+    { record, definition, accepted, emission, artifacts: external.handedIn, holds, by, author },
     setting,
   )
-  const answer = acceptedAnswer(definition, advanced, accepted, await runStatements(reads, record))
+  const answer = acceptedAnswer(definition, advanced, accepted, said)
   return {
     facts: [...given.recorded, ...advanced.facts],
-    agentName: caller,
+    agentName: by,
     ...(sending.idempotency && {
       binds: { idempotency: { ...sending.idempotency, run: record.id }, answer },
     }),
@@ -335,23 +307,13 @@ async function repeatedEvent(
   return { kind: 'repeated', answer, eventId: answer.event_id, run: record }
 }
 
-/** What was gathered is worth nothing for another revision, unless that alone refuses the event. */
-function hasRunMoved({ record }: LoadedRun, { sending, external }: EventDecisionContext): boolean {
-  const { expectedRevision } = sending.sent
-  if (record.revision === external.revision) return false
-  return expectedRevision === null || expectedRevision === record.revision
-}
-
-function sourcesOf(reads: Reads, { handling, external }: EventDecisionContext) {
-  const { fingerprint, clock, commandRunner } = handling
-  return {
-    reads,
-    external,
-    fingerprint,
-    now: clock.now(),
-    by: handling.actor,
-    isAlive: (runner: string) => commandRunner.isAlive(runner),
-  }
+function sourcesOf(
+  reads: Reads,
+  { context, external }: { readonly context: RecordContext; readonly external: ExternalState },
+) {
+  const { fingerprint, clock, commandRunner, actor } = context
+  const isAlive = (runner: string) => commandRunner.isAlive(runner)
+  return { reads, external, fingerprint, now: clock.now(), by: actor, isAlive }
 }
 
 /** What was gathered for an event, and who sends it. */
@@ -409,7 +371,7 @@ const mostAlike = 20
 const mostOfEvent = 200
 
 interface RefuseEventContext {
-  readonly loaded: LoadedRun
+  readonly prepared: Extract<PreparedEvent, { kind: 'sent' }>
   readonly refused: RefusedTransition
   readonly emission: EventRequest
   readonly tried: AttemptedEvent | null
@@ -425,8 +387,8 @@ async function refusalEvents(
   refusing: RefuseEventContext,
   setting: TransactionContext,
 ): Promise<{ readonly facts: readonly NewProjectEvent[]; readonly holdId: string | null }> {
-  const { loaded, refused, emission, tried, by } = refusing
-  const { record, visits } = loaded
+  const { prepared, refused, emission, tried, by } = refusing
+  const { record, visits } = prepared.loaded
   const { code, message, missing } = refused
   const since = visits.find(({ state }) => state === record.state)?.last ?? 1
   const about = { event: emission.event, code, since }
@@ -454,21 +416,19 @@ async function refusalEvents(
       },
     })
   }
-  const asked = await question(reads, refusing, setting)
+  const asked = question(refusing, setting)
   if (asked?.isNew) facts.push({ kind: 'hold.opened', hold: asked.hold })
   return { facts, holdId: asked?.hold.id ?? null }
 }
 
-async function question(
-  reads: Reads,
-  { loaded, refused, emission, by }: RefuseEventContext,
+function question(
+  { prepared: { loaded, holds: open }, refused, emission, by }: RefuseEventContext,
   setting: TransactionContext,
-): Promise<{ readonly hold: InboxItem; readonly isNew: boolean } | null> {
+): { readonly hold: InboxItem; readonly isNew: boolean } | null {
   const { record, definition } = loaded
   const event = eventNamed(definition, emission.event)
   if (refused.code !== 'FORBIDDEN' || by.kind === 'person' || !event || !isForPeople(definition, event))
     return null
-  const open = await reads.holds.ofRun(record.id)
   const known = open.find(
     ({ request }) => request?.kind === 'decision' && request.events.includes(event.name),
   )

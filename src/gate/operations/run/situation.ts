@@ -1,6 +1,8 @@
 import type { JsonObject } from '../../../kernel/json.ts'
-import type { QueryContext } from '../../../kernel/operations/operation.ts'
+import { requireMeasured } from '../../../kernel/operations/measurement.ts'
+import type { QueryContext, RecordContext } from '../../../kernel/operations/operation.ts'
 import { excerpt } from '../../../kernel/text.ts'
+import type { Reads } from '../../../store/ports/store.ts'
 import type { InboxItem } from '../../../track/domain/records.ts'
 import type { ProcessDefinition } from '../../domain/definition.ts'
 import type { EventRequest } from '../../domain/event-request.ts'
@@ -10,8 +12,9 @@ import type { Run, RunRecord } from '../../domain/run.ts'
 import type { LoadedRun } from '../../ports/run-reads.ts'
 import { emitterOf } from './emitter.ts'
 import { engineRun, hasObservationNeeds, observeRun } from './evidence.ts'
-import { type ExternalState, gatherState } from './external-state.ts'
+import { type ExternalState, prepareState } from './external-state.ts'
 import { loadRun } from './find-run.ts'
+import { type MeasurementQuestions, measuredByPorts, type RunMeasurements } from './measurements.ts'
 import { type RunRemark, runStatements } from './statements.ts'
 
 /** Where a run stands for the caller: everything that its guards look at, and what may be emitted. */
@@ -31,35 +34,39 @@ export interface RunSituation {
   readonly emissionOf: (event: string) => Omit<EventRequest, 'event' | 'expectedRevision'>
 }
 
-/** Reads where a run stands. Starts no command and writes nothing. */
-export async function situationOf(handling: QueryContext, runId: string | undefined): Promise<RunSituation> {
-  const { store, clock, fingerprint, commandRunner } = handling
-  const { loaded, holds, said } = await store.view(async (reads) => {
-    const found = await loadRun(reads, runId)
-    return {
-      loaded: found,
-      holds: await reads.holds.ofRun(found.record.id),
-      said: await runStatements(reads, found.record),
-    }
-  })
-  const external = await gatherState(handling, loaded, undefined)
-  const by = handling.actor
+/** Where a run stands, for an operation that does not declare its measurements yet. */
+export function situationOf(handling: QueryContext, runId: string | undefined): Promise<RunSituation> {
+  return measuredByPorts(handling, (reads, questions) =>
+    prepareSituation(reads, questions, { context: handling, runId }),
+  ).then((found) => requireMeasured(found ?? undefined))
+}
+
+/** Where a run stands. Null until all that its guards look at was measured. */
+export async function prepareSituation(
+  reads: Reads,
+  questions: Pick<MeasurementQuestions<RunMeasurements>, 'ask'>,
+  { context, runId }: { readonly context: RecordContext; readonly runId: string | undefined },
+): Promise<RunSituation | null> {
+  const { clock, fingerprint, commandRunner, actor: by } = context
+  const loaded = await loadRun(reads, runId)
+  const external = await prepareState(reads, questions, { context, loaded })
+  if (external === null) return null
+  const holds = await reads.holds.ofRun(loaded.record.id)
+  const said = await runStatements(reads, loaded.record)
   const isAlive = (runner: string) => commandRunner.isAlive(runner)
   const observed = hasObservationNeeds(external)
-    ? await store.view((reads) =>
-        observeRun({ reads, external, fingerprint, now: clock.now(), by, isAlive }, loaded),
-      )
+    ? await observeRun({ reads, external, fingerprint, now: clock.now(), by, isAlive }, loaded)
     : nothingObserved
   const { record, definition } = loaded
   const run = engineRun(loaded, external.standings)
-  const emissionOf = eventRequestsBy(handling, { observed, definition })
-  const events = eventsFor(handling, { run, observed, definition })
+  const emissionOf = eventRequestsBy(context, { observed, definition })
+  const events = eventsFor(context, { run, observed, definition })
   return { record, definition, loaded, external, run, observed, events, holds, said, emissionOf }
 }
 
 /** Each event in the role that the caller would emit it in. */
 function eventsFor(
-  handling: QueryContext,
+  handling: RecordContext,
   { run, observed, definition }: Pick<RunSituation, 'run' | 'observed' | 'definition'>,
 ): readonly PossibleEvent[] {
   const emissionOf = eventRequestsBy(handling, { observed, definition })
@@ -69,7 +76,7 @@ function eventsFor(
 }
 
 function eventRequestsBy(
-  handling: QueryContext,
+  handling: RecordContext,
   { observed, definition }: Pick<RunSituation, 'observed' | 'definition'>,
 ): RunSituation['emissionOf'] {
   return (event) => {

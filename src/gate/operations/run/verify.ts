@@ -2,12 +2,15 @@ import { z } from 'zod'
 import { Failure } from '../../../kernel/failure.ts'
 import { instant, instantOrNull } from '../../../kernel/instant.ts'
 import { list } from '../../../kernel/operations/list-answer.ts'
-import { type CommandContext, defineOperation } from '../../../kernel/operations/operation.ts'
+import { requireMeasured } from '../../../kernel/operations/measurement.ts'
+import { defineOperation } from '../../../kernel/operations/operation.ts'
+import type { Reads } from '../../../store/ports/store.ts'
 import { commandsFor, expectedExits } from '../../domain/expression.ts'
 import { hasExpectedExit } from '../../domain/guards/command.ts'
-import { runCommands } from './commands.ts'
-import { type ApprovableCommand, type ExternalState, gatherState } from './external-state.ts'
+import { commandRuns, prepareCommandRuns } from './commands.ts'
+import { type ApprovableCommand, type ExternalState, prepareState } from './external-state.ts'
 import { loadRun, runField } from './find-run.ts'
+import { MeasurementQuestions, runMeasurements } from './measurements.ts'
 
 const CommandEntry = z.object({
   run: z.string(),
@@ -37,6 +40,8 @@ const CommandEntry = z.object({
 })
 type CommandEntry = z.output<typeof CommandEntry>
 
+const verifyMeasurements = { ...runMeasurements, ran: commandRuns }
+
 export const verify = defineOperation({
   name: 'verify',
   command: 'verify',
@@ -54,30 +59,41 @@ export const verify = defineOperation({
     passed: z.boolean(),
     commands: list(CommandEntry),
   }),
-}).handler(async (handling, input) => {
-  const loaded = await handling.store.view((reads) => loadRun(reads, input.run_id))
-  const { record, definition } = loaded
-  if (commandsFor(definition, record.state).length === 0) {
-    throw new Failure('REFUSED', `No guard of "${record.state}" in run ${record.id} asks for a command.`, {
-      reason: 'no_command_guard',
-      hint: `waymark list-events ${record.id} shows what its guards ask for.`,
-    })
-  }
-  const external = await gatherState(handling, loaded, undefined)
-  await runCommands(handling, record, external, { again: true })
-  const commands = await Promise.all(
-    external.commands.map(async (command) => {
-      const ends = expectedExits(definition, record.state, command.guard.run)
-      return commandResultEntry(ends, await resultOf(handling, external, command))
-    }),
-  )
-  return {
-    run_id: record.id,
-    current_state: record.state,
-    passed: commands.every(({ holds }) => holds),
-    commands,
-  }
 })
+  .measure(verifyMeasurements)
+  .prepare(async (reads, input, context, measured) => {
+    const loaded = await loadRun(reads, input.run_id)
+    const { record, definition } = loaded
+    if (commandsFor(definition, record.state).length === 0) {
+      throw new Failure('REFUSED', `No guard of "${record.state}" in run ${record.id} asks for a command.`, {
+        reason: 'no_command_guard',
+        hint: `waymark list-events ${record.id} shows what its guards ask for.`,
+      })
+    }
+    const questions = new MeasurementQuestions<typeof verifyMeasurements>(measured)
+    const external = await prepareState(reads, questions, { context, loaded, runs: true })
+    const first =
+      external && (await prepareCommandRuns(reads, questions, { context, record, external, again: true }))
+    const found = external && first !== null ? { record, definition, external } : null
+    return { briefs: questions.briefs, found, first: first ?? undefined }
+  })
+  .record(async ({ reads, found }) => {
+    const { record, definition, external } = requireMeasured(found ?? undefined)
+    const commands: CommandEntry[] = []
+    for (const command of external.commands) {
+      const ends = expectedExits(definition, record.state, command.guard.run)
+      commands.push(commandResultEntry(ends, await resultOf(reads, external, command)))
+    }
+    return {
+      facts: [],
+      answer: {
+        run_id: record.id,
+        current_state: record.state,
+        passed: commands.every(({ holds }) => holds),
+        commands,
+      },
+    }
+  })
 
 type VerifyResult = Omit<CommandEntry, 'holds' | 'exit'>
 
@@ -89,7 +105,7 @@ function commandResultEntry(ends: ReadonlySet<'zero' | 'nonzero'>, result: Verif
 }
 
 async function resultOf(
-  { store }: CommandContext,
+  { holds, runs }: Reads,
   external: ExternalState,
   { guard, approved, hash, refusal, tree }: ApprovableCommand,
 ): Promise<VerifyResult> {
@@ -97,14 +113,12 @@ async function resultOf(
   const elsewhere = guard.by === 'runner'
   if (refusal && !elsewhere) return { run, status: 'refused', refused_by: refusal.by, reason: refusal.reason }
   if (!approved && !elsewhere) {
-    const hold = await store.view(({ holds }) => holds.openCommand(hash))
+    const hold = await holds.openCommand(hash)
     return { run, status: 'unapproved', hold_id: hold?.id ?? null }
   }
   const command = { run, folder: external.folder, ...(guard.by && { by: guard.by }) }
-  const { found, printed } = await store.view(async ({ runs }) => {
-    const result = await runs.commandResult(command, tree ?? undefined)
-    return { found: result, printed: result && (await runs.commandOutput(result.id)) }
-  })
+  const found = await runs.commandResult(command, tree ?? undefined)
+  const printed = found && (await runs.commandOutput(found.id))
   if (found === null) return { run, status: 'not_run' }
   const removed = printed?.removedAt ?? null
   return {

@@ -9,7 +9,7 @@ import {
   runState,
   verifyView,
 } from '../../../gate/cli/run.ts'
-import { inbox, resolve } from '../../../inbox/cli/inbox.ts'
+import { inbox } from '../../../inbox/cli/inbox.ts'
 import { isJsonObject } from '../../../kernel/json.ts'
 import type { OperationName } from '../../../kernel/operations/catalog.ts'
 import type { Answer, Operation } from '../../../kernel/operations/operation.ts'
@@ -86,7 +86,7 @@ const views: { readonly [Name in OperationName]?: AnswerView<Name> } = {
   sessions_diff: diffOfTurn,
   sessions_show: session,
   setting_list: settings,
-  resolve,
+  resolve: decisionView,
   review_comments: reviewComments,
   review_show: reviewShow,
   run_history: history,

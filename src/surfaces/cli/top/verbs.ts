@@ -32,13 +32,21 @@ const answer: ScreenAction = {
   operation: 'resolve',
   input: resolveInput,
 }
+const rejectInput = ({ hold_id }: TopCard, words: string) => ({ id: hold_id, reason: words })
 const sendBack: ScreenAction = {
   key: 'r',
   label: 'send back',
   asks: 'What should be done instead',
-  operation: 'resolve',
-  input: resolveInput,
+  operation: 'reject',
+  input: rejectInput,
 }
+const approveInput = ({ hold_id }: TopCard, words: string) => ({
+  id: hold_id,
+  ...(words !== '' && { reason: words }),
+})
+
+/** A stale attempt is let go on by its rejection, which needs words. */
+const goesOn = 'It goes on.'
 
 const decides: readonly ScreenAction[] = [
   { key: 'a', label: 'approve', operation: 'approve', input: ({ hold_id }) => ({ id: hold_id }) },
@@ -47,7 +55,7 @@ const decides: readonly ScreenAction[] = [
     label: 'reject',
     asks: 'The reason',
     operation: 'reject',
-    input: ({ hold_id }, words) => ({ id: hold_id, reason: words }),
+    input: rejectInput,
   },
 ]
 
@@ -67,15 +75,12 @@ const verbs = {
       input: ({ task_id }, text) => ({ subject: { task: task_id }, verdict: 'send_back', text }),
     },
   ],
-  scope: [
-    { key: 'a', label: 'accept the files', operation: 'resolve', input: resolveInput },
-    { ...sendBack, input: dismissInput },
-  ],
+  scope: [{ key: 'a', label: 'accept the files', operation: 'approve', input: approveInput }, sendBack],
   approval: decides,
   command: decides,
   stale_attempt: [
-    { key: 'a', label: 'let it go on', operation: 'resolve', input: dismissInput },
-    { key: 'g', label: 'give it up', operation: 'resolve', input: resolveInput },
+    { key: 'a', label: 'let it go on', operation: 'reject', input: (card) => rejectInput(card, goesOn) },
+    { key: 'g', label: 'give it up', operation: 'approve', input: approveInput },
   ],
 } as const satisfies Record<TopCard['kind'], readonly ScreenAction[]>
 

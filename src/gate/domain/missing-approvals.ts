@@ -1,0 +1,34 @@
+import type { ProcessDefinition } from './definition.ts'
+import type { Observations } from './evidence.ts'
+import { guardNames } from './expression.ts'
+import { evaluateGuard } from './guards/guard-kinds.ts'
+import type { Run } from './run.ts'
+import { candidates } from './transitions.ts'
+
+/** What approvals the state of a run still lacks, a line for each guard. */
+export function missingApprovals(
+  definition: ProcessDefinition,
+  run: Run,
+  observed: Observations,
+): readonly string[] {
+  const named = new Set(
+    definition.events
+      .flatMap(({ name }) => candidates(definition, run.state, name))
+      .flatMap(({ guard }) => guardNames(guard)),
+  )
+  const { context, artifacts, visits } = run
+  const evidence = {
+    dialect: definition.dialect,
+    declared: definition.artifacts,
+    payload: {},
+    context,
+    artifacts,
+    visits,
+    observed,
+  }
+  return definition.guards.flatMap(({ name, guard }) => {
+    if (guard.type !== 'approval' || !named.has(name)) return []
+    const { truth, reason } = evaluateGuard(guard, evidence)
+    return truth === 'holds' ? [] : [`${name}: ${reason}`]
+  })
+}

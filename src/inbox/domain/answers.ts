@@ -1,0 +1,127 @@
+import type { NewProjectEvent } from '../../events/domain/project-event.ts'
+import { Failure } from '../../kernel/failure.ts'
+import { instant } from '../../kernel/instant.ts'
+import { reopenTask } from '../../review/domain/review.ts'
+import type { InboxItem, InboxItemAnswer, InboxItemKind } from '../../track/domain/records.ts'
+import type { Attempt, Task } from '../../track/domain/task.ts'
+
+/** What a person can do with an inbox item. */
+export type InboxVerb = 'approve' | 'reject' | 'answer' | 'dismiss'
+
+/** How an item ends. */
+interface InboxItemEnding {
+  readonly status: 'resolved' | 'dismissed'
+  readonly said: InboxItemAnswer
+}
+
+const dismissed = { status: 'dismissed', said: 'dismissed' } as const
+const rejected = { status: 'dismissed', said: 'rejected' } as const
+const answered = { status: 'resolved', said: 'answered' } as const
+const accepted = { status: 'resolved', said: 'accepted' } as const
+const approved = { status: 'resolved', said: 'approved' } as const
+
+/** What each kind of item can be answered with, and how it ends then. */
+const endings: Readonly<Record<InboxItemKind, Readonly<Partial<Record<InboxVerb, InboxItemEnding>>>>> = {
+  blocker: { answer: answered, dismiss: dismissed },
+  review: {
+    approve: approved,
+    reject: { status: 'resolved', said: 'sent back' },
+    answer: answered,
+    dismiss: dismissed,
+  },
+  scope: { approve: accepted, reject: { status: 'dismissed', said: 'sent back' }, dismiss: dismissed },
+  approval: { approve: approved, reject: rejected },
+  command: { approve: approved, reject: rejected },
+  stale_attempt: { approve: approved, reject: rejected, dismiss: dismissed },
+}
+
+/** What a person is offered for an item, in the order in which it is listed. */
+export function verbsFor(kind: InboxItemKind): readonly InboxVerb[] {
+  return (['answer', 'approve', 'reject', 'dismiss'] as const).filter((verb) => endings[kind][verb])
+}
+
+export function commandFor(verb: InboxVerb, id: string): string {
+  switch (verb) {
+    case 'approve':
+      return `waymark approve ${id}`
+    case 'reject':
+      return `waymark reject ${id} "<reason>"`
+    case 'answer':
+      return `waymark resolve ${id} "<answer>"`
+    case 'dismiss':
+      return `waymark resolve ${id} --dismiss`
+  }
+}
+
+/** How an item ends by what a person does. Fails where its kind cannot be answered so, and where words are missing. */
+export function endingOf(
+  { id, kind, status, closedBy, closedAt }: InboxItem,
+  verb: InboxVerb,
+  words: string | null,
+): InboxItemEnding {
+  if (status !== 'open') {
+    const when = closedAt === null ? '' : ` at ${instant(closedAt)}`
+    throw new Failure('CONFLICT', `Hold ${id} was already ${status} by ${closedBy}${when}.`, {
+      reason: 'inbox_item_closed',
+      hint: 'waymark inbox lists the holds that are open.',
+    })
+  }
+  const ending = endings[kind][verb]
+  const possible = verbsFor(kind).map((one) => commandFor(one, id))
+  if (ending === undefined) {
+    throw new Failure('REFUSED', `Hold ${id} is ${kindWords[kind]}: ${verb} does not end it.`, {
+      reason: 'answer_not_possible',
+      hint: `Use one of: ${possible.join('; ')}.`,
+    })
+  }
+  if ((verb === 'answer' || verb === 'reject') && (words === null || words.trim() === '')) {
+    throw new Failure('INVALID_INPUT', `To ${verb} ${id} needs words: the waiting agent reads them.`, {
+      reason: 'answer_missing',
+      hint: `Say why: ${commandFor(verb, id)}`,
+    })
+  }
+  return ending
+}
+
+const kindWords = {
+  blocker: 'a blocker',
+  review: 'a review',
+  scope: 'a question about files out of scope',
+  approval: 'a decision about a run',
+  command: 'a command to approve',
+  stale_attempt: 'a stale attempt',
+} as const satisfies Record<InboxItemKind, string>
+
+/** A person ends an item. `attempt` and `task` are those that it is about. */
+export function endItem(
+  item: InboxItem,
+  ending: InboxItemEnding & { readonly answer: string | null },
+  { attempt, task }: { readonly attempt: Attempt | null; readonly task: Task | null },
+): readonly NewProjectEvent[] {
+  const { id, kind, missionId, taskId } = item
+  const isDecided = kind === 'command' && ending.said !== 'dismissed'
+  const closed: NewProjectEvent = {
+    kind: 'hold.closed',
+    holdId: id,
+    missionId,
+    taskId,
+    ...ending,
+    ...(isDecided && { decided: true as const }),
+  }
+  const again = ending.said === 'sent back' && task !== null ? reopenTask(task) : []
+  return [closed, ...again, ...endOfAttempt(item, ending, attempt)]
+}
+
+/** Approving a stale attempt abandons it, rejecting lets it go on. Dismissing changes nothing. */
+function endOfAttempt(
+  { kind, openedAt }: InboxItem,
+  { said, answer }: InboxItemEnding & { readonly answer: string | null },
+  attempt: Attempt | null,
+): readonly NewProjectEvent[] {
+  if (kind !== 'stale_attempt' || attempt?.status !== 'open' || said === 'dismissed') return []
+  const about = { attemptId: attempt.id, taskId: attempt.taskId, missionId: attempt.missionId }
+  if (said === 'rejected') return [{ kind: 'attempt.continued', ...about }]
+  // Who has spoken since is not silent: giving the attempt up now would take it from someone at work.
+  if (attempt.lastCallAt > openedAt) return []
+  return [{ kind: 'attempt.abandoned', ...about, reason: answer ?? 'A person gave up a stale attempt.' }]
+}

@@ -1,0 +1,553 @@
+import { z } from 'zod'
+import type { NewProjectEvent } from '../../events/domain/project-event.ts'
+import { type ContentDifference, differenceWords } from '../../gate/domain/approved-content.ts'
+import { awaitedDecision, decisionItem, endDecisions, eventFor } from '../../gate/domain/decisions.ts'
+import { missingApprovals } from '../../gate/domain/missing-approvals.ts'
+import { type ApprovalInput, giveApprovals, priorApprovalsNote } from '../../gate/operations/run/approvals.ts'
+import { askPerson } from '../../gate/operations/run/commands.ts'
+import { engineRun, observeRun, requestAuthor } from '../../gate/operations/run/evidence.ts'
+import {
+  assertFilesAreHere,
+  commandAnswer,
+  type ExternalState,
+  prepareState,
+} from '../../gate/operations/run/external-state.ts'
+import { commandFacts, MeasurementQuestions } from '../../gate/operations/run/measurements.ts'
+import {
+  type PreparedEvent,
+  prepareEvent,
+  type SendEventRequest,
+} from '../../gate/operations/run/send-event.ts'
+import type { LoadedRun } from '../../gate/ports/run-reads.ts'
+import { Failure } from '../../kernel/failure.ts'
+import { instant } from '../../kernel/instant.ts'
+import { identifier, text } from '../../kernel/operations/input/fields.ts'
+import { strings } from '../../kernel/operations/list-answer.ts'
+import {
+  type MeasurementValues,
+  measurement,
+  type PreparationStep,
+  type PreparedOperation,
+  requireMeasured,
+  type WritableWorkTree,
+} from '../../kernel/operations/measurement.ts'
+import {
+  type CommandContext,
+  defineOperation,
+  type RecordContext,
+  type TransactionInput,
+} from '../../kernel/operations/operation.ts'
+import { list, pinned, pinnedFile, sha, words } from '../../kernel/operations/shapes.ts'
+import type { ChangeSet, Reads, RefusedChangeSet } from '../../store/ports/store.ts'
+import { holdAnswers, holdKinds, type InboxItem, type InboxItemRequest } from '../../track/domain/records.ts'
+import { endItem, endingOf, type InboxVerb } from '../domain/answers.ts'
+import { decisionMeasurements, RunDecided, recordDecision, requestFor } from './decide.ts'
+import { recordDue } from './due-items.ts'
+import {
+  type ApprovalContent,
+  prepareSeen,
+  prepareShownItem,
+  prepareShownRun,
+  shownMeasurements,
+} from './shown-content.ts'
+import {
+  contentField,
+  decidedField,
+  findDecisionSubject,
+  findInboxItem,
+  reasonField,
+  requireAnswerText,
+  roleField,
+} from './subject.ts'
+
+/** An item as a person ended it. */
+const ItemEnded = z.object({
+  hold_id: z.string(),
+  kind: z.enum(holdKinds),
+  status: z.enum(['resolved', 'dismissed']),
+  said: z.enum(holdAnswers),
+  answer: z.string().nullable(),
+  by: z.string(),
+  at: z.string(),
+  decided: z.literal(true),
+  notes: strings.optional(),
+})
+
+/** The run is where it was, and asks again in an item that carries the words. */
+const ApprovalWithheld = z.object({
+  run_id: z.string(),
+  decided: z.literal(true),
+  event: z.null(),
+  current_state: z.string(),
+  reason: z.string(),
+  hold_id: z.string().nullable(),
+})
+
+const Answered = z.union([ApprovalWithheld, RunDecided, ItemEnded])
+type Answered = z.output<typeof Answered>
+
+/** Keeps at the machine that has the files what a person there said of a command, who was shown exactly this. */
+const keptAnswer = measurement({
+  brief: pinned.extend({
+    hash: sha,
+    files: list(pinnedFile, 20_000),
+    by: words,
+    /** Null of a yes. */
+    refused: words.nullable(),
+  }),
+  measured: z.null(),
+  writes: true,
+  measure: async (workTree, { files, by, refused, ...command }) => {
+    const { commandApprovals, now } = workTree as WritableWorkTree // it writes
+    const answer = { ...command, by, at: now() }
+    if (refused !== null) await commandApprovals.refuse({ ...answer, files, reason: refused })
+    else await commandApprovals.approve({ ...answer, files: await commandApprovals.filesOf(command) })
+    return null
+  },
+})
+
+const answerMeasurements = { ...decisionMeasurements, kept: keptAnswer }
+type AnswerMeasurements = typeof answerMeasurements
+type AnswerQuestions = Pick<MeasurementQuestions<typeof decisionMeasurements>, 'ask'>
+
+/** What a person does with an item or a run. */
+interface AnswerRequest {
+  readonly verb: InboxVerb
+  readonly id: string
+  readonly words: string | null
+  readonly role?: string | undefined
+  readonly content: string | undefined
+  /** Of a run: the event to send. */
+  readonly event?: string | undefined
+}
+
+/** An answer with all that it is recorded by. */
+type PreparedAnswer =
+  | { readonly kind: 'event'; readonly sending: SendEventRequest; readonly prepared: PreparedEvent }
+  | {
+      readonly kind: 'approvals'
+      readonly loaded: LoadedRun
+      readonly external: ExternalState
+      readonly approvals: readonly ApprovalInput[]
+    }
+  | { readonly kind: 'withheld'; readonly loaded: LoadedRun; readonly words: string }
+  | { readonly kind: 'item'; readonly item: InboxItem }
+
+interface AnswerContext {
+  readonly asked: AnswerRequest
+  readonly context: RecordContext
+  readonly measured: MeasurementValues<AnswerMeasurements>
+  readonly taken: ReadonlySet<string>
+}
+
+type AnswerPreparation = Omit<PreparedOperation<AnswerMeasurements, PreparedAnswer | null>, 'briefs'> & {
+  readonly kept?: PreparedOperation<AnswerMeasurements, null>['briefs']['kept']
+}
+
+const due = 'due'
+
+async function prepareAnswer(
+  reads: Reads,
+  { asked, context, measured, taken }: AnswerContext,
+): Promise<PreparedOperation<AnswerMeasurements, PreparedAnswer | null>> {
+  // An item that is due is answered by the id that queries show.
+  if (context.isContinued !== true && !taken.has(due)) {
+    const first = { name: due, take: async (handling: CommandContext) => void (await recordDue(handling)) }
+    return { briefs: {}, found: null, first }
+  }
+  const questions = new MeasurementQuestions<typeof decisionMeasurements>(measured)
+  const { kept, ...rest } = await prepareSubject(reads, questions, { asked, context })
+  return { ...rest, briefs: { ...questions.briefs, ...(kept && { kept }) } }
+}
+
+async function prepareSubject(
+  reads: Reads,
+  questions: AnswerQuestions,
+  { asked, context }: { readonly asked: AnswerRequest; readonly context: RecordContext },
+): Promise<AnswerPreparation> {
+  const { verb, id, content } = asked
+  const isDecision = verb === 'approve' || verb === 'reject'
+  const subject = isDecision
+    ? await findDecisionSubject(reads, id)
+    : { kind: 'hold' as const, hold: await findInboxItem(reads, id) }
+  if (subject.kind === 'run') {
+    if (verb === 'reject')
+      requireAnswerText(asked.words ?? undefined, {
+        what: `To reject ${id}`,
+        command: `waymark reject ${id} "<reason>"`,
+      })
+    const seen = await prepareSeen(questions, { id, seen: content }, () =>
+      prepareShownRun(reads, questions, { context, loaded: subject.loaded }),
+    )
+    if (seen === undefined) return { found: null }
+    const about = { asked, context, loaded: subject.loaded, seen }
+    return verb === 'approve'
+      ? prepareApproval(reads, questions, about)
+      : prepareRejection(reads, questions, about)
+  }
+  const { hold: item } = subject
+  endingOf(item, verb, asked.words)
+  const seen = await prepareSeen(questions, { id, seen: content }, () =>
+    prepareShownItem(reads, questions, { context, item }),
+  )
+  if (seen === undefined) return { found: null }
+  const { request } = item
+  if (request?.kind !== 'command') return { found: { kind: 'item', item } }
+  return prepareCommandAnswer(reads, questions, { asked, context, item, request })
+}
+
+interface RunAnswer {
+  readonly asked: AnswerRequest
+  readonly context: RecordContext
+  readonly loaded: LoadedRun
+  /** What they say they saw, as it is now; null where they do not say. */
+  readonly seen: ApprovalContent | null
+}
+
+async function prepareApproval(
+  reads: Reads,
+  questions: AnswerQuestions,
+  { asked, context, loaded, seen }: RunAnswer,
+): Promise<AnswerPreparation> {
+  const { record, definition } = loaded
+  const { words: reason, role } = asked
+  const awaited = awaitedDecision(definition, record.state)
+  const acting = context.actor.role ?? role
+  const approvals = (awaited?.approvals ?? [])
+    .filter((one) => acting === undefined || one.role === acting)
+    .map((one) => ({ ...one, reason, ...(seen && { shown: seen.approvals.get(one.of) ?? null }) }))
+  const event = asked.event ?? eventFor('approve', awaited?.events ?? [])
+  const command = `waymark approve ${record.id}`
+  await assertFilesAreHere(reads, context, { loaded, event: event ?? undefined, approvals, command })
+  if (event !== null)
+    return prepareRunEvent(reads, questions, { asked, context, loaded, seen, event, approvals })
+  if (approvals.length === 0) throw noApprovalFailure(loaded, awaited?.events ?? [])
+  const external = await prepareState(reads, questions, { context, loaded })
+  return { found: external && { kind: 'approvals', loaded, external, approvals } }
+}
+
+async function prepareRejection(
+  reads: Reads,
+  questions: AnswerQuestions,
+  about: RunAnswer,
+): Promise<AnswerPreparation> {
+  const { asked, loaded } = about
+  const { record, definition } = loaded
+  const awaited = awaitedDecision(definition, record.state)
+  const events = awaited?.events ?? []
+  const event = asked.event ?? eventFor('reject', events)
+  if (event !== null) return prepareRunEvent(reads, questions, { ...about, event, approvals: [] })
+  if ((awaited?.approvals ?? []).length > 0) {
+    return { found: { kind: 'withheld', loaded, words: asked.words ?? '' } }
+  }
+  throw new Failure(
+    'REFUSED',
+    `Run ${record.id} is in "${record.state}", which has no way to reject it${events.length === 0 ? '' : `; people can send ${events.join(', ')}`}.`,
+    {
+      reason: 'no_rejecting_event',
+      hint: `waymark decide ${record.id} <event> "<reason>" sends an event; waymark run cancel ${record.id} "<reason>" ends the run.`,
+    },
+  )
+}
+
+async function prepareRunEvent(
+  reads: Reads,
+  questions: AnswerQuestions,
+  {
+    asked: { words: reason, role },
+    context,
+    loaded,
+    seen,
+    event,
+    approvals,
+  }: RunAnswer & { readonly event: string; readonly approvals: readonly ApprovalInput[] },
+): Promise<AnswerPreparation> {
+  const sending = requestFor(loaded, { event, reason, payload: null, role, approvals, seen: seen !== null })
+  const { found, first } = await prepareEvent(reads, questions, { context, sending })
+  return { first, found: found && { kind: 'event', sending, prepared: found } }
+}
+
+function noApprovalFailure({ record }: LoadedRun, events: readonly string[]): Failure {
+  const message = `Run ${record.id} is in "${record.state}", which does not wait for an approval${events.length === 0 ? '' : `, but for ${events.join(' or ')}`}.`
+  const hint =
+    events.length === 0
+      ? `waymark list-events ${record.id} shows what can happen there.`
+      : `Send one of them: waymark decide ${record.id} ${events[0]} "<reason>".`
+  return new Failure('REFUSED', message, { reason: 'no_approving_event', hint })
+}
+
+interface CommandAnswer {
+  readonly asked: AnswerRequest
+  readonly context: RecordContext
+  readonly item: InboxItem
+  readonly request: Extract<InboxItemRequest, { kind: 'command' }>
+}
+
+/**
+ * What was asked about is answered, and only while it is there: a change since opens a new question. Of a command whose
+ * files are on another machine the record keeps the answer, and that machine looks before it runs anything.
+ */
+async function prepareCommandAnswer(
+  reads: Reads,
+  questions: AnswerQuestions,
+  { asked, context, item, request }: CommandAnswer,
+): Promise<AnswerPreparation> {
+  const found = { kind: 'item' as const, item }
+  const { run, folder, pinned: files, hash, files: known = [] } = request
+  if (request.edge !== context.edge?.id) return { found }
+  const command = { run, folder, pinned: [...files] }
+  const kept = { ...command, hash, files: [...known], by: context.actor.name }
+  if (asked.verb === 'reject') return { found, kept: { ...kept, refused: asked.words ?? '' } }
+  const now = questions.ask('commands', { ...command, asks: true })
+  if (now === undefined) return { found: null }
+  if (now.hash === hash) {
+    const parts = { artifacts: [], changed: [], known: [], command, facts: commandFacts(command) }
+    const isStored = questions.ask('shown', { ...parts, content: hash, seen: null }) !== undefined
+    return isStored ? { found, kept: { ...kept, refused: null } } : { found: null }
+  }
+  const parts = { artifacts: [], changed: [], known: [], command, facts: commandFacts(command) }
+  const compared = questions.ask('shown', { ...parts, content: now.hash, seen: hash })
+  if (compared === undefined) return { found: null }
+  const record = item.runId === null ? null : await reads.runs.find(item.runId)
+  const { approved, refusal } = commandAnswer(now, await reads.holds.answeredCommands([now.hash]))
+  const asks = {
+    ...command,
+    hash: now.hash,
+    isAnswered: approved || refusal !== null,
+    question: now.question,
+  }
+  const first: PreparationStep = {
+    name: 'ask again',
+    take: async (handling) => {
+      if (record) await askPerson(handling, record, [asks])
+      const newer = await handling.store.view(({ holds }) => holds.openCommand(now.hash))
+      throw commandChangedFailure(item, { run, content: now.hash, newer, difference: compared.difference })
+    },
+  }
+  return { found: null, first }
+}
+
+function commandChangedFailure(
+  { id }: InboxItem,
+  {
+    run,
+    content,
+    newer,
+    difference,
+  }: {
+    readonly run: string
+    readonly content: string
+    readonly newer: InboxItem | null
+    readonly difference: ContentDifference | null
+  },
+): Failure {
+  const what = difference === null ? 'its pinned files changed' : differenceWords(difference)
+  return new Failure('CONFLICT', `Hold ${id} asks about "${run}" as it was before: ${what}.`, {
+    reason: 'run_changed',
+    hint: newer
+      ? `Look at ${newer.id}, which asks about it as it is now: waymark inbox.`
+      : 'waymark inbox lists what waits.',
+    details: { hold_id: newer?.id ?? null, content, difference },
+  })
+}
+
+type Deciding = Pick<
+  TransactionInput<AnswerMeasurements, PreparedAnswer | null>,
+  'reads' | 'context' | 'setting' | 'found'
+>
+
+function recordAnswer(
+  deciding: Deciding,
+  asked: AnswerRequest,
+): Promise<ChangeSet<Answered> | RefusedChangeSet> {
+  const prepared = requireMeasured(deciding.found ?? undefined)
+  switch (prepared.kind) {
+    case 'event':
+      return recordDecision(deciding, prepared.sending, prepared.prepared)
+    case 'approvals':
+      return recordApprovals(deciding, prepared)
+    case 'withheld':
+      return withholdApproval(deciding, prepared.loaded, prepared.words)
+    case 'item':
+      return recordItemAnswer(deciding, asked, prepared.item)
+  }
+}
+
+/** Ends an item as a person decided. */
+async function recordItemAnswer(
+  { reads, context, setting }: Deciding,
+  { verb, words: said }: AnswerRequest,
+  item: InboxItem,
+): Promise<ChangeSet<Answered>> {
+  const ending = endingOf(item, verb, said)
+  const answer = said ?? (verb === 'approve' ? ending.said : null)
+  const attempt = item.attemptId === null ? null : await reads.tasks.attempt(item.attemptId)
+  const task = item.taskId === null ? null : await reads.tasks.find(item.taskId)
+  const { id, kind } = item
+  const notes =
+    ending.said === 'sent back' && task !== null && task.status === 'in_progress'
+      ? [`Task ${task.id} is at work: its agent reads the words when it asks.`]
+      : []
+  return {
+    facts: endItem(item, { ...ending, answer }, { attempt, task }),
+    answer: {
+      hold_id: id,
+      kind,
+      ...ending,
+      answer,
+      by: context.actor.name,
+      at: instant(setting.at),
+      decided: true,
+      ...(notes.length > 0 && { notes }),
+    },
+  }
+}
+
+/** Gives approvals that guards of an agent's event ask for: the run moves when the agent emits it. */
+async function recordApprovals(
+  { reads, context, setting }: Deciding,
+  { loaded, external, approvals }: Extract<PreparedAnswer, { kind: 'approvals' }>,
+): Promise<ChangeSet<Answered>> {
+  const { clock, fingerprint, commandRunner, actor } = context
+  const { record } = loaded
+  const run = engineRun(loaded, external.standings)
+  const isAlive = (runner: string) => commandRunner.isAlive(runner)
+  const sources = { reads, external, fingerprint, now: clock.now(), by: actor, isAlive }
+  const observed = await observeRun(sources, loaded)
+  const requester = await requestAuthor(reads, loaded)
+  const known = await reads.runs.approvals(record.id)
+  const giving = { reads, loaded, run, external, handling: context, requester, known }
+  const given = await giveApprovals(giving, approvals, setting)
+  const missing = missingApprovals(loaded.definition, run, {
+    ...observed,
+    approvals: [...observed.approvals, ...given.observed],
+  })
+  const holds = await reads.holds.ofRun(record.id)
+  const done = missing.length === 0 ? endDecisions(holds, `approved by ${actor.name}`) : []
+  return {
+    facts: [...given.recorded, ...done],
+    answer: {
+      run_id: record.id,
+      decided: missing.length === 0,
+      approvals: approvals.map(({ role, of }) => ({ role, of })),
+      still_missing: [...missing],
+      ...priorApprovalsNote(given.already),
+    },
+  }
+}
+
+/** A no where a run waits for an approval and no event means no: the agent reads the words, and the run stays and asks on. */
+async function withholdApproval(
+  { reads, context, setting }: Deciding,
+  { record, definition }: LoadedRun,
+  answer: string,
+): Promise<ChangeSet<Answered>> {
+  const open = (await reads.holds.ofRun(record.id)).filter(
+    ({ kind, status }) => kind === 'approval' && status === 'open',
+  )
+  const asked = decisionItem(definition, record, setting)
+  // A no is about what was asked; where nothing was asked yet, about what is asked now.
+  const refused = open.length > 0 ? open : asked ? [asked] : []
+  const again = decisionItem(definition, record, setting)
+  const reason = `${again?.reason} ${context.actor.name} did not approve it: ${answer}`
+  const facts: readonly NewProjectEvent[] = [
+    ...(open.length === 0 && asked ? [{ kind: 'hold.opened' as const, hold: asked }] : []),
+    ...refused.flatMap((item) =>
+      endItem(item, { ...endingOf(item, 'reject', answer), answer }, { attempt: null, task: null }),
+    ),
+    ...(again ? [{ kind: 'hold.opened' as const, hold: { ...again, reason } }] : []),
+  ]
+  return {
+    facts,
+    answer: {
+      run_id: record.id,
+      decided: true,
+      event: null,
+      current_state: record.state,
+      reason: answer,
+      hold_id: again?.id ?? null,
+    },
+  }
+}
+
+const decisionFields = z.strictObject({
+  id: decidedField,
+  reason: reasonField,
+  role: roleField,
+  content: contentField,
+  event: identifier('Of a run: the event to send, where its process has no usual word for it').optional(),
+})
+
+function decisionIn(
+  verb: 'approve' | 'reject',
+  { id, reason, role, content, event }: z.output<typeof decisionFields>,
+): AnswerRequest {
+  return { verb, id, words: reason ?? null, role, content, event }
+}
+
+export const approve = defineOperation({
+  name: 'approve',
+  command: 'approve',
+  toolset: 'gate',
+  audience: 'person',
+  title: 'Approve an inbox item',
+  description:
+    'Approve a run that waits for a decision, a command, a review or files out of scope; give up a stale attempt.',
+  kind: 'command',
+  positional: ['id', 'reason'],
+  input: decisionFields,
+  output: Answered,
+})
+  .measure(answerMeasurements)
+  .prepare((reads, input, context, measured, taken) =>
+    prepareAnswer(reads, { asked: decisionIn('approve', input), context, measured, taken }),
+  )
+  .record((deciding, input) => recordAnswer(deciding, decisionIn('approve', input)))
+
+export const reject = defineOperation({
+  name: 'reject',
+  command: 'reject',
+  toolset: 'gate',
+  audience: 'person',
+  title: 'Reject an inbox item',
+  description:
+    'Reject with a reason: a run goes the way that its process has for a no, a command stays forbidden, a reviewed task and one with files out of scope are to do again, a stale attempt goes on.',
+  kind: 'command',
+  positional: ['id', 'reason'],
+  input: decisionFields,
+  output: Answered,
+})
+  .measure(answerMeasurements)
+  .prepare((reads, input, context, measured, taken) =>
+    prepareAnswer(reads, { asked: decisionIn('reject', input), context, measured, taken }),
+  )
+  .record((deciding, input) => recordAnswer(deciding, decisionIn('reject', input)))
+
+const wordsFields = z.strictObject({
+  id: identifier('The item, or the issue that opened it (h-… or i-…)'),
+  answer: text("What the waiting agent is told (e.g., 'Use cookies.')").optional(),
+  content: contentField,
+  dismiss: z.boolean().describe('Close it without acting on it').optional(),
+})
+
+function wordsIn({ id, answer, content, dismiss }: z.output<typeof wordsFields>): AnswerRequest {
+  return { verb: dismiss ? 'dismiss' : 'answer', id, words: answer ?? null, content }
+}
+
+export const resolve = defineOperation({
+  name: 'resolve',
+  command: 'resolve',
+  toolset: 'track',
+  audience: 'person',
+  title: 'Answer an inbox item',
+  description: 'Answer a blocker or a review in words, or dismiss an item, which changes nothing.',
+  kind: 'command',
+  positional: ['id', 'answer'],
+  input: wordsFields,
+  output: Answered,
+})
+  .measure(shownMeasurements)
+  .prepare((reads, input, context, measured, taken) =>
+    prepareAnswer(reads, { asked: wordsIn(input), context, measured, taken }),
+  )
+  .record((deciding, input) => recordAnswer(deciding, wordsIn(input)))
