@@ -27,9 +27,19 @@ const { serving, open } = useDashboard({
     const file = encodeURIComponent(picture)
     paths.push(
       ...new Set(seen.map(({ path }) => path)),
-      ...[`/review/task/${task_id}`, `/tasks/${task_id}`, `/tasks/${task_id}/diff`, '/review'],
-      ...[`/lines?file=${file}&line=1`, '/dependencies', '/history', '/statistics?since=all'],
-      ...['/agents', '/projects', '/settings', '/start', `/nowhere/${encodeURIComponent(link)}`],
+      `/review/task/${task_id}`,
+      `/tasks/${task_id}`,
+      `/tasks/${task_id}/diff`,
+      '/review',
+      `/lines?file=${file}&line=1`,
+      '/dependencies',
+      '/history',
+      '/statistics?since=all',
+      '/agents',
+      '/projects',
+      '/settings',
+      '/start',
+      `/nowhere/${encodeURIComponent(link)}`,
     )
   },
 })

@@ -191,7 +191,10 @@ function contentOf(path: string): Buffer | null {
 export function logLine(queue: HookQueue, line: string): void {
   try {
     const file = logFile(queue)
-    const before = readOwn(file, 2 * maxLogBytes)?.subarray(-maxLogBytes) ?? ''
+    const before =
+      readOwn(file, 2 * maxLogBytes)
+        ?.subarray(-maxLogBytes)
+        .toString() ?? ''
     const flat = line.replace(/\p{Cc}+/gu, ' ').slice(0, 400)
     writeOwn(queue.base, file, `${before}${new Date().toISOString()} ${flat}\n`)
   } catch {}
