@@ -38,6 +38,11 @@ export function nulRecords(output: Buffer): string[] {
   return records
 }
 
+/** The records of a `-z` output that are no paths of files in git, such as settings. */
+export function nulTexts(output: Buffer): string[] {
+  return nulRecords(output).map(displayPath)
+}
+
 /** The input of a `-z --stdin` command. */
 export function nulInput(records: readonly string[]): Buffer {
   return Buffer.from(records.map((record) => `${record}\0`).join(''), 'latin1')

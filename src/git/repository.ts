@@ -16,7 +16,7 @@ import {
   withSafeSettings,
 } from './configuration.ts'
 import { mainObstacle, obstacleFailure } from './obstacles.ts'
-import { nulRecords } from './paths.ts'
+import { nulTexts } from './paths.ts'
 import { type GitEnvironment, runGit } from './process.ts'
 
 /** A folder that can be witnessed, with git or without. */
@@ -381,7 +381,7 @@ async function askRepository(
       reason: `The repository of ${folder} lacks the files of its commit ${commit}.`,
     }
   }
-  const origins = settingOrigins(nulRecords(settings.output))
+  const origins = settingOrigins(nulTexts(settings.output))
   const repository: Repository = {
     status: 'usable',
     top,
@@ -476,7 +476,7 @@ export async function missingRepository(
   const question = ['config', '-z', '--list', '--show-scope']
   const settings = await runGit(question, { folder: top, environment, onlyReads: true })
   const configuration = withSafeSettings(
-    parseConfiguration(nulRecords(settings.output)),
+    parseConfiguration(nulTexts(settings.output)),
     fileDistinctions(top, directory),
   )
   return { ...standInRepository(top, directory), objectFormat: 'sha1', configuration }

@@ -1,5 +1,6 @@
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { projectRepository, type WorkFolder } from '../support/git-repository.ts'
+import { projectRepository, temporaryFolder, WorkFolder } from '../support/git-repository.ts'
 import { watch } from './watch.ts'
 
 function withIgnored(): WorkFolder {
@@ -27,6 +28,16 @@ test('case 64: gitignored file created', async () => {
   })
   expect(changes).toEqual([])
   expect(report.ignored).toEqual({ added: ['.env'], modified: [], deleted: [] })
+})
+
+test('ignore rules of the person are followed in a folder with a name beyond ASCII', async () => {
+  const repo = projectRepository()
+  const home = new WorkFolder(join(temporaryFolder(), 'Jürgen'))
+  home.put('rules', '*.local\n')
+  repo.git('config', 'core.excludesFile', home.path('rules'))
+  const { changes, report } = await watch(repo, () => repo.put('mine.local', 'mine\n'))
+  expect(changes).toEqual([])
+  expect(report.ignored).toEqual({ added: ['mine.local'], modified: [], deleted: [] })
 })
 
 test('an ignored file that goes is deleted in the bucket', async () => {

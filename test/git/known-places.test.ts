@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { lstatSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
@@ -25,8 +25,9 @@ interface Home {
 }
 
 /** A witness with a home of its own, whose git writes down how it is called. */
-function home(): Home {
-  const folder = new WorkFolder(temporaryFolder())
+function home(name = ''): Home {
+  const folder = new WorkFolder(join(temporaryFolder(), name))
+  mkdirSync(folder.top, { recursive: true })
   const { folder: programs, started } = countedGit(folder.top)
   const witness = testWitness(surroundings(folder, `${programs}:${process.env['PATH']}`))
   return { folder, witness, started }
@@ -195,7 +196,7 @@ const included: Record<string, Change> = {
 }
 
 test.for(Object.entries(included))('with files included, known, then changed: %s', async ([, change]) => {
-  const around = home()
+  const around = home('Jürgen')
   const repo = projectRepository()
   around.folder.put('special', '[core]\n\tautocrlf = true\n')
   around.folder.put('more/work', '[core]\n\tautocrlf = input\n[include]\n\tpath = deeper\n')
