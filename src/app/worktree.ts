@@ -6,6 +6,7 @@ import { clients as allClients } from '../clients/setup/clients.ts'
 import { programPaths } from '../clients/setup/detect.ts'
 import { processEnd } from '../kernel/ending.ts'
 import { Failure } from '../kernel/failure.ts'
+import { quoteShellWord } from '../kernel/shell-word.ts'
 import { isJsonWanted, print, printError, processTerminal } from '../surfaces/cli/terminal.ts'
 import { answerAsJson } from './command-line.ts'
 import { withoutInterrupt } from './process.ts'
@@ -182,8 +183,7 @@ function notInstalled({ title, program }: TerminalClient, line: string): Failure
 /** For the shell of this system, whatever is in the path. */
 function commandIn(path: string, program: string): string {
   if (process.platform === 'win32') return `cd /d "${path}" && ${program}`
-  const isPlain = /^[\w./+:@-]+$/.test(path)
-  return `cd ${isPlain ? path : `'${path.replace(/'/g, `'\\''`)}'`} && ${program}`
+  return `cd ${quoteShellWord(path)} && ${program}`
 }
 
 async function run({ program }: TerminalClient, path: string): Promise<number> {

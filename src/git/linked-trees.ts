@@ -2,6 +2,7 @@ import { lstat, readdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { callTo, Failure, hintOf } from '../kernel/failure.ts'
 import { isWithin } from '../kernel/files/contained-file.ts'
+import { quoteShellWord } from '../kernel/shell-word.ts'
 import {
   lossWords,
   namesInWords,
@@ -201,13 +202,9 @@ async function refuseSuperproject(path: string, call: GitRunOptions): Promise<vo
     `A work tree cannot be made at ${path}: that is inside ${outer}, to which this submodule belongs, and which would take it for files of its own.`,
     {
       reason: 'path_inside_work_tree',
-      hint: `Name a folder beside it: --folder ${quoteTreePath(`${outer}-${basename(path)}`)}`,
+      hint: `Name a folder beside it: --folder ${quoteShellWord(`${outer}-${basename(path)}`)}`,
     },
   )
-}
-
-function quoteTreePath(path: string): string {
-  return /^[\w./+-]+$/.test(path) ? path : `'${path.replace(/'/g, `'\\''`)}'`
 }
 
 type GitRunOptions = Parameters<typeof runGit>[1]

@@ -1,3 +1,4 @@
+import { quoteShellWord } from '../../kernel/shell-word.ts'
 import type { SetupContext } from './setup-context.ts'
 
 export interface LaunchCommand {
@@ -59,9 +60,10 @@ export function shellLine(words: readonly string[], shell: Shell): string {
 }
 
 function quoteWord(word: string, shell: Shell): string {
-  if (/^[\w@%+=:,./-]+$/.test(word)) return word
+  const quoted = quoteShellWord(word)
+  if (quoted === word) return word
   if (shell === 'powershell') return `'${word.replaceAll("'", "''")}'`
   // Clients on Windows hand the line to bash or to cmd: both take slashes, and double quotes around what has spaces.
   if (shell === 'windows') return `"${word.replaceAll('\\', '/')}"`
-  return `'${word.replaceAll("'", "'\\''")}'`
+  return quoted
 }

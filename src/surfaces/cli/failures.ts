@@ -3,6 +3,7 @@ import { Failure, type MissingKind } from '../../kernel/failure.ts'
 import { formatHintCommands, withCommandHints as withCommands } from '../../kernel/operations/hints.ts'
 import { inputSchema } from '../../kernel/operations/input/json-schema.ts'
 import type { Operation } from '../../kernel/operations/operation.ts'
+import { quoteShellWord } from '../../kernel/shell-word.ts'
 import { flagsOf } from './flags.ts'
 import { usageLine } from './help.ts'
 import { complaint, refusalJson, type Terminal, withoutControlCodes } from './terminal.ts'
@@ -31,7 +32,7 @@ function inProject(
   { operations, project }: Pick<FailureReportContext, 'operations' | 'project'>,
 ): string {
   if (project === undefined) return hint
-  const named = /^[\w.,:/\\-]+$/.test(project) ? project : JSON.stringify(project)
+  const named = process.platform === 'win32' ? `"${project}"` : quoteShellWord(project)
   const known = new Set(operations.map(({ command }) => command.split(' ')[0]))
   return hint.replace(/\bwaymark ([a-z][a-z-]*)\b/g, (whole, word: string) =>
     known.has(word) ? `waymark --project ${named} ${word}` : whole,

@@ -3,6 +3,7 @@ import type { ToolTarget, ToolUse } from '../../gate/domain/hook/tool-use.ts'
 import { isWithin, reachedPath } from '../../kernel/files/contained-file.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import { isPatch, pathsOfPatch } from '../../kernel/patch.ts'
+import { quoteShellWord } from '../../kernel/shell-word.ts'
 import type { HookCall } from './protocol.ts'
 
 /** What Claude Code calls the same tool, whose names the processes speak. */
@@ -88,9 +89,7 @@ function commandOf({ command }: JsonObject): string | null {
   const [shell = '', flag = '', line] = words
   if (words.length === 3 && /(?:^|\/)(?:ba|z|da|k)?sh$/.test(shell) && /^-l?c$/.test(flag))
     return line ?? null
-  return words
-    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
-    .join(' ')
+  return words.map(quoteShellWord).join(' ')
 }
 
 function fileOf(input: JsonObject): string | null {

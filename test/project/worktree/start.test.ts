@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { quoteShellWord as quoted } from '../../../src/kernel/shell-word.ts'
 import { bin } from '../../support/program.ts'
 import { notFound } from '../../support/project.ts'
 import { openCommandLine, refusalIn } from '../../surfaces/cli/command-line.ts'
@@ -29,13 +30,13 @@ function opened(...programs: readonly string[]) {
 test('the command that starts a client in the tree is printed alone, for a shell; the tree is made once', () => {
   const { run, runWith, task, path, json } = opened()
   const printed = run('add', task, '--client', 'claude')
-  expect(printed).toMatchObject({ code: 0, out: `cd ${path} && claude\n` })
+  expect(printed).toMatchObject({ code: 0, out: `cd ${quoted(path)} && claude\n` })
   expect(printed.error).toBe(
     `Claude Code has no Waymark in ${path}: what setup wrote into the project is not committed. Commit it, or run waymark setup claude --user.\n`,
   )
   expect(runWith({}, 'setup', 'codex', '--user', '--yes').code).toBe(0)
   expect(run('start', task, '--client=codex', '--print')).toMatchObject({
-    out: `cd ${path} && codex\n`,
+    out: `cd ${quoted(path)} && codex\n`,
     error: '',
   })
   expect(json('worktree', 'list').total).toBe(1)
@@ -52,7 +53,7 @@ test('a path with a space and a quote is one word of the shell', () => {
 
 test('without a name, the one client that is installed is meant; of several, one is to be named', () => {
   const one = opened('gemini')
-  expect(one.run('start', one.task, '--print').out).toBe(`cd ${one.path} && gemini\n`)
+  expect(one.run('start', one.task, '--print').out).toBe(`cd ${quoted(one.path)} && gemini\n`)
   const two = opened('gemini', 'codex')
   expect(two.refused('start', two.task, '--print')).toMatchObject({
     code: 'INVALID_INPUT',
@@ -91,7 +92,7 @@ test.skipIf(!existsSync('/usr/bin/script'))(
       env: { ...environment, ...tools },
       encoding: 'utf8',
     })
-    expect(stdout).toContain(`cd ${path} && claude`)
+    expect(stdout).toContain(`cd ${quoted(path)} && claude`)
     expect(status).toBe(7)
     expect(readFileSync(join(home, 'claude'), 'utf8')).toBe(`${path}\n`)
   },

@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { openCommandLine } from './command-line.ts'
 
@@ -10,13 +11,15 @@ test('status counts the tasks of an imported plan', () => {
   expect(run('status').out).toMatch(/^plan +0 ready, 1 in progress, 1 done of 3 tasks/m)
 })
 
-test('a hint under --project names the same project', () => {
+test('a hint under --project names the same project, and a shell runs nothing of its name', () => {
   const { runWith, home, folder } = openCommandLine()
-  const words = ['show', 't-none', '--project', folder]
-  const { error } = runWith({ folder: home }, ...words)
-  expect(error).toContain(`waymark --project ${folder} `)
+  const named = `${folder} $(touch ran) 'x'`
+  renameSync(folder, named)
+  const words = ['show', 't-none', '--project', named]
+  const quoted = `waymark --project '${named.replaceAll("'", "'\\''")}' `
+  expect(runWith({ folder: home }, ...words).error).toContain(quoted)
   const { out } = runWith({ folder: home }, ...words, '--json')
-  expect(JSON.parse(out).error.hint).toContain(`waymark --project ${folder} `)
+  expect(JSON.parse(out).error.hint).toContain(quoted)
 })
 
 test('a format that export does not know leads to the command that does', () => {
