@@ -13,7 +13,7 @@ export function makeCanary(): Canary {
   const folder = temporaryFolder()
   const trace = join(folder, 'trace')
   const program = join(folder, 'canary')
-  writeFileSync(program, `#!/bin/sh\necho "$0 $@" >> ${trace}\ncat\n`)
+  writeFileSync(program, `#!/bin/sh\necho "$0 $@" >> '${trace}'\ncat\n`)
   chmodSync(program, 0o755)
   execFileSync(program, [], { input: '' })
   if (!existsSync(trace)) throw new Error('The canary cannot sing, so its silence would mean nothing.')

@@ -1,8 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
+import type { SnapshotContents } from '../../src/git/ports/work-tree.ts'
+import type { TaskId } from '../../src/kernel/id.ts'
 import { filesToKeep, heldFiles, reportedBriefFor } from '../../src/review/operations/files-to-keep.ts'
 import { connectedMachine, teamServer } from '../remote/edges.ts'
-import { type Answer, openProject } from '../support/project.ts'
+import { type Answer, openProject, type TestProject } from '../support/project.ts'
 
 test('work on another machine is reviewed at the server, and the agent there reads what was said', async () => {
   const server = await teamServer()
@@ -43,52 +44,74 @@ test('work on another machine is reviewed at the server, and the agent there rea
   await agent.close()
 })
 
-test('of much that changed on another machine the server keeps what there is room for, and the task ends', async () => {
+test('of what changed on another machine, a file that is too large stays there, and the task ends', async () => {
   const server = await teamServer()
   const machine = connectedMachine(server)
   const agent = await machine.connect()
   const { task_id: task } = await agent.call('start_task', { name: 'Pictures' })
-  // Files that cannot be made shorter: there is room for three.
-  for (let at = 0; at < 5; at += 1) machine.write(`image${at}.txt`, randomBytes(450_000 + at).toString('hex'))
+  machine.write('image.txt', `${'x'.repeat(1_000_000)}\n`)
   machine.write('small.ts', 'export const small = 1\n')
   const outcome = { summary: 'Done', achievements: ['It works'] }
   await agent.call('complete_task', { task_id: task, status: 'success', outcome })
   const { files } = await server.api('review_show', { task })
-  const kept = files.filter(({ trouble }: Answer) => trouble === null).map(({ path }: Answer) => path)
-  expect(files).toHaveLength(6)
-  expect(kept).toEqual(['image0.txt', 'image1.txt', 'image2.txt', 'small.ts'])
+  expect(files.map(({ path, trouble }: Answer) => [path, trouble === null])).toEqual([
+    ['image.txt', false],
+    ['small.ts', true],
+  ])
   await agent.close()
+})
+
+test('another machine sends the contents that there is room for, the shortest first', async () => {
+  const project = await openProject()
+  const { task_id: task } = await project.call('start_task', { name: 'Pictures' })
+  const lines = (count: number) => 'a line\n'.repeat(count)
+  // There is room for three of the images.
+  for (let at = 0; at < 5; at += 1) project.write(`image${at}.txt`, lines(128_000 + at))
+  project.write('small.ts', lines(1))
+  const kept = await filesToKeep(await measureHeld(project, task))
+  expect(kept?.contents.map(({ bytes }) => bytes.length / 7)).toEqual([1, 128_000, 128_001, 128_002])
+  expect(kept?.files).toHaveLength(6)
 })
 
 test('a content that another machine sends under the id of another one is not kept', async () => {
   const project = await openProject()
   const { task_id: task } = await project.call('start_task', { name: 'Lie' })
   project.write('README.md', 'what is there\n')
-  const { context } = project
-  const attempt = await context.store.view(({ tasks }) => tasks.openAttempt(task))
-  if (attempt === null) throw new Error('no attempt')
-  const { ref: endSnapshot } = await context.witness.snapshot({ folder: context.folder, name: 'end' })
-  const { changes } = await context.witness.changes(attempt.snapshot, endSnapshot)
   const kept = async (word: string) => {
-    const { contents } = context.witness
-    const read: typeof contents.read = async (...asked) => {
-      const found = await contents.read(...asked)
-      const bytes = new TextEncoder().encode(word)
-      return new Map([...found].map(([id, { size }]) => [id, { size, bytes }]))
-    }
-    const machine = {
-      ...context,
-      edge: { id: 'e-1', name: 'm' },
-      witness: { ...context.witness, contents: { ...contents, read } },
-    }
-    const measured = {
-      changes: changes.map((change) => ({ ...change, scope: null, attribution: 'certain' })),
-      endSnapshot,
-    }
-    const brief = reportedBriefFor({ edge: machine.edge, isOn: true }, attempt as never, measured as never)
-    const held = brief && (await heldFiles.measure(machine as never, brief, {}))
+    const held = await measureHeld(project, task, (contents) => ({
+      ...contents,
+      read: async (...asked) => {
+        const found = await contents.read(...asked)
+        const bytes = new TextEncoder().encode(word)
+        return new Map([...found].map(([id, { size }]) => [id, { size, bytes }]))
+      },
+    }))
     return (await filesToKeep(held))?.contents.length
   }
   expect(await kept('what is there\n')).toBe(1)
   expect(await kept('what is said\n')).toBe(0)
 })
+
+/** What a machine would send of the files of an open task. */
+async function measureHeld(
+  { context }: TestProject,
+  task: string,
+  change: (contents: SnapshotContents) => SnapshotContents = (contents) => contents,
+) {
+  const attempt = await context.store.view(({ tasks }) => tasks.openAttempt(task as TaskId))
+  if (attempt === null) throw new Error('no attempt')
+  const { ref: endSnapshot } = await context.witness.snapshot({ folder: context.folder, name: 'end' })
+  const { changes } = await context.witness.changes(attempt.snapshot, endSnapshot)
+  const machine = {
+    ...context,
+    edge: { id: 'e-1', name: 'm' },
+    witness: { ...context.witness, contents: change(context.witness.contents) },
+  }
+  const measured = {
+    changes: changes.map((found) => ({ ...found, scope: null, attribution: 'certain' })),
+    endSnapshot,
+  }
+  const brief = reportedBriefFor({ edge: machine.edge, isOn: true }, attempt, measured as never)
+  if (brief === undefined) throw new Error('nothing to keep')
+  return heldFiles.measure(machine as never, brief, {})
+}

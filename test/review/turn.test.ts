@@ -164,7 +164,7 @@ test('what is written below no mark is told with its line, and is not lost', asy
   const refused = person(['review', task, '--write'], editor('user = 1', 'no mark'))
   expect(refused.code).toBe(2)
   expect(refused.error).toContain('is below no mark: "no mark"')
-  const [, file = ''] = /What you wrote is in (\S+)\.\s/.exec(refused.error) ?? []
+  const [, file = ''] = /What you wrote is in (.+?)\.\s/.exec(refused.error) ?? []
   writeFileSync(file, readFileSync(file, 'utf8').replace('no mark', '! a mark'))
   expect(person(['review', task, '--from', file]).out).toContain('1 comment kept')
 })

@@ -65,7 +65,7 @@ export function runProgram(file: string, ...words: readonly string[]): Program {
     printed,
     ended,
     ask: async (operation, input = {}) => {
-      const [, address = '', file = ''] = await printed(/ at (http:\S+)\n.*token in (\S+)\n/s)
+      const [, address = '', file = ''] = await printed(/ at (http:\S+)\n.*token in ([^\n]+)\n/s)
       const response = await fetch(`${address}/api/${operation}`, {
         method: 'POST',
         headers: {

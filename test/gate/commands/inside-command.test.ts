@@ -131,7 +131,7 @@ test('a server lets nobody in as a person from inside a command, whatever token 
   const folder = home.repository('shop')
   mkdirSync(join(folder, '.waymark', 'processes'), { recursive: true })
   writeFileSync(join(folder, '.waymark', 'processes', 'inside.yaml'), gate)
-  const script = `token=$(cat ${home.home}/state/waymark/server/person.token)
+  const script = `token=$(cat '${home.home}/state/waymark/server/person.token')
 setsid -w env -i ${node} ask.mjs $token $(cat port) 2>&1
 echo daemon
 (setsid ${node} ask.mjs $token $(cat port) >"$HOME/daemon.txt" 2>&1 &)
