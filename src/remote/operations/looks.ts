@@ -34,11 +34,8 @@ const run = [
   'commandApprovals.list',
 ] as const satisfies readonly PortCallName[]
 
-const reports = [...changes, 'witness.branch', 'witness.treeHash'] as const satisfies readonly PortCallName[]
-
 export const looks: Readonly<Record<string, readonly PortCallName[]>> = {
   show: [...run, 'processFiles.load', 'linkedTrees.bound'],
   review_show: run,
   review_send: run,
-  check: reports,
 }

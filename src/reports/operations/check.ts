@@ -1,8 +1,13 @@
 import { z } from 'zod'
 import { lossWords } from '../../gate/domain/gating-run.ts'
 import type { RunRecord } from '../../gate/domain/run.ts'
+import {
+  MeasurementQuestions,
+  type RunMeasurements,
+  runMeasurements,
+} from '../../gate/operations/run/measurements.ts'
 import { guardLine } from '../../gate/operations/run/refusal.ts'
-import { situationOf } from '../../gate/operations/run/situation.ts'
+import { prepareSituation, type RunSituation } from '../../gate/operations/run/situation.ts'
 import { type Branch, mostBranchFiles } from '../../git/ports/branch.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { MissionId } from '../../kernel/id.ts'
@@ -10,7 +15,9 @@ import { instantOrNull } from '../../kernel/instant.ts'
 import { findMission } from '../../kernel/operations/find.ts'
 import { identifier, text, texts } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
-import { type Context, defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
+import { measurement, requireMeasured, type WorkTree } from '../../kernel/operations/measurement.ts'
+import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
+import { branch as branchShape } from '../../kernel/operations/shapes.ts'
 import { excerpt, formatCount, plainWord } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { InboxItem } from '../../track/domain/records.ts'
@@ -63,64 +70,83 @@ export const check = defineOperation({
     unknown: list(z.object({ path: z.string(), why: z.string() })),
     notes: strings,
   }),
-}).handler(async (handling, input) => {
-  const since = await handling.store.view(({ journal }) => journal.timeAfter(0))
-  if (since === null) {
-    throw new Failure(
-      'INVALID_INPUT',
-      `Nothing is recorded for ${handling.folder}, so nothing can be checked.`,
-      {
-        reason: 'record_not_found',
-        hint: 'Where a server keeps the record, set WAYMARK_SERVER to its address and WAYMARK_TOKEN to a token of kind runner; where a file does, put it at .waymark/waymark.db.',
-      },
-    )
-  }
-  const branch = await branchOf(handling, input)
-  const { accounts, missions, tasks } = await handling.store.view(async (reads) => {
-    const found = await accountsOf(reads, branch, { since, persons: input.persons ?? [] })
-    return { accounts: found, ...(await affectedWork(reads, found, input.mission)) }
-  })
-  const gates = await gatesOf(handling, missions, tasks)
-  const holds = await handling.store.view((reads) => openItemsOfWork(reads, missions, tasks))
-  const unknown = accounts.filter(({ by }) => by === 'unknown')
-  const reasons: readonly Reason[] = [
-    ...gates,
-    ...holds.map(inboxItemReason),
-    ...unseenFiles(branch),
-    ...accounts.flatMap(({ by, path, why }): readonly Reason[] => {
-      if (by === 'nobody') return [{ kind: 'change', message: `${path}: ${why}`, path, id: null }]
-      if (by === 'unknown' && input.strict)
-        return [{ kind: 'unknown', message: `${path}: ${why}`, path, id: null }]
-      return []
-    }),
-  ]
-  const passed = reasons.length === 0
-  return {
-    passed,
-    says: sentence(branch, { accounts, reasons, missions: missions.length }),
-    base: branch.base.id,
-    head: branch.head.id,
-    record_since: instantOrNull(since),
-    missions: missions.map(({ id, name }) => ({ id, name })),
-    files: tallyAccounts(accounts),
-    reasons: reasons.slice(0, mostTold),
-    unknown: unknown.slice(0, mostTold).map(({ path, why }) => ({ path, why })),
-    notes: [
-      ...(branch.isShallow
-        ? [
-            'This clone is shallow: commits that are not in it were not looked at. fetch-depth: 0 or GIT_DEPTH: 0 fetches all.',
-          ]
-        : []),
-      ...(branch.isCut ? ['The branch has more commits or files than are looked at.'] : []),
-      ...(reasons.length > mostTold
-        ? [`Only the first ${mostTold} of ${reasons.length} reasons are told.`]
-        : []),
-      ...(missions.length === 0 && tasks.length === 0
-        ? ['No mission is known by the files of this branch, so no gate was looked at; --mission names one.']
-        : []),
-    ],
-  }
 })
+  .measure({
+    ...runMeasurements,
+    branch: measurement({
+      brief: z.strictObject({ base: z.string().max(300).nullable(), head: z.string().max(300).nullable() }),
+      measured: branchShape,
+      measure: branchOf,
+    }),
+  })
+  .prepare(async (reads, input, context, measured) => {
+    const since = await reads.journal.timeAfter(0)
+    if (since === null) {
+      throw new Failure(
+        'INVALID_INPUT',
+        `Nothing is recorded for ${context.folder}, so nothing can be checked.`,
+        {
+          reason: 'record_not_found',
+          hint: 'Where a server keeps the record, set WAYMARK_SERVER to its address and WAYMARK_TOKEN to a token of kind runner; where a file does, put it at .waymark/waymark.db.',
+        },
+      )
+    }
+    const brief = { branch: { base: input.base ?? null, head: input.head ?? null } }
+    const { branch } = measured
+    if (branch === undefined) return { briefs: brief, found: null }
+    const accounts = await accountsOf(reads, branch, { since, persons: input.persons ?? [] })
+    const { missions, tasks } = await affectedWork(reads, accounts, input.mission)
+    const questions = new MeasurementQuestions<RunMeasurements>(measured)
+    const gates = await gatesOf(reads, questions, { context, missions, tasks })
+    return {
+      briefs: { ...questions.briefs, ...brief },
+      found: gates && { since, branch, accounts, missions, tasks, gates },
+    }
+  })
+  .answer(async ({ reads, found }, input) => {
+    const { since, branch, accounts, missions, tasks, gates } = requireMeasured(found ?? undefined)
+    const holds = await openItemsOfWork(reads, missions, tasks)
+    const unknown = accounts.filter(({ by }) => by === 'unknown')
+    const reasons: readonly Reason[] = [
+      ...gates,
+      ...holds.map(inboxItemReason),
+      ...unseenFiles(branch),
+      ...accounts.flatMap(({ by, path, why }): readonly Reason[] => {
+        if (by === 'nobody') return [{ kind: 'change', message: `${path}: ${why}`, path, id: null }]
+        if (by === 'unknown' && input.strict)
+          return [{ kind: 'unknown', message: `${path}: ${why}`, path, id: null }]
+        return []
+      }),
+    ]
+    const passed = reasons.length === 0
+    return {
+      passed,
+      says: sentence(branch, { accounts, reasons, missions: missions.length }),
+      base: branch.base.id,
+      head: branch.head.id,
+      record_since: instantOrNull(since),
+      missions: missions.map(({ id, name }) => ({ id, name })),
+      files: tallyAccounts(accounts),
+      reasons: reasons.slice(0, mostTold),
+      unknown: unknown.slice(0, mostTold).map(({ path, why }) => ({ path, why })),
+      notes: [
+        ...(branch.isShallow
+          ? [
+              'This clone is shallow: commits that are not in it were not looked at. fetch-depth: 0 or GIT_DEPTH: 0 fetches all.',
+            ]
+          : []),
+        ...(branch.isCut ? ['The branch has more commits or files than are looked at.'] : []),
+        ...(reasons.length > mostTold
+          ? [`Only the first ${mostTold} of ${reasons.length} reasons are told.`]
+          : []),
+        ...(missions.length === 0 && tasks.length === 0
+          ? [
+              'No mission is known by the files of this branch, so no gate was looked at; --mission names one.',
+            ]
+          : []),
+      ],
+    }
+  })
 
 /** Of files that are not looked at nothing is known: among them could be one that nobody accounts for. */
 function unseenFiles({ files, isCut }: Branch): readonly Reason[] {
@@ -132,11 +158,11 @@ function unseenFiles({ files, isCut }: Branch): readonly Reason[] {
 const usualBases = ['origin/HEAD', 'main', 'master']
 
 async function branchOf(
-  { witness, folder }: Pick<Context, 'witness' | 'folder'>,
-  { base, head }: { readonly base?: string | undefined; readonly head?: string | undefined },
+  { witness, folder }: WorkTree,
+  { base, head }: { readonly base: string | null; readonly head: string | null },
 ): Promise<Branch> {
-  const words = (name: string) => ({ folder, base: name, ...(head !== undefined && { head }) })
-  if (base !== undefined) return witness.branch(words(base))
+  const words = (name: string) => ({ folder, base: name, ...(head !== null && { head }) })
+  if (base !== null) return witness.branch(words(base))
   for (const usual of usualBases) {
     try {
       return await witness.branch(words(usual))
@@ -222,38 +248,43 @@ async function affectedWork(reads: Reads, accounts: readonly PathAuthorship[], m
   }
 }
 
-/** Runs that have not come to a good end, each with what it lacks. */
+/** Runs that have not come to a good end, each with what it lacks; null until that was measured. */
 async function gatesOf(
-  handling: QueryContext,
-  missions: readonly MissionRef[],
-  tasks: Awaited<ReturnType<typeof affectedWork>>['tasks'],
-): Promise<readonly Reason[]> {
-  const { active, lost } = await handling.store.view(async ({ runs }) => {
-    const [gating, ended, ofTasks] = await Promise.all([
-      Promise.all(missions.map(({ id }) => runs.gating(id))),
-      Promise.all(missions.map(({ id }) => runs.lost(id))),
-      Promise.all(tasks.map((taskId) => runs.list({ taskId, status: 'active' }, { limit: 100 }))),
-    ])
-    return {
-      active: [...gating.flat(), ...ofTasks.flatMap(({ items }) => items.map(({ item }) => item))],
-      lost: ended.flat(),
-    }
-  })
+  reads: Reads,
+  questions: MeasurementQuestions<RunMeasurements>,
+  {
+    context,
+    missions,
+    tasks,
+  }: { readonly context: RecordContext } & Pick<
+    Awaited<ReturnType<typeof affectedWork>>,
+    'missions' | 'tasks'
+  >,
+): Promise<readonly Reason[] | null> {
+  const { runs } = reads
+  const [gating, ended, ofTasks] = await Promise.all([
+    Promise.all(missions.map(({ id }) => runs.gating(id))),
+    Promise.all(missions.map(({ id }) => runs.lost(id))),
+    Promise.all(tasks.map((taskId) => runs.list({ taskId, status: 'active' }, { limit: 100 }))),
+  ])
+  const active = [...gating.flat(), ...ofTasks.flatMap(({ items }) => items.map(({ item }) => item))]
   const open = new Map(active.map((run) => [run.id, run]))
-  const closed: Reason[] = []
+  const closed: (Reason | null)[] = []
   for (const run of [...open.values()].slice(0, mostTold)) {
-    closed.push({ kind: 'gate', message: await gateWords(handling, run), path: null, id: run.id })
+    const situation = await prepareSituation(reads, questions, { context, runId: run.id })
+    const message = situation && gateWords(situation, run)
+    closed.push(message === null ? null : { kind: 'gate', message, path: null, id: run.id })
   }
+  if (closed.includes(null)) return null
   return [
-    ...closed,
-    ...lost.map((run): Reason => {
+    ...closed.filter((reason) => reason !== null),
+    ...ended.flat().map((run): Reason => {
       return { kind: 'gate', message: `A gate was lost: ${lossWords(run)}.`, path: null, id: run.id }
     }),
   ]
 }
 
-async function gateWords(handling: QueryContext, run: RunRecord): Promise<string> {
-  const { events } = await situationOf(handling, run.id)
+function gateWords({ events }: RunSituation, run: RunRecord): string {
   const missing = events.flatMap(({ transitions }) =>
     transitions.flatMap((way) => way.missing.map(guardLine)),
   )
