@@ -12,21 +12,25 @@ test('gives a server no content and no line of a committed secret by the id of i
   machine.git('commit', '-qm', 'Commit a secret')
   const secret = machine.git('rev-parse', 'HEAD:.env').trim()
   const readable = machine.git('rev-parse', 'HEAD:README.md').trim()
-  server.askFor([{ call: 'witness.snapshot', args: [{ folder, name: 'a-1' }] }])
-  await ranAt(machine, ['check', '--json']).catch(() => undefined) // its answer is no report
-  const place = server.said()[0]?.answer?.['ref']
+  const show = ['review', 'show', 't-1', '--json']
+  const end = { id: 'a-1', top: folder, prefix: '', engine: 'git' }
+  server.askToMeasure('review_show', [{ name: 'ends', brief: [end] }])
+  await ranAt(machine, show).catch(() => undefined) // its answer is no report
+  const place = server.measured()[0]?.measured?.[0].place
   const shifting = `a\n\0${machine.git('rev-parse', 'HEAD').trim()}:.env`
-  server.askFor(
-    [{ call: 'witness.states', args: [place, ['.env', shifting, 'README.md']] }],
-    [{ call: 'witness.contents', args: [[place], [secret, readable], 1_000_000] }],
+  server.askToMeasure(
+    'review_show',
+    [{ name: 'states', brief: [{ place, paths: ['.env', shifting, 'README.md'] }] }],
+    [{ name: 'contents', brief: { places: [place], ids: [secret, readable], most: 1_000_000 } }],
   )
-  await ranAt(machine, ['check', '--json']).catch(() => undefined) // its answer is no report
-  const [states, contents] = server.said()
-  expect(Object.fromEntries(states?.answer as never)).toMatchObject({
+  await ranAt(machine, show).catch(() => undefined) // its answer is no report
+  const [states, contents] = server.measured()
+  expect(Object.fromEntries(states?.measured?.[0].states)).toMatchObject({
     '.env': { id: null },
     'README.md': { id: readable },
   })
-  expect(contents?.answer).toEqual([[readable, 9, Buffer.from('Readable\n').toString('base64')]])
+  const base64 = Buffer.from('Readable\n').toString('base64')
+  expect(contents?.measured).toEqual([{ id: readable, size: 9, base64 }])
 
   const blamed = (path: string, oid: string) => ({
     name: 'blame',
@@ -47,10 +51,10 @@ test('makes the names of snapshots itself, so that a server replaces none', asyn
   const server = await hostileServer()
   const machine = await machineOf(server)
   const { folder } = machine
-  const taking = { call: 'witness.snapshot', args: [{ folder, name: 'a-1' }] }
-  server.askFor([taking, taking])
-  await ranAt(machine, ['check', '--json']).catch(() => undefined) // its answer is no report
-  const places = server.said().map(({ answer }) => answer?.['ref'].directory)
+  const taking = { name: 'ends', brief: [{ id: 'a-1', top: folder, prefix: '', engine: 'git' }] }
+  server.askToMeasure('review_show', [taking, taking])
+  await ranAt(machine, ['review', 'show', 't-1', '--json']).catch(() => undefined) // its answer is no report
+  const places = server.measured().map(({ measured }) => measured?.[0].place.directory)
   expect(places).toEqual([expect.any(String), expect.any(String)])
   expect(new Set(places).size).toBe(2)
 })

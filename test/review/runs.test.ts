@@ -64,3 +64,27 @@ test('a run that the verdict cannot decide stays for the inbox, and what was dec
   expect(verdicts).toMatchObject([{ verdict: 'approve' }])
   expect(waiting.map(({ run_id }: { run_id: string }) => run_id)).toContain(chosen.id)
 })
+
+test.each([false, true])(
+  'decides every run that waits in one review, on another machine: %s',
+  async (isOnEdge) => {
+    const { project, run, missionId, start, complete } = await gatedMission(text, 'reviewed', { isOnEdge })
+    const task = await start()
+    project.write('src/auth.ts', 'export const auth = 2\n')
+    await complete(task)
+    const second = await runOf(text.replaceAll('reviewed', 'second'), {
+      project,
+      input: { mission_id: missionId },
+    })
+    const subject = { mission: missionId }
+    const seen = await project.call('review_show', subject, ana)
+    const sent = await project.call(
+      'review_send',
+      { subject, verdict: 'approve', content: seen.content },
+      ana,
+    )
+    expect(sent.runs.map(({ run_id }: { run_id: string }) => run_id)).toEqual([run.id, second.id])
+    expect(sent.notes).toEqual([])
+    for (const { emit } of [run, second]) expect(await emit('go')).toMatchObject({ status: 'succeeded' })
+  },
+)

@@ -108,10 +108,10 @@ const keptAnswer = measurement({
 
 const answerMeasurements = { ...decisionMeasurements, kept: keptAnswer }
 type AnswerMeasurements = typeof answerMeasurements
-type AnswerQuestions = Pick<MeasurementQuestions<typeof decisionMeasurements>, 'ask'>
+export type AnswerQuestions = Pick<MeasurementQuestions<typeof decisionMeasurements>, 'ask'>
 
 /** What a person does with an item or a run. */
-interface AnswerRequest {
+export interface AnswerRequest {
   readonly verb: InboxVerb
   readonly id: string
   readonly words: string | null
@@ -122,7 +122,7 @@ interface AnswerRequest {
 }
 
 /** An answer with all that it is recorded by. */
-type PreparedAnswer =
+export type PreparedAnswer =
   | { readonly kind: 'event'; readonly sending: SendEventRequest; readonly prepared: PreparedEvent }
   | {
       readonly kind: 'approvals'
@@ -140,6 +140,7 @@ interface AnswerContext {
   readonly taken: ReadonlySet<string>
 }
 
+/** `found` is null until all of it was measured. */
 type AnswerPreparation = Omit<PreparedOperation<AnswerMeasurements, PreparedAnswer | null>, 'briefs'> & {
   readonly kept?: PreparedOperation<AnswerMeasurements, null>['briefs']['kept']
 }
@@ -180,10 +181,7 @@ async function prepareSubject(
       prepareShownRun(reads, questions, { context, loaded: subject.loaded }),
     )
     if (seen === undefined) return { found: null }
-    const about = { asked, context, loaded: subject.loaded, seen }
-    return verb === 'approve'
-      ? prepareApproval(reads, questions, about)
-      : prepareRejection(reads, questions, about)
+    return prepareRunAnswer(reads, questions, { asked, context, loaded: subject.loaded, seen })
   }
   const { hold: item } = subject
   endingOf(item, verb, asked.words)
@@ -202,6 +200,16 @@ interface RunAnswer {
   readonly loaded: LoadedRun
   /** What they say they saw, as it is now; null where they do not say. */
   readonly seen: ApprovalContent | null
+}
+
+/** Prepares a yes or a no to a run that waits for people. */
+export function prepareRunAnswer(
+  reads: Reads,
+  questions: AnswerQuestions,
+  about: RunAnswer,
+): Promise<AnswerPreparation> {
+  const prepare = about.asked.verb === 'approve' ? prepareApproval : prepareRejection
+  return prepare(reads, questions, about)
 }
 
 async function prepareApproval(
@@ -356,7 +364,7 @@ type Deciding = Pick<
   'reads' | 'context' | 'setting' | 'found'
 >
 
-function recordAnswer(
+export function recordAnswer(
   deciding: Deciding,
   asked: AnswerRequest,
 ): Promise<ChangeSet<Answered> | RefusedChangeSet> {

@@ -194,12 +194,12 @@ export function prepareStored(
   return questions.ask('shown', { ...parts, content, seen: null }) && content
 }
 
-/** The contents of several items, by the item's id. Undefined until all of them were measured and kept. */
-export async function prepareShownItems(
+/** The contents of several items, by the item's id. Undefined until all of them were measured. */
+export async function prepareContents(
   reads: Reads,
   questions: ShownQuestions,
   { context, items }: { readonly context: RecordContext; readonly items: readonly InboxItem[] },
-): Promise<ReadonlyMap<string, string> | undefined> {
+): Promise<ReadonlyMap<string, ApprovalContent> | undefined> {
   const shown: (readonly [string, ApprovalContent])[] = []
   let isWhole = true
   // One after the other: what is asked for keeps its order.
@@ -208,8 +208,18 @@ export async function prepareShownItems(
     if (content === undefined) isWhole = false
     else if (content !== null) shown.push([item.id, content])
   }
-  if (!isWhole) return undefined
-  const stored = shown.map(([id, content]) => [id, prepareStored(questions, content)] as const)
+  return isWhole ? new Map(shown) : undefined
+}
+
+/** The same, kept: what a person answers with, by the item's id. */
+export async function prepareShownItems(
+  reads: Reads,
+  questions: ShownQuestions,
+  wanted: { readonly context: RecordContext; readonly items: readonly InboxItem[] },
+): Promise<ReadonlyMap<string, string> | undefined> {
+  const shown = await prepareContents(reads, questions, wanted)
+  if (shown === undefined) return undefined
+  const stored = [...shown].map(([id, content]) => [id, prepareStored(questions, content)] as const)
   const kept = stored.flatMap(([id, content]) => (content === undefined ? [] : [[id, content] as const]))
   return kept.length === stored.length ? new Map(kept) : undefined
 }

@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import type { AttemptMeasurement, Outcome } from '../../events/domain/project-event.ts'
-import { RunDetail, runDetail } from '../../gate/operations/run/run-detail.ts'
+import { MeasurementQuestions } from '../../gate/operations/run/measurements.ts'
+import {
+  prepareRunDetail,
+  RunDetail,
+  runDetail,
+  runDetailMeasurements,
+} from '../../gate/operations/run/run-detail.ts'
 import { InboxItemEntry, inboxItemEntry } from '../../inbox/operations/item-answer.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { answerBudget, excerptFields, fitLists } from '../../kernel/budget.ts'
@@ -10,7 +16,13 @@ import { instant, instantOrNull, secondsBetween } from '../../kernel/instant.ts'
 import { refuseRecordedId } from '../../kernel/operations/find.ts'
 import { choice, identifier } from '../../kernel/operations/input/fields.ts'
 import { list, Named, strings } from '../../kernel/operations/list-answer.ts'
-import { type Context, defineOperation } from '../../kernel/operations/operation.ts'
+import {
+  measurement as declareMeasurement,
+  type PreparedOperation,
+  requireMeasured,
+} from '../../kernel/operations/measurement.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import { path } from '../../kernel/operations/shapes.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { peopleBehind } from '../../people/operations/people-behind.ts'
 import type { TaskInPlan } from '../../plan/domain/outline.ts'
@@ -172,7 +184,6 @@ const TaskDetail = z.object({
   holds: list(InboxItemEntry),
   answered_holds: list(InboxItemEntry),
 })
-type TaskDetail = z.output<typeof TaskDetail>
 
 const MissionDetail = z.object({
   kind: missionKind,
@@ -201,7 +212,18 @@ const MissionDetail = z.object({
   created_at: z.string(),
   completed_at: z.string().nullable(),
 })
-type MissionDetail = z.output<typeof MissionDetail>
+
+/** Git's own folder remembers which task a work tree was made for, so that one that is gone is forgotten. */
+const ownTree = declareMeasurement({
+  brief: z.strictObject({ task: z.string().max(100) }),
+  measured: z.strictObject({ path: path.nullable() }),
+  measure: async ({ linkedTrees, folder }, { task }) => {
+    const own = (await linkedTrees.bound(folder)).find(({ taskId }) => taskId === task)
+    return { path: own?.path ?? null }
+  },
+})
+
+const showMeasurements = { ...runDetailMeasurements, ownTree }
 
 export const show = defineOperation({
   name: 'show',
@@ -225,28 +247,34 @@ export const show = defineOperation({
       .optional(),
   }),
   output: z.discriminatedUnion('kind', [MissionDetail, TaskDetail, RunDetail]),
-}).handler(async (handling, input) => {
-  const { store, clock, linkedTrees, folder } = handling
-  const linked = input.include ? clock.now() : null
-  const detail = await store.view((reads) => detailOf(reads, input.id, linked))
-  const whole =
-    detail === 'run'
-      ? await runDetail(handling, input.id)
-      : detail.kind === 'task'
-        ? await withOwnTree(detail, linkedTrees, folder)
-        : detail
-  return input.brief ? fitLists(excerptFields(whole), answerBudget) : whole
 })
-
-/** Git's own folder remembers which task a work tree was made for, so that one that is gone is forgotten. */
-async function withOwnTree(
-  task: TaskDetail,
-  trees: Context['linkedTrees'],
-  folder: string,
-): Promise<TaskDetail> {
-  const own = (await trees.bound(folder)).find(({ taskId }) => taskId === task.id)
-  return { ...task, own_work_tree: own?.path ?? null }
-}
+  .measure(showMeasurements)
+  .prepare(async (reads, input, context, known): Promise<Prepared> => {
+    const subject = await subjectOf(reads, input.id)
+    if (subject.kind === 'task') {
+      const { ownTree: tree } = known
+      const found = tree === undefined ? null : { ...subject, tree: tree.path }
+      return { briefs: { ownTree: { task: subject.task.id } }, found }
+    }
+    if (subject.kind === 'mission') return { briefs: {}, found: subject }
+    const questions = new MeasurementQuestions<typeof runDetailMeasurements>(known)
+    const run = await prepareRunDetail(reads, questions, { context, runId: subject.id })
+    return { briefs: questions.briefs, found: run && { kind: 'run', run } }
+  })
+  .answer(async ({ reads, found, setting }, input) => {
+    const subject = requireMeasured(found ?? undefined)
+    const whole =
+      subject.kind === 'run'
+        ? await runDetail(reads, subject.run)
+        : subject.kind === 'mission'
+          ? await missionDetail(reads, subject.mission)
+          : {
+              ...(await taskDetail(reads, subject.task)),
+              own_work_tree: subject.tree,
+              ...(input.include && { links: await taskLinks(reads, subject.task, setting.at) }),
+            }
+    return input.brief ? fitLists(excerptFields(whole), answerBudget) : whole
+  })
 
 /** The task that an attempt, an inbox item or an issue belongs to: its page shows them. */
 async function taskNamed({ tasks, holds, records }: Reads, id: string): Promise<string> {
@@ -261,19 +289,23 @@ async function taskNamed({ tasks, holds, records }: Reads, id: string): Promise<
   return found?.taskId ?? id
 }
 
-async function detailOf(
-  reads: Reads,
-  id: string,
-  linked: number | null,
-): Promise<MissionDetail | TaskDetail | 'run'> {
+type Prepared = PreparedOperation<typeof showMeasurements, PreparedSubject | null>
+type PreparedSubject =
+  | Extract<ShownSubject, { kind: 'mission' }>
+  | (Extract<ShownSubject, { kind: 'task' }> & { readonly tree: string | null })
+  | { readonly kind: 'run'; readonly run: NonNullable<Awaited<ReturnType<typeof prepareRunDetail>>> }
+
+type ShownSubject =
+  | { readonly kind: 'mission'; readonly mission: Mission }
+  | { readonly kind: 'task'; readonly task: Task }
+  | { readonly kind: 'run'; readonly id: string }
+
+async function subjectOf(reads: Reads, id: string): Promise<ShownSubject> {
   const mission = await reads.missions.find(id)
-  if (mission) return missionDetail(reads, mission)
+  if (mission) return { kind: 'mission', mission }
   const task = await reads.tasks.find(await taskNamed(reads, id))
-  if (task) {
-    const detail = await taskDetail(reads, task)
-    return linked === null ? detail : { ...detail, links: await taskLinks(reads, task, linked) }
-  }
-  if (await reads.runs.find(id)) return 'run'
+  if (task) return { kind: 'task', task }
+  if (await reads.runs.find(id)) return { kind: 'run', id }
   refuseRecordedId(id)
   if (id.startsWith(`${idPrefixes.review}-`)) {
     throw new Failure('NOT_FOUND', `${id} is a review, and no mission, task or run.`, {

@@ -133,9 +133,12 @@ interface ReviewSubmission {
   readonly tasks: readonly TaskId[]
 }
 
-/** Sends all that a person wrote. Fails where there is nothing to say, or no task to send back. */
-export function sendReview(sending: ReviewSubmission, setting: TransactionContext): Review {
-  const { verdict, text, drafts } = sending
+/** Fails where a review says nothing and is no approval. */
+export function assertReviewSays({
+  verdict,
+  text,
+  drafts,
+}: Pick<ReviewSubmission, 'verdict' | 'text'> & { readonly drafts: readonly unknown[] }): void {
   const isSilent = text === null && drafts.length === 0
   if (verdict !== 'approve' && isSilent) {
     throw new Failure(
@@ -146,6 +149,12 @@ export function sendReview(sending: ReviewSubmission, setting: TransactionContex
       { reason: 'review_empty', hint: 'Write a comment first, or give a text.' },
     )
   }
+}
+
+/** Sends all that a person wrote. */
+export function sendReview(sending: ReviewSubmission, setting: TransactionContext): Review {
+  const { verdict, text, drafts } = sending
+  assertReviewSays(sending)
   return {
     id: setting.ids.next('review'),
     subject: sending.subject,

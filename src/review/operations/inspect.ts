@@ -1,13 +1,16 @@
+import type { MeasurementQuestions } from '../../gate/operations/run/measurements.ts'
 import {
   type ApprovalContent,
-  prepareShownItems,
-  shownByPorts,
+  prepareContents,
+  type ShownMeasurements,
+  shownMeasurements,
 } from '../../inbox/operations/shown-content.ts'
 import type { InboxItemLine } from '../../inbox/ports/item-reads.ts'
 import type { TaskId } from '../../kernel/id.ts'
-import { localMeasurer, MeasurementRun, requireMeasured } from '../../kernel/operations/measurement.ts'
-import type { Context, QueryContext } from '../../kernel/operations/operation.ts'
+import type { Briefs, MeasurementValues } from '../../kernel/operations/measurement.ts'
+import type { RecordContext } from '../../kernel/operations/operation.ts'
 import { hasAccess } from '../../people/domain/access.ts'
+import type { Reads } from '../../store/ports/store.ts'
 import type { InboxItem } from '../../track/domain/records.ts'
 import { gatherFiles, materialMeasurements, type ReviewMaterial } from './gather.ts'
 import type { ResolvedSubject } from './subject.ts'
@@ -16,8 +19,8 @@ import type { ResolvedSubject } from './subject.ts'
 export interface ReviewPreview {
   readonly gathered: ReviewMaterial
   readonly waiting: readonly InboxItemLine[]
-  /** What each of them would be bound to, by the hold's id. */
-  readonly contents: ReadonlyMap<string, string>
+  /** What each of them would be bound to, by the item's id. */
+  readonly contents: ReadonlyMap<string, ApprovalContent>
   /** The hash over all of it. */
   readonly shown: ApprovalContent
 }
@@ -29,21 +32,63 @@ export const answeredByVerdict = [
   'approval',
 ] as const satisfies readonly InboxItem['kind'][]
 
-export async function inspectSubject(context: QueryContext, found: ResolvedSubject): Promise<ReviewPreview> {
-  const { subject } = found
-  const gathered = await gatherNow(context, found)
-  const waiting = await context.store.view(async ({ holds }) => {
-    if (subject.kind === 'since') return []
-    const about = subject.kind === 'task' ? { taskId: subject.taskId } : { missionId: subject.missionId }
-    return (await holds.list({ ...about, status: 'open' }, { limit: 100 })).items.map(({ item }) => item)
-  })
+export const previewMeasurements = { ...shownMeasurements, ...materialMeasurements }
+type PreviewMeasurements = typeof previewMeasurements
+/** What else is asked for is added to the questions. */
+type PreviewQuestions<Of extends ShownMeasurements = ShownMeasurements> = Pick<
+  MeasurementQuestions<Of>,
+  'ask'
+>
+
+interface PreparedPreview {
+  /** Of the states of files; the rest is in the questions. */
+  readonly states: Briefs<PreviewMeasurements>['states']
+  readonly waiting: readonly InboxItemLine[]
+  /** Null until the files were measured. */
+  readonly gathered: ReviewMaterial | null
+  /** Null until all of it was measured. */
+  readonly preview: ReviewPreview | null
+}
+
+/** Prepares what a review shows. Open attempts that the files and the items both ask about are measured once. */
+export async function preparePreview(
+  reads: Reads,
+  questions: PreviewQuestions,
+  {
+    context,
+    found,
+    measured,
+  }: {
+    readonly context: RecordContext
+    readonly found: ResolvedSubject
+    readonly measured: MeasurementValues<PreviewMeasurements>
+  },
+): Promise<PreparedPreview> {
+  const { briefs, found: gathered } = await gatherFiles(reads, context, { found, measured })
+  for (const end of briefs.ends ?? []) questions.ask('ends', end)
+  for (const changes of briefs.changes ?? []) questions.ask('changes', changes)
+  const waiting = await openItems(reads, found)
   const items = waiting.map(({ hold }) => hold)
-  const contents = await shownByPorts(context, (reads, questions) =>
-    prepareShownItems(reads, questions, { context, items }),
-  )
-  const asked = waiting.map(({ hold }) => [hold.id, contents.get(hold.id) ?? null])
-  const shown: ApprovalContent = {
-    content: asked.length === 0 ? gathered.content : context.fingerprint({ files: gathered.content, asked }),
+  const contents = await prepareContents(reads, questions, { context, items })
+  const { states } = briefs
+  if (gathered === null || contents === undefined) return { states, waiting, gathered, preview: null }
+  const shown = contentOf(context, { gathered, waiting, contents })
+  return { states, waiting, gathered, preview: { gathered, waiting, contents, shown } }
+}
+
+async function openItems({ holds }: Reads, { subject }: ResolvedSubject): Promise<readonly InboxItemLine[]> {
+  if (subject.kind === 'since') return []
+  const about = subject.kind === 'task' ? { taskId: subject.taskId } : { missionId: subject.missionId }
+  return (await holds.list({ ...about, status: 'open' }, { limit: 100 })).items.map(({ item }) => item)
+}
+
+function contentOf(
+  { fingerprint }: Pick<RecordContext, 'fingerprint'>,
+  { gathered, waiting, contents }: Omit<ReviewPreview, 'shown'>,
+): ApprovalContent {
+  const asked = waiting.map(({ hold }) => [hold.id, contents.get(hold.id)?.content ?? null])
+  return {
+    content: asked.length === 0 ? gathered.content : fingerprint({ files: gathered.content, asked }),
     approvals: new Map(),
     parts: {
       artifacts: [],
@@ -56,26 +101,13 @@ export async function inspectSubject(context: QueryContext, found: ResolvedSubje
       facts: { 'what waits': asked.map(([id]) => id).join(', ') || 'nothing' },
     },
   }
-  return { gathered, waiting, contents, shown }
-}
-
-/** Through the ports of a context: what is shown of runs does not declare its measurements yet. */
-async function gatherNow(context: QueryContext, found: ResolvedSubject): Promise<ReviewMaterial> {
-  const through = context as Context
-  const run = new MeasurementRun<typeof materialMeasurements, ReviewMaterial | null>({
-    context: { ...through, measurer: localMeasurer(through) },
-    operation: { name: '', measurements: materialMeasurements },
-    input: {},
-    prepare: (reads, measured) => gatherFiles(reads, context, { found, measured }),
-  })
-  return run.answered(async (settled) => requireMeasured(settled.found ?? undefined))
 }
 
 /** Why somebody may not decide, as a sentence; null where they may. */
 export function decisionObstacle({
   actor,
   standing,
-}: Pick<QueryContext, 'actor' | 'standing'>): string | null {
+}: Pick<RecordContext, 'actor' | 'standing'>): string | null {
   if (actor.kind !== 'person') return `${actor.name} acts as an agent: a person decides.`
   if (!standing || hasAccess(standing, 'maintainer')) return null
   return `To approve or send back needs maintainer access, and ${standing.personName} has ${standing.access ?? 'none in this project'}.`

@@ -1,25 +1,52 @@
 import { z } from 'zod'
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
+import { MeasurementQuestions } from '../../gate/operations/run/measurements.ts'
 import { endItem, endingOf } from '../../inbox/domain/answers.ts'
-import { approve, reject } from '../../inbox/operations/answer.ts'
-import { prepareSeen, shownByPorts } from '../../inbox/operations/shown-content.ts'
-import { findInboxItem } from '../../inbox/operations/subject.ts'
+import {
+  type AnswerQuestions,
+  type AnswerRequest,
+  type PreparedAnswer,
+  prepareRunAnswer,
+  recordAnswer,
+} from '../../inbox/operations/answer.ts'
+import { type DecisionMeasurements, decisionMeasurements } from '../../inbox/operations/decide.ts'
+import { prepareSeen } from '../../inbox/operations/shown-content.ts'
+import { findDecisionSubject } from '../../inbox/operations/subject.ts'
+import type { InboxItemLine } from '../../inbox/ports/item-reads.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import { instant } from '../../kernel/instant.ts'
 import { identifier, text } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
-import { localMeasurer } from '../../kernel/operations/measurement.ts'
-import { type CommandContext, defineOperation } from '../../kernel/operations/operation.ts'
+import {
+  type Measurements,
+  type PreparationStep,
+  requireMeasured,
+} from '../../kernel/operations/measurement.ts'
+import {
+  defineOperation,
+  type RecordContext,
+  type TransactionInput,
+} from '../../kernel/operations/operation.ts'
 import { formatCount } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { isEnded } from '../../track/domain/mission.ts'
 import type { InboxItem } from '../../track/domain/records.ts'
-import { type Review, reopenTask, sendReview, subjectKey, tasksSentBack, verdicts } from '../domain/review.ts'
+import {
+  assertReviewSays,
+  type Review,
+  type ReviewSubject,
+  reopenTask,
+  sendReview,
+  subjectKey,
+  tasksSentBack,
+  verdicts,
+} from '../domain/review.ts'
 import { markOf, placeKey } from './gather.ts'
 import {
   answeredByVerdict,
   decisionObstacle,
-  inspectSubject,
+  preparePreview,
+  previewMeasurements,
   type ReviewPreview,
   tasksOf,
 } from './inspect.ts'
@@ -60,58 +87,77 @@ export const reviewSend = defineOperation({
     at: z.string(),
     notes: strings,
   }),
-}).handler(async (handling, input) => {
-  const { verdict } = input
-  const by = reviewerOf(handling)
-  const why = decisionObstacle(handling)
-  const found = await handling.store.view((reads) => findSubject(reads, input.subject, by))
-  const { subject } = found
-  const isVerdict = verdict === 'send_back' || (verdict === 'approve' && subject.kind !== 'since')
-  if (isVerdict && why !== null) {
-    throw new Failure('FORBIDDEN', why, {
-      reason: handling.actor.kind === 'person' ? 'access_too_low' : 'person_needed',
-      hint: 'Send your comments with the verdict comment.',
-    })
-  }
-  if (verdict === 'approve' && input.content === undefined) {
-    throw new Failure('INVALID_INPUT', 'An approval names what was shown: give content.', {
-      reason: 'content_missing',
-      hint: hintOf`${callTo('review_show')} answers the content of what is there.`,
-    })
-  }
-  const look = await inspectSubject(handling, found)
-  await shownByPorts(handling, async (_, questions) => {
-    const about = { id: nameOf(subjectKey(subject)), seen: input.content }
-    return prepareSeen(questions, about, async () => look.shown)
-  })
-  const { files, works } = look.gathered
-  if (verdict === 'approve' && files.length === 0 && look.waiting.length === 0 && subject.kind !== 'since') {
-    throw new Failure(
-      'REFUSED',
-      `There is nothing to approve: ${found.name} has no measured changes and nothing waits.`,
-      { reason: 'nothing_to_approve', hint: 'waymark inbox lists what waits for you.' },
-    )
-  }
-  const words = input.text ?? null
-  const drafted = await handling.store.view(({ reviews }) => reviews.drafts(by.id, subjectKey(subject)))
-  // Judged before anything is decided about a run: what is refused here must leave that as it is.
-  const sending = { subject, verdict, text: words, content: look.gathered.content, by, tasks: tasksOf(found) }
-  sendReview({ ...sending, drafts: drafted }, { at: handling.clock.now(), ids: handling.ids })
-  const reason = words ?? reasonOf(verdict, drafted.length)
-  const decided = isVerdict
-    ? await decideRuns(handling, look, { verdict, reason, role: input.role })
-    : { runs: [], notes: [] }
-  const lastEnd = Math.max(0, ...works.map(({ attempt }) => attempt.closedAt ?? 0))
-  return handling.record(async (reads, setting) => {
+})
+  .measure({ ...previewMeasurements, ...decisionMeasurements })
+  .prepare(async (reads, input, context, measured, taken) => {
+    const by = reviewerOf(context)
+    const about = await findSubject(reads, input.subject, by)
+    const { subject } = about
+    assertMayDecide(context, subject, input)
+    const { verdict, text: words = null } = input
     const drafts = await reads.reviews.drafts(by.id, subjectKey(subject))
-    const review = sendReview({ ...sending, drafts }, setting)
-    const closing = isVerdict
-      ? await closeAnsweredItems(reads, look, { verdict, reason })
+    assertReviewSays({ verdict, text: words, drafts })
+    const questions = new MeasurementQuestions<DecisionMeasurements>(measured)
+    const { states, waiting, preview } = await preparePreview(reads, questions, {
+      context,
+      found: about,
+      measured,
+    })
+    const decision = { verdict, reason: words ?? reasonOf(verdict, drafts.length), role: input.role }
+    const { runs, first } = isVerdictOn(subject, verdict)
+      ? await prepareRuns(reads, questions, {
+          context,
+          waiting,
+          contents: preview?.contents ?? null,
+          decision,
+          taken,
+        })
+      : { runs: [], first: undefined }
+    const seen = await prepareSeen(
+      questions,
+      { id: nameOf(subjectKey(subject)), seen: input.content },
+      async () => preview?.shown,
+    )
+    const briefs = { ...questions.briefs, states }
+    if (preview === null || runs === null || seen === undefined) return { briefs, found: null, first }
+    if (
+      verdict === 'approve' &&
+      preview.gathered.files.length === 0 &&
+      waiting.length === 0 &&
+      subject.kind !== 'since'
+    ) {
+      throw new Failure(
+        'REFUSED',
+        `There is nothing to approve: ${about.name} has no measured changes and nothing waits.`,
+        { reason: 'nothing_to_approve', hint: 'waymark inbox lists what waits for you.' },
+      )
+    }
+    return { briefs, found: { about, preview, drafts, decision, runs }, first }
+  })
+  .record(async (deciding, input) => {
+    const { reads, context, setting } = deciding
+    const { about, preview, drafts, decision, runs } = requireMeasured(deciding.found ?? undefined)
+    const { subject } = about
+    const { files, works, content } = preview.gathered
+    const { verdict } = input
+    const by = reviewerOf(context)
+    const decided = await decideRuns(deciding, runs)
+    const [refused] = decided.refused
+    if (refused !== undefined && decided.runs.length === 0) {
+      return { facts: decided.facts, refused: refused.failure }
+    }
+    const review = sendReview(
+      { subject, verdict, text: input.text ?? null, content, by, tasks: tasksOf(about), drafts },
+      setting,
+    )
+    const closing = isVerdictOn(subject, verdict)
+      ? closeAnsweredItems(preview, decision)
       : { facts: [], ids: [] }
     const reopening =
       verdict === 'send_back' ? await reopenTasks(reads, review) : { facts: [], ids: [], notes: [] }
+    const lastEnd = Math.max(0, ...works.map(({ attempt }) => attempt.closedAt ?? 0))
     return {
-      facts: [{ kind: 'review.sent', review }, ...closing.facts, ...reopening.facts],
+      facts: [...decided.facts, { kind: 'review.sent', review }, ...closing.facts, ...reopening.facts],
       beside: [
         { kind: 'drafts dropped', ownerId: by.id, ids: drafts.map(({ id }) => id) },
         ...(input.viewed === true
@@ -138,11 +184,38 @@ export const reviewSend = defineOperation({
         runs: decided.runs,
         by: by.name,
         at: instant(review.at),
-        notes: [...decided.notes, ...reopening.notes],
+        notes: [
+          ...decided.refused.map(({ runId, failure }) => `Run ${runId} was not decided: ${failure.message}`),
+          ...reopening.notes,
+        ],
       },
     }
   })
-})
+
+/** Whether it answers what waits, and is more than words. */
+function isVerdictOn(subject: ReviewSubject, verdict: Review['verdict']): boolean {
+  return verdict === 'send_back' || (verdict === 'approve' && subject.kind !== 'since')
+}
+
+function assertMayDecide(
+  context: Pick<RecordContext, 'actor' | 'standing'>,
+  subject: ReviewSubject,
+  { verdict, content }: { readonly verdict: Review['verdict']; readonly content?: string | undefined },
+): void {
+  const why = decisionObstacle(context)
+  if (isVerdictOn(subject, verdict) && why !== null) {
+    throw new Failure('FORBIDDEN', why, {
+      reason: context.actor.kind === 'person' ? 'access_too_low' : 'person_needed',
+      hint: 'Send your comments with the verdict comment.',
+    })
+  }
+  if (verdict === 'approve' && content === undefined) {
+    throw new Failure('INVALID_INPUT', 'An approval names what was shown: give content.', {
+      reason: 'content_missing',
+      hint: hintOf`${callTo('review_show')} answers the content of what is there.`,
+    })
+  }
+}
 
 function nameOf(key: string): string {
   return key === 'since' ? 'What is new' : key
@@ -157,60 +230,104 @@ function reasonOf(verdict: Review['verdict'], comments: number): string {
 interface ReviewDecision {
   readonly verdict: Review['verdict']
   readonly reason: string
-  readonly role?: string | undefined
+  readonly role: string | undefined
 }
 
-/**
- * Runs that wait for a decision are decided as in the inbox, bound to what was shown of them. One that cannot be decided
- * so stays for the inbox, and is told of; fails where that is true of all.
- */
-async function decideRuns(
-  handling: CommandContext,
-  { waiting, contents }: ReviewPreview,
-  { verdict, reason, role }: ReviewDecision,
-) {
-  const asked = waiting.filter(({ hold }) => hold.kind === 'approval')
-  const runs: { readonly run_id: string; readonly state: string | null }[] = []
-  const refused: { readonly run: string | null; readonly failure: Failure }[] = []
-  for (const { hold } of asked) {
-    const decide = verdict === 'approve' ? approve : reject
-    const content = contents.get(hold.id)
+/** A run that waits for a decision, with what the verdict comes to for it; or why it cannot be decided so. */
+type RunVerdict = { readonly runId: string } & (
+  | { readonly failure: Failure }
+  | { readonly asked: AnswerRequest; readonly prepared: PreparedAnswer }
+)
+
+interface RunVerdicts {
+  readonly context: RecordContext
+  readonly waiting: readonly InboxItemLine[]
+  /** What was shown of them; null until it was measured. */
+  readonly contents: ReviewPreview['contents'] | null
+  readonly decision: ReviewDecision
+  readonly taken: ReadonlySet<string>
+}
+
+/** Runs that wait for a decision are decided as in the inbox, bound to what was shown. Null until it was measured. */
+async function prepareRuns(
+  reads: Reads,
+  questions: AnswerQuestions,
+  { context, waiting, contents, decision, taken }: RunVerdicts,
+): Promise<{ readonly runs: readonly RunVerdict[] | null; readonly first: PreparationStep | undefined }> {
+  const { verdict, reason, role } = decision
+  const asking = waiting.flatMap(({ hold: { id, kind, runId } }) =>
+    kind === 'approval' && runId !== null ? [{ id, runId }] : [],
+  )
+  const runs: RunVerdict[] = []
+  const steps: PreparationStep[] = []
+  let isWhole = contents !== null
+  // One after the other: what is asked for keeps its order. A run may wait in several items, and is decided once.
+  for (const { id, runId } of new Map(asking.map((one) => [one.runId, one])).values()) {
+    const verb = verdict === 'approve' ? 'approve' : 'reject'
+    const seen = contents?.get(id) ?? null
+    const asked: AnswerRequest = { verb, id, words: reason, role, content: seen?.content }
     try {
-      // Not under the key of this call: its answer is the review's.
-      const answer = await decide.handle(
-        { ...handling, record: handling.recordAside, measurer: localMeasurer(handling) },
-        { id: hold.id, reason, role, content, event: undefined },
-      )
-      if (!('run_id' in answer)) continue
-      const run = await handling.store.view((reads) => reads.runs.find(answer.run_id))
-      runs.push({ run_id: answer.run_id, state: run?.state ?? null })
+      const subject = await findDecisionSubject(reads, id)
+      if (subject.kind !== 'run') continue
+      const { loaded } = subject
+      const { found, first } = await prepareRunAnswer(reads, questions, { asked, context, loaded, seen })
+      if (first) steps.push({ ...first, name: `${first.name} ${runId}` })
+      if (found === null) isWhole = false
+      else runs.push({ runId, asked, prepared: found })
     } catch (failure) {
       if (!(failure instanceof Failure)) throw failure
-      refused.push({ run: hold.runId, failure })
+      runs.push({ runId, failure })
     }
   }
-  const [first] = refused
-  if (first !== undefined && runs.length === 0) throw first.failure
-  return { runs, notes: refused.map(({ run, failure }) => `Run ${run} was not decided: ${failure.message}`) }
+  const first = steps.find(({ name }) => !taken.has(name))
+  return { runs: isWhole ? runs : null, first }
 }
 
-/** Ends what the verdict answers. What somebody else ended meanwhile stays as they ended it. */
-async function closeAnsweredItems(
-  reads: Reads,
-  { waiting }: ReviewPreview,
-  { verdict, reason }: ReviewDecision,
+/** One that cannot be decided stays for the inbox, and the review says so. */
+async function decideRuns(
+  { reads, context, setting }: Pick<TransactionInput<Measurements, unknown>, 'reads' | 'context' | 'setting'>,
+  verdicts: readonly RunVerdict[],
 ) {
   const facts: NewProjectEvent[] = []
-  const ids: string[] = []
-  for (const { hold } of waiting) {
-    if (hold.kind === 'approval' || !isAnswered(hold)) continue
-    const now = await findInboxItem(reads, hold.id)
-    if (now.status !== 'open') continue
-    const ending = endingOf(now, verdict === 'approve' ? 'approve' : 'reject', reason)
-    facts.push(...endItem(now, { ...ending, answer: reason }, { attempt: null, task: null }))
-    ids.push(hold.id)
+  const runs: { readonly run_id: string; readonly state: string | null }[] = []
+  const refused: { readonly runId: string; readonly failure: Failure }[] = []
+  for (const verdict of verdicts) {
+    const { runId } = verdict
+    if ('failure' in verdict) {
+      refused.push(verdict)
+      continue
+    }
+    try {
+      const decided = await recordAnswer({ reads, context, setting, found: verdict.prepared }, verdict.asked)
+      facts.push(...decided.facts)
+      if ('refused' in decided) refused.push({ runId, failure: decided.refused })
+      else runs.push({ run_id: runId, state: await stateAfter(reads, runId, decided.answer) })
+    } catch (failure) {
+      if (!(failure instanceof Failure)) throw failure
+      refused.push({ runId, failure })
+    }
   }
-  return { facts, ids }
+  return { facts, runs, refused }
+}
+
+/** The state that a decision led a run to, or that it stays in. */
+async function stateAfter(
+  { runs }: Reads,
+  runId: string,
+  answer: Extract<Awaited<ReturnType<typeof recordAnswer>>, { answer: unknown }>['answer'],
+): Promise<string | null> {
+  const moved = 'transition' in answer ? answer.transition?.to_state : undefined
+  return moved ?? (await runs.find(runId))?.state ?? null
+}
+
+/** Ends what the verdict answers; runs are decided by their own rules. */
+function closeAnsweredItems({ waiting }: ReviewPreview, { verdict, reason }: ReviewDecision) {
+  const items = waiting.flatMap(({ hold }) => (hold.kind !== 'approval' && isAnswered(hold) ? [hold] : []))
+  const facts = items.flatMap((item) => {
+    const ending = endingOf(item, verdict === 'approve' ? 'approve' : 'reject', reason)
+    return endItem(item, { ...ending, answer: reason }, { attempt: null, task: null })
+  })
+  return { facts, ids: items.map(({ id }) => id) }
 }
 
 function isAnswered({ kind }: InboxItem): boolean {

@@ -1,15 +1,11 @@
 import { z } from 'zod'
-import { prepareStored, shownByPorts } from '../../inbox/operations/shown-content.ts'
+import { MeasurementQuestions } from '../../gate/operations/run/measurements.ts'
+import { prepareStored, type ShownMeasurements } from '../../inbox/operations/shown-content.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
-import {
-  type Briefs,
-  localMeasurer,
-  type MeasurementValues,
-  measureFor,
-} from '../../kernel/operations/measurement.ts'
-import { type Context, defineOperation } from '../../kernel/operations/operation.ts'
+import { type Briefs, type MeasurementValues, requireMeasured } from '../../kernel/operations/measurement.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { holdKinds } from '../../track/domain/records.ts'
 import { type ReviewComment, type ReviewSubject, subjectKey } from '../domain/review.ts'
@@ -25,10 +21,12 @@ import {
   placesOf,
   type ReviewedFile,
 } from './gather.ts'
-import { decisionObstacle, inspectSubject, tasksOf } from './inspect.ts'
+import { decisionObstacle, preparePreview, previewMeasurements, tasksOf } from './inspect.ts'
 import { contentIds, FileFigures, figuresOf, fileFigures } from './measure-files.ts'
 import { anchorComments, commentMeasurements, currentPlaces, linesBriefs } from './places.ts'
 import { findSubject, type ResolvedSubject, reviewerOf, subjectFields } from './subject.ts'
+
+const figureMeasurements = { figures: fileFigures, ...commentMeasurements }
 
 const certainties = ['certain', 'probable', 'contested'] as const
 const statuses = ['added', 'modified', 'deleted', 'renamed'] as const
@@ -119,113 +117,114 @@ export const reviewShow = defineOperation({
     }),
     notes: strings,
   }),
-}).handler(async (handling, input) => {
-  const reader = reviewerOf(handling)
-  const found = await handling.store.view((reads) => findSubject(reads, input, reader))
-  const { subject, task, mission, attempts } = found
-  const look = await inspectSubject(handling, found)
-  const { files, works, notes } = look.gathered
-  const key = subjectKey(subject)
-  const said = await handling.store.view(async (reads) => ({
-    comments: await commentsAbout(reads, subject, found),
-    drafts: await reads.reviews.drafts(reader.id, key),
-    sent: await reads.reviews.sentAbout(reviewSubjectKeys(subject, found)),
-    viewed: await reads.reviews.viewed(reader.id, files.map(placeKey)),
-    names: await reads.tasks.named(tasksOf(found)),
-  }))
-  const anchors = anchorComments(said.comments, files)
-  const measured = await measureFor({
-    context: { ...(handling as Context), measurer: localMeasurer(handling as Context) },
-    operation: { name: 'review_show', measurements: figureMeasurements },
-    input,
-  })(figuresBriefs(handling, files, anchors))
-  const [figures, now] = await handling.store.view((reads) =>
-    Promise.all([
-      figuresByFile(reads, handling, { files, measured }),
-      currentPlaces(reads, anchors, measured),
-    ]),
-  )
-  const comments = said.comments.map((comment, at) =>
-    commentEntry(comment, now[at] ?? { path: comment.path, line: null, line_is: null }),
-  )
-  const entries = files.map((file) => {
-    const own = comments.filter((comment) => comment.now.path === file.path && isInTree(file, comment.tree))
+})
+  .measure({ ...previewMeasurements, ...figureMeasurements })
+  .prepare(async (reads, input, context, measured) => {
+    const questions = new MeasurementQuestions<ShownMeasurements>(measured)
+    const found = await findSubject(reads, input, reviewerOf(context))
+    const { states, gathered, preview } = await preparePreview(reads, questions, { context, found, measured })
+    const { files = [] } = gathered ?? {}
+    const remarks = gathered === null ? [] : await commentsAbout(reads, found.subject, found)
+    const anchors = anchorComments(remarks, files)
+    const content = preview ? prepareStored(questions, preview.shown) : undefined
     return {
-      path: file.path,
-      from: file.from,
-      tree: file.tree,
-      status: file.status,
-      mode: modeChange(file),
-      ...(figures.get(file) ?? unknownFigures),
-      before: file.before?.id ?? null,
-      after: file.after?.id ?? null,
-      attempts: attemptsOf(file),
-      certainty: file.touched.certainty,
-      viewed: viewedState(file, key, said.viewed),
-      comments: {
-        open: own.filter(({ status }) => status === 'open').length,
-        answered: own.filter(({ status }) => status === 'answered').length,
-        done: own.filter(({ status }) => status === 'done').length,
-        drafts: said.drafts.filter(({ path, tree }) => path === file.path && isInTree(file, tree)).length,
-      },
+      briefs: { ...questions.briefs, states, ...(gathered && figuresBriefs(context, files, anchors)) },
+      found: preview && content !== undefined ? { about: found, preview, content, remarks, anchors } : null,
     }
   })
-  const why = decisionObstacle(handling)
-  return {
-    subject: {
-      kind: subject.kind,
-      task_id: subject.kind === 'task' ? subject.taskId : null,
-      mission_id: subject.kind === 'since' ? null : subject.missionId,
-      since: instantOrNull(found.since),
-      name: found.name,
-      mission_name: mission?.name ?? null,
-      status: task?.status ?? mission?.status ?? null,
-      goal: task?.goal ?? null,
-    },
-    agents: [...new Set(attempts.map(({ agentName, actor }) => displayName({ actor, agentName })))],
-    attempts: works.map(({ attempt }) => ({
-      attempt_id: attempt.id,
-      task_id: attempt.taskId,
-      task_name: said.names.get(attempt.taskId) ?? attempt.taskId,
-      number: attempt.number,
-      agent: displayName(attempt),
-      status: attempt.status,
-      started_at: instant(attempt.openedAt),
-      ended_at: instantOrNull(attempt.closedAt),
-    })),
-    content: await shownByPorts(handling, async (_, questions) => prepareStored(questions, look.shown)),
-    totals: {
-      files: entries.length,
-      added: entries.reduce((sum, { added }) => sum + (added ?? 0), 0),
-      removed: entries.reduce((sum, { removed }) => sum + (removed ?? 0), 0),
-      viewed: entries.filter(({ viewed }) => viewed?.current === true).length,
-    },
-    files: entries,
-    comments,
-    drafts: said.drafts.map(draftEntry),
-    verdicts: said.sent.map(({ id, verdict, text, content, by, comments: count, at }) => ({
-      review_id: id,
-      verdict,
-      text,
+  .answer(async ({ reads, found: prepared, measured, context }) => {
+    const { about: found, preview, content, remarks, anchors } = requireMeasured(prepared ?? undefined)
+    const { subject, task, mission, attempts } = found
+    const { files, works, notes } = preview.gathered
+    const reader = reviewerOf(context)
+    const key = subjectKey(subject)
+    const [drafts, sent, viewed, names] = await Promise.all([
+      reads.reviews.drafts(reader.id, key),
+      reads.reviews.sentAbout(reviewSubjectKeys(subject, found)),
+      reads.reviews.viewed(reader.id, files.map(placeKey)),
+      reads.tasks.named(tasksOf(found)),
+    ])
+    const figures = await figuresByFile(reads, context, { files, measured })
+    const now = await currentPlaces(reads, anchors, measured)
+    const comments = remarks.map((comment, at) =>
+      commentEntry(comment, now[at] ?? { path: comment.path, line: null, line_is: null }),
+    )
+    const entries = files.map((file) => {
+      const own = comments.filter((comment) => comment.now.path === file.path && isInTree(file, comment.tree))
+      return {
+        path: file.path,
+        from: file.from,
+        tree: file.tree,
+        status: file.status,
+        mode: modeChange(file),
+        ...(figures.get(file) ?? unknownFigures),
+        before: file.before?.id ?? null,
+        after: file.after?.id ?? null,
+        attempts: attemptsOf(file),
+        certainty: file.touched.certainty,
+        viewed: viewedState(file, key, viewed),
+        comments: {
+          open: own.filter(({ status }) => status === 'open').length,
+          answered: own.filter(({ status }) => status === 'answered').length,
+          done: own.filter(({ status }) => status === 'done').length,
+          drafts: drafts.filter(({ path, tree }) => path === file.path && isInTree(file, tree)).length,
+        },
+      }
+    })
+    const why = decisionObstacle(context)
+    return {
+      subject: {
+        kind: subject.kind,
+        task_id: subject.kind === 'task' ? subject.taskId : null,
+        mission_id: subject.kind === 'since' ? null : subject.missionId,
+        since: instantOrNull(found.since),
+        name: found.name,
+        mission_name: mission?.name ?? null,
+        status: task?.status ?? mission?.status ?? null,
+        goal: task?.goal ?? null,
+      },
+      agents: [...new Set(attempts.map(({ agentName, actor }) => displayName({ actor, agentName })))],
+      attempts: works.map(({ attempt }) => ({
+        attempt_id: attempt.id,
+        task_id: attempt.taskId,
+        task_name: names.get(attempt.taskId) ?? attempt.taskId,
+        number: attempt.number,
+        agent: displayName(attempt),
+        status: attempt.status,
+        started_at: instant(attempt.openedAt),
+        ended_at: instantOrNull(attempt.closedAt),
+      })),
       content,
-      by: by.name,
-      comments: count,
-      at: instant(at),
-      current: content === look.gathered.content,
-    })),
-    waiting: look.waiting.map(({ hold }) => ({
-      hold_id: hold.id,
-      kind: hold.kind,
-      reason: hold.reason,
-      run_id: hold.runId,
-      task_id: hold.taskId,
-    })),
-    may: { decide: why === null, why },
-    notes,
-  }
-})
-
-const figureMeasurements = { figures: fileFigures, ...commentMeasurements }
+      totals: {
+        files: entries.length,
+        added: entries.reduce((sum, { added }) => sum + (added ?? 0), 0),
+        removed: entries.reduce((sum, { removed }) => sum + (removed ?? 0), 0),
+        viewed: entries.filter(({ viewed }) => viewed?.current === true).length,
+      },
+      files: entries,
+      comments,
+      drafts: drafts.map(draftEntry),
+      verdicts: sent.map(({ id, verdict, text, content: reviewed, by, comments: count, at }) => ({
+        review_id: id,
+        verdict,
+        text,
+        content: reviewed,
+        by: by.name,
+        comments: count,
+        at: instant(at),
+        current: reviewed === preview.gathered.content,
+      })),
+      waiting: preview.waiting.map(({ hold }) => ({
+        hold_id: hold.id,
+        kind: hold.kind,
+        reason: hold.reason,
+        run_id: hold.runId,
+        task_id: hold.taskId,
+      })),
+      may: { decide: why === null, why },
+      notes,
+    }
+  })
 
 /** Figures are measured of files that lie on the caller's machine alone; of others the contents that it has. */
 function figuresBriefs(

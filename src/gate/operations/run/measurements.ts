@@ -8,11 +8,9 @@ import {
   type MeasurementOf,
   type MeasurementValues,
   measurement,
-  preparedByPorts,
   type Readable,
   type WorkTree,
 } from '../../../kernel/operations/measurement.ts'
-import type { Context, QueryContext } from '../../../kernel/operations/operation.ts'
 import {
   difference,
   known,
@@ -26,7 +24,6 @@ import {
   time,
   words,
 } from '../../../kernel/operations/shapes.ts'
-import type { Reads } from '../../../store/ports/store.ts'
 import type { FileChange } from '../../../track/domain/changes.ts'
 import type { SnapshotLocation } from '../../../track/domain/task.ts'
 import { attemptChanges, attemptEnds } from '../../../track/operations/measure.ts'
@@ -358,15 +355,4 @@ function isDifferentState(before: NetFileState, after: NetFileState): boolean | 
   if (before === null || after === null) return before !== after
   if (before.mode !== after.mode) return true
   return before.id === null || after.id === null ? null : before.id !== after.id
-}
-
-/** The same for an operation that does not declare its measurements yet. */
-export function measuredByPorts<Found>(
-  context: QueryContext,
-  prepare: (reads: Reads, questions: MeasurementQuestions<RunMeasurements>) => Promise<Found>,
-): Promise<Found> {
-  return preparedByPorts(context as Context, runMeasurements, async (reads, measured) => {
-    const questions = new MeasurementQuestions<RunMeasurements>(measured)
-    return { found: await prepare(reads, questions), briefs: questions.briefs }
-  })
 }

@@ -1,11 +1,18 @@
 import { z } from 'zod'
-
-import { prepareShownRun, prepareStored, shownByPorts } from '../../../inbox/operations/shown-content.ts'
+import {
+  prepareShownRun,
+  prepareStored,
+  type ShownQuestions,
+  shownMeasurements,
+} from '../../../inbox/operations/shown-content.ts'
 import { ChoiceEntry, choiceEntries } from '../../../inbox/operations/subject.ts'
 import { instant } from '../../../kernel/instant.ts'
 import { list, Named, strings } from '../../../kernel/operations/list-answer.ts'
-import type { QueryContext } from '../../../kernel/operations/operation.ts'
+import { measurement } from '../../../kernel/operations/measurement.ts'
+import type { RecordContext } from '../../../kernel/operations/operation.ts'
+import { list as upTo } from '../../../kernel/operations/shapes.ts'
 import { excerpt } from '../../../kernel/text.ts'
+import type { Reads } from '../../../store/ports/store.ts'
 import { holdKinds } from '../../../track/domain/records.ts'
 import { awaitedDecision } from '../../domain/decisions.ts'
 import { interpolatePrompt, type ProcessDefinition, stateNamed } from '../../domain/definition.ts'
@@ -13,6 +20,7 @@ import { expressionWords } from '../../domain/expression.ts'
 import { type PossibleEvent, transitionChecks } from '../../domain/possible-events.ts'
 import type { RunRecord, StoredArtifact } from '../../domain/run.ts'
 import { candidates } from '../../domain/transitions.ts'
+import type { LoadedRun } from '../../ports/run-reads.ts'
 import {
   ArtifactEntry,
   json,
@@ -22,10 +30,10 @@ import {
   runEntry,
   VisitEntry,
 } from '../run-answer.ts'
-
-import { prepareFreshness } from './external-state.ts'
-import { measuredByPorts } from './measurements.ts'
-import { fittingContext, type RunSituation, situationOf } from './situation.ts'
+import { type ExternalState, prepareFreshness } from './external-state.ts'
+import { loadRun } from './find-run.ts'
+import type { MeasurementQuestions } from './measurements.ts'
+import { fittingContext, prepareSituation, type RunSituation } from './situation.ts'
 import { promptWithWords } from './statements.ts'
 
 /** A transition out of the state, with everything that it asks for. */
@@ -95,9 +103,65 @@ export const RunDetail = z.object({
   ),
 })
 
-export async function runDetail(handling: QueryContext, runId: string): Promise<z.output<typeof RunDetail>> {
-  const situation = await situationOf(handling, runId)
+/** The version that a process has by now. Null: its file is gone, or cannot be read. */
+const processVersions = measurement({
+  brief: upTo(z.string().max(4_096), 1),
+  measured: upTo(z.string().nullable(), 1),
+  fits: (asked, versions) => asked.length === versions.length,
+  measure: ({ processFiles }, ids) =>
+    Promise.all(
+      ids.map(async (id) => {
+        const loaded = await processFiles.load(id).catch(() => null)
+        return loaded?.definition?.version ?? null
+      }),
+    ),
+})
+
+export const runDetailMeasurements = { ...shownMeasurements, versions: processVersions }
+type DetailQuestions = Pick<MeasurementQuestions<typeof runDetailMeasurements>, 'ask'>
+
+/** A run with all that was measured for it. */
+interface PreparedRunDetail {
+  readonly situation: RunSituation
+  readonly content: string | null
+  readonly version: string | null
+  readonly artifacts: readonly StoredArtifact[]
+  readonly standings: ExternalState['standings']
+}
+
+/** Null until all that is shown of it was measured. */
+export async function prepareRunDetail(
+  reads: Reads,
+  questions: DetailQuestions,
+  { context, runId }: { readonly context: RecordContext; readonly runId: string },
+): Promise<PreparedRunDetail | null> {
+  const situation = await prepareSituation(reads, questions, { context, runId })
+  const loaded = situation?.loaded ?? (await loadRun(reads, runId))
+  const { record } = loaded
+  const isActive = record.status === 'active'
+  const content = isActive ? await prepareContent(reads, questions, { context, loaded }) : null
+  const version = isActive ? questions.ask('versions', record.process.id) : null
+  const artifacts = loaded.artifacts.toSorted((a, b) => b.revision - a.revision).slice(0, mostArtifacts)
+  const standings = await prepareFreshness(reads, questions, { context, record, files: artifacts })
+  if (situation === null || content === undefined || version === undefined || standings === null) return null
+  return { situation, content, version, artifacts, standings }
+}
+
+async function prepareContent(
+  reads: Reads,
+  questions: ShownQuestions,
+  wanted: { readonly context: RecordContext; readonly loaded: LoadedRun },
+): Promise<string | undefined> {
+  const shown = await prepareShownRun(reads, questions, wanted)
+  return shown && prepareStored(questions, shown)
+}
+
+export async function runDetail(
+  reads: Reads,
+  { situation, content, version, artifacts, standings }: PreparedRunDetail,
+): Promise<z.output<typeof RunDetail>> {
   const { record, definition, run, holds, loaded } = situation
+  const isActive = record.status === 'active'
   const state = stateNamed(definition, record.state)
   const own = state?.prompt ? interpolatePrompt(state.prompt, definition.dialect, record.context) : null
   return {
@@ -105,23 +169,27 @@ export async function runDetail(handling: QueryContext, runId: string): Promise<
     run: runEntry(record),
     description: definition.description,
     outcome: state?.outcome ?? null,
-    entered_at: await stateEntryTime(handling, situation),
-    ...(await subjectNames(handling, situation)),
-    present_version: await presentVersion(handling, record),
+    entered_at: await stateEntryTime(reads, situation),
+    ...(await subjectNames(reads, record)),
+    // Where the run has another.
+    present_version: version === record.process.version ? null : version,
     machine: machineOf(definition),
     prompt: promptWithWords(own, record.state, situation.said),
     ...fittingContext(record.context),
-    approvals: record.status === 'active' ? (awaitedDecision(definition, record.state)?.approvals ?? []) : [],
-    content:
-      record.status === 'active'
-        ? await shownByPorts(handling, async (reads, questions) => {
-            const shown = await prepareShownRun(reads, questions, { context: handling, loaded })
-            return shown && prepareStored(questions, shown)
-          })
-        : null,
-    choices: record.status === 'active' ? personChoices(situation) : [],
-    ways: record.status === 'active' ? outgoingTransitions(situation) : [],
-    artifacts: await artifactEntries(handling, loaded.record, loaded.artifacts),
+    approvals: isActive ? (awaitedDecision(definition, record.state)?.approvals ?? []) : [],
+    content,
+    choices: isActive ? personChoices(situation) : [],
+    ways: isActive ? outgoingTransitions(situation) : [],
+    artifacts: artifacts.map(({ type, path, bytes, sha256, revision, by }) => ({
+      type: type === '' ? null : type,
+      path,
+      bytes,
+      sha256,
+      revision,
+      by,
+      // Of another machine it is not known to be otherwise.
+      standing: standings.get(path) ?? 'current',
+    })),
     artifacts_total: loaded.artifacts.length,
     visited: run.visits.map(({ state: name, count }) => ({ state: name, times: count })),
     waits_for: holds.map(({ id, kind, reason, openedAt }) => ({
@@ -133,32 +201,19 @@ export async function runDetail(handling: QueryContext, runId: string): Promise<
   }
 }
 
-/** The version that the process has by now, where the run has another. */
-async function presentVersion(
-  { processFiles }: QueryContext,
-  { process, status }: RunRecord,
-): Promise<string | null> {
-  if (status !== 'active') return null
-  const loaded = await processFiles.load(process.id).catch(() => null) // a file that has gone is no version
-  const version = loaded?.definition?.version ?? null
-  return version === process.version ? null : version
-}
-
-async function stateEntryTime({ store }: QueryContext, { record, run }: RunSituation): Promise<string> {
+async function stateEntryTime({ runs }: Reads, { record, run }: RunSituation): Promise<string> {
   const revision = run.visits.find(({ state }) => state === record.state)?.last ?? 1
-  const event = await store.view((reads) => reads.runs.eventAt(record.id, revision))
+  const event = await runs.eventAt(record.id, revision)
   return instant(event?.at ?? record.createdAt)
 }
 
-function subjectNames({ store }: QueryContext, { record: { missionId, taskId } }: RunSituation) {
-  return store.view(async ({ missions, tasks }) => {
-    const mission = missionId === null ? null : await missions.find(missionId)
-    const task = taskId === null ? null : await tasks.find(taskId)
-    return {
-      mission: mission && { id: mission.id, name: excerpt(mission.name, 160) },
-      task: task && { id: task.id, name: excerpt(task.name, 160) },
-    }
-  })
+async function subjectNames({ missions, tasks }: Reads, { missionId, taskId }: RunRecord) {
+  const mission = missionId === null ? null : await missions.find(missionId)
+  const task = taskId === null ? null : await tasks.find(taskId)
+  return {
+    mission: mission && { id: mission.id, name: excerpt(mission.name, 160) },
+    task: task && { id: task.id, name: excerpt(task.name, 160) },
+  }
 }
 
 /** Each transition out of the state, with everything that it asks for. */
@@ -211,20 +266,3 @@ function eventPermissions({ roles }: ProcessDefinition, { event, isAllowed, bloc
 
 // Of more, the newest are looked at again.
 const mostArtifacts = 500
-
-async function artifactEntries(handling: QueryContext, record: RunRecord, kept: readonly StoredArtifact[]) {
-  const shown = kept.toSorted((a, b) => b.revision - a.revision).slice(0, mostArtifacts)
-  const standings = await measuredByPorts(handling, (reads, questions) =>
-    prepareFreshness(reads, questions, { context: handling, record, files: shown }),
-  )
-  return shown.map(({ type, path, bytes, sha256, revision, by }) => ({
-    type: type === '' ? null : type,
-    path,
-    bytes,
-    sha256,
-    revision,
-    by,
-    // Of another machine it is not known to be otherwise.
-    standing: standings?.get(path) ?? 'current',
-  }))
-}

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../../kernel/json.ts'
-import { requireMeasured } from '../../../kernel/operations/measurement.ts'
-import type { QueryContext, RecordContext } from '../../../kernel/operations/operation.ts'
+import type { RecordContext } from '../../../kernel/operations/operation.ts'
 import { excerpt } from '../../../kernel/text.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 import type { InboxItem } from '../../../track/domain/records.ts'
@@ -14,7 +13,7 @@ import { emitterOf } from './emitter.ts'
 import { engineRun, hasObservationNeeds, observeRun } from './evidence.ts'
 import { type ExternalState, prepareState } from './external-state.ts'
 import { loadRun } from './find-run.ts'
-import { type MeasurementQuestions, measuredByPorts, type RunMeasurements } from './measurements.ts'
+import type { MeasurementQuestions, RunMeasurements } from './measurements.ts'
 import { type RunRemark, runStatements } from './statements.ts'
 
 /** Where a run stands for the caller: everything that its guards look at, and what may be emitted. */
@@ -32,13 +31,6 @@ export interface RunSituation {
   readonly said: readonly RunRemark[]
   /** What an event rests on when the caller emits it now, with nothing in its payload. */
   readonly emissionOf: (event: string) => Omit<EventRequest, 'event' | 'expectedRevision'>
-}
-
-/** Where a run stands, for an operation that does not declare its measurements yet. */
-export function situationOf(handling: QueryContext, runId: string | undefined): Promise<RunSituation> {
-  return measuredByPorts(handling, (reads, questions) =>
-    prepareSituation(reads, questions, { context: handling, runId }),
-  ).then((found) => requireMeasured(found ?? undefined))
 }
 
 /** Where a run stands. Null until all that its guards look at was measured. */
