@@ -1,11 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { quoteShellWord } from '../../src/kernel/shell-word.ts'
 import { temporaryFolder, type WorkFolder } from '../support/git-repository.ts'
 
 /** A program that leaves a trace when anything runs it. */
 export interface Canary {
   readonly program: string
+  /** The same for what git runs through a shell. */
+  readonly command: string
   readonly sang: () => boolean
 }
 
@@ -18,7 +21,7 @@ export function makeCanary(): Canary {
   execFileSync(program, [], { input: '' })
   if (!existsSync(trace)) throw new Error('The canary cannot sing, so its silence would mean nothing.')
   rmSync(trace)
-  return { program, sang: () => existsSync(trace) }
+  return { program, command: quoteShellWord(program), sang: () => existsSync(trace) }
 }
 
 const hooks = [
@@ -33,54 +36,54 @@ const hooks = [
 ]
 
 /** Everything in a repository that can make git run a program, set to run the canary. */
-export function plant(repo: WorkFolder, { program }: Canary): void {
+export function plant(repo: WorkFolder, { program, command }: Canary): void {
   const settings = {
-    'core.fsmonitor': program,
+    'core.fsmonitor': command,
     'core.hooksPath': join(program, '..', 'hooks'),
-    'core.pager': program,
-    'core.editor': program,
+    'core.pager': command,
+    'core.editor': command,
     'core.askPass': program,
-    'core.sshCommand': program,
+    'core.sshCommand': command,
     'core.gitProxy': program,
-    'core.alternateRefsCommand': program,
-    'diff.external': program,
-    'diff.evil.textconv': program,
-    'diff.evil.command': program,
-    'merge.evil.driver': program,
-    'filter.evil.clean': program,
-    'filter.evil.smudge': program,
-    'filter.evil.process': program,
+    'core.alternateRefsCommand': command,
+    'diff.external': command,
+    'diff.evil.textconv': command,
+    'diff.evil.command': command,
+    'merge.evil.driver': command,
+    'filter.evil.clean': command,
+    'filter.evil.smudge': command,
+    'filter.evil.process': command,
     'filter.evil.required': 'true',
-    'filter.lfs.clean': program,
-    'filter.lfs.process': program,
-    'credential.helper': `!${program}`,
+    'filter.lfs.clean': command,
+    'filter.lfs.process': command,
+    'credential.helper': `!${command}`,
     'gpg.program': program,
-    'interactive.diffFilter': program,
-    'pager.status': program,
-    'pager.log': program,
-    'alias.status': `!${program}`,
-    'alias.rev-parse': `!${program}`,
-    'sequence.editor': program,
-    'uploadpack.packObjectsHook': program,
-    'trailer.x.command': program,
-    'remote.origin.url': `ext::${program}`,
+    'interactive.diffFilter': command,
+    'pager.status': command,
+    'pager.log': command,
+    'alias.status': `!${command}`,
+    'alias.rev-parse': `!${command}`,
+    'sequence.editor': command,
+    'uploadpack.packObjectsHook': command,
+    'trailer.x.command': command,
+    'remote.origin.url': `ext::${program.replaceAll(' ', '% ')}`,
     'remote.origin.promisor': 'true',
-    'remote.origin.uploadpack': program,
+    'remote.origin.uploadpack': command,
     'protocol.ext.allow': 'always',
     'extensions.partialClone': 'origin',
-    'submodule.sub.update': `!${program}`,
-    'browser.x.cmd': program,
+    'submodule.sub.update': `!${command}`,
+    'browser.x.cmd': command,
     'log.showSignature': 'true',
   }
   repo.git('config', 'core.repositoryFormatVersion', '1')
   for (const [key, value] of Object.entries(settings)) repo.git('config', key, value)
-  repo.put('.git/included', `[core]\n\tfsmonitor = ${program}\n[filter "evil"]\n\tclean = ${program}\n`)
+  repo.put('.git/included', `[core]\n\tfsmonitor = ${command}\n[filter "evil"]\n\tclean = ${command}\n`)
   repo.git('config', 'include.path', 'included')
   repo.git('config', `includeIf.gitdir:${repo.top}/.path`, 'included')
   for (const folder of [join(program, '..', 'hooks'), repo.path('.git/hooks')]) {
     mkdirSync(folder, { recursive: true })
     for (const hook of hooks) {
-      writeFileSync(join(folder, hook), `#!/bin/sh\nexec ${program}\n`)
+      writeFileSync(join(folder, hook), `#!/bin/sh\nexec ${command}\n`)
       chmodSync(join(folder, hook), 0o755)
     }
   }

@@ -85,7 +85,7 @@ test('case 89: malicious config inside a submodule', async () => {
   const { changes } = await watch(repo, () => {
     repo.append('lib/util.ts')
     repo.append('sub/f.ts')
-    plantInModule(modules, canary.program)
+    plantInModule(modules, canary.command)
   })
   expect(changes).toEqual(['M lib/util.ts', 'M sub/f.ts ?'])
   expect(canary.sang()).toBe(false)
