@@ -88,3 +88,39 @@ test.each([false, true])(
     for (const { emit } of [run, second]) expect(await emit('go')).toMatchObject({ status: 'succeeded' })
   },
 )
+
+test('to send a mission back withdraws the approval of its run by the same person', async () => {
+  const { project, run, missionId, start, complete } = await gatedMission(text, 'reviewed')
+  const task = await start()
+  project.write('src/auth.ts', 'export const auth = 2\n')
+  await complete(task)
+  const subject = { mission: missionId }
+  const send = async (verdict: string) => {
+    const { content } = await project.call('review_show', subject, ana)
+    await project.call('review_send', { subject, verdict, content, text: 'See above.' }, ana)
+  }
+  await send('approve')
+  await send('send_back')
+  expect(await run.refused('go')).toMatchObject({
+    details: {
+      missing_guards: ['ok: 0 of 1 approvals by reviewer of "changes"; Ana sent it back after approving it'],
+    },
+  })
+  await send('approve')
+  expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+})
+
+test('to reject the review of a task withdraws an approval of its mission’s run', async () => {
+  const { project, run, start, complete } = await gatedMission(text, 'reviewed')
+  const task = await start()
+  project.write('src/auth.ts', 'export const auth = 2\n')
+  await complete(task, {
+    outcome: { summary: 'Done.', achievements: ['It works'], manual_review_needed: true },
+  })
+  await project.call('approve', { id: run.id }, ana)
+  const { holds } = await project.call('inbox', { kind: 'review' }, ana)
+  await project.call('reject', { id: holds[0]?.hold_id, reason: 'Not so.' }, ana)
+  expect(await run.refused('go')).toMatchObject({
+    details: { missing_guards: [expect.stringContaining('Ana sent it back after approving it')] },
+  })
+})

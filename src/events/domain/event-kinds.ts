@@ -355,6 +355,10 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
     concerns: runUpdated,
     words: ({ runId, approval }) => `approved ${approval.of ?? 'the state'} of ${runId} as ${approval.role}`,
   },
+  'run.approvals_withdrawn': {
+    concerns: runUpdated,
+    words: ({ runId }) => `withdrew their approvals in ${runId} by sending it back`,
+  },
 
   'command.started': {
     concerns: ({ command: { id, runId, status } }) => [
@@ -577,7 +581,9 @@ function taskOfWorkflowUpdated({ taskId }: { readonly taskId: TaskId }): EntityC
 }
 
 function runUpdated(
-  fact: ProjectEventOf<'run.advanced' | 'run.migrated' | 'run.cancelled' | 'run.approved'>,
+  fact: ProjectEventOf<
+    'run.advanced' | 'run.migrated' | 'run.cancelled' | 'run.approved' | 'run.approvals_withdrawn'
+  >,
 ): EntityChanges {
   return [updatedConcern({ kind: 'run', id: fact.runId }), ...touchedPlace(fact)]
 }

@@ -228,15 +228,22 @@ function eventLine(event: EventEntry, approvals: readonly ApprovalEntry[], { ink
     line,
     ...said.map((text) => `      ${text}`),
     ...approvals.map(
-      ({ of, role, reason }) =>
-        `      approved ${of ?? 'the state'} as ${role}${reason === null ? '' : `: ${reason}`}`,
+      ({ of, role, reason, withdrawn_at: withdrawnAt }) =>
+        `      approved ${of ?? 'the state'} as ${role}${withdrawnText(withdrawnAt)}${reason === null ? '' : `: ${reason}`}`,
     ),
     ...(files.length === 0 ? [] : [`      ${files.slice(0, 10).join(', ')}`]),
   ].join('\n')
 }
 
-function approvalLine({ of, role, by, at, reason }: ApprovalEntry, { ink }: RenderContext): string {
-  const head = `${of ?? 'the state'} as ${role}  ${ink('dim', `${by} ${at}`)}`
+function withdrawnText(at: string | null): string {
+  return at === null ? '' : ` (withdrawn ${at})`
+}
+
+function approvalLine(
+  { of, role, by, at, reason, withdrawn_at: withdrawnAt }: ApprovalEntry,
+  { ink }: RenderContext,
+): string {
+  const head = `${of ?? 'the state'} as ${role}${withdrawnText(withdrawnAt)}  ${ink('dim', `${by} ${at}`)}`
   return reason ? `${head}\n  ${reason}` : head
 }
 

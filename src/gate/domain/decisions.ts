@@ -87,6 +87,22 @@ export function decisionChoices(
   })
 }
 
+/**
+ * Whether a person who moves a run so sends it back: by the word for a no, by a decision that is a no, or to an earlier
+ * state. To send an event that approves is none, nor an agent's event that stays where it is.
+ */
+export function isSentBack(
+  definition: ProcessDefinition,
+  { event, from, to }: { readonly event: string; readonly from: string; readonly to: string },
+): boolean {
+  if (eventFor('reject', [event]) !== null) return true
+  const [choice] = decisionChoices(definition, from, [event])
+  const named = eventNamed(definition, event)
+  if (choice === undefined || named === undefined || choice.answer === 'yes' || choice.approves) return false
+  const isBack = isBackwardMove(definition, from, to)
+  return isForPeople(definition, named) ? choice.sendsBack || isBack : isBack && to !== from
+}
+
 /** Nearer to the beginning than where it is, the same again, or a failed end. */
 function isBackwardMove(definition: ProcessDefinition, state: string, to: string): boolean {
   if (stateNamed(definition, to)?.outcome === 'failed') return true

@@ -135,6 +135,8 @@ export interface ObservedApproval {
   readonly byAuthor: boolean
   /** Whether what was approved is still the same, by its hash. */
   readonly current: boolean
+  /** They sent the work back since. */
+  readonly withdrawn?: true
   /** How they stand to the work, where a guard asks for it. */
   readonly independence?: Independence
 }

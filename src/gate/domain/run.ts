@@ -101,6 +101,8 @@ export interface RunApproval {
   /** Two approvals are two only where these differ; absent in approvals of before they were kept. */
   readonly identity?: string
   readonly at: number
+  /** When the same person sent the work back, so that it counts no longer. */
+  readonly withdrawnAt?: number
 }
 
 /** A command that the server ran, or runs, on a tree. */
@@ -201,6 +203,13 @@ export type GateEvent =
   | (RunReference & { readonly kind: 'run.cancelled'; readonly event: RunEvent })
   | (RunReference & { readonly kind: 'run.refused'; readonly refusal: RunRefusal })
   | (RunReference & { readonly kind: 'run.approved'; readonly approval: RunApproval })
+  /** Whoever sent the work back no longer stands by what they approved of the run before. */
+  | (RunReference & {
+      readonly kind: 'run.approvals_withdrawn'
+      readonly identity: string
+      readonly by: string
+      readonly at: number
+    })
   /** A person set how Waymark behaves in this project. */
   | { readonly kind: 'setting.changed'; readonly name: SettingName; readonly value: string }
   /** A person took back that a command may run. */

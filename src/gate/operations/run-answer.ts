@@ -118,12 +118,15 @@ export const ApprovalEntry = z.object({
   by: z.string(),
   identity: z.string().nullable(),
   at: z.string(),
+  /** When the same person sent the work back, so that it counts no longer. */
+  withdrawn_at: z.string().nullable(),
 })
 export type ApprovalEntry = z.output<typeof ApprovalEntry>
 
 export function approvalEntry(approval: RunApproval): ApprovalEntry {
-  const { role, of, content, reason, by, identity, at } = approval
-  return { role, of, content, reason, by, identity: identity ?? null, at: instant(at) }
+  const { role, of, content, reason, by, identity = null, at, withdrawnAt = null } = approval
+  const withdrawn_at = instantOrNull(withdrawnAt)
+  return { role, of, content, reason, by, identity, at: instant(at), withdrawn_at }
 }
 
 export const RefusalEntry = z.object({

@@ -68,6 +68,7 @@ export interface RunApprovalTable {
   by_name: string
   identity: string | null
   at: number
+  withdrawn_at: number | null
 }
 
 export function runEventRow({ projectId, seq }: RowKey, event: RunEvent): Insertable<RunEventTable> {
@@ -221,6 +222,7 @@ function approvalRow({ projectId, seq }: RowKey, approval: RunApproval): Inserta
     by_name: approval.by,
     identity: approval.identity ?? null,
     at: approval.at,
+    withdrawn_at: null,
   }
 }
 
@@ -234,6 +236,7 @@ function approvalOf(row: Selectable<RunApprovalTable>): RunApproval {
     by: row.by_name,
     ...(row.identity !== null && { identity: row.identity }),
     at: row.at,
+    ...(row.withdrawn_at !== null && { withdrawnAt: row.withdrawn_at }),
   }
 }
 
@@ -249,6 +252,22 @@ export async function applyRunApproved(
   { approval }: ProjectEventOf<'run.approved'>,
 ): Promise<void> {
   await projecting.db.insertInto('run_approval').values(approvalRow(projecting, approval)).execute()
+}
+
+/** By the order of the log, not by time: a clock may jump back. */
+export async function applyApprovalsWithdrawn(
+  { db, projectId, seq }: ProjectionContext,
+  { runId, identity, at }: ProjectEventOf<'run.approvals_withdrawn'>,
+): Promise<void> {
+  await db
+    .updateTable('run_approval')
+    .set({ withdrawn_at: at })
+    .where('project_id', '=', projectId)
+    .where('run_id', '=', runId)
+    .where('identity', '=', identity)
+    .where('seq', '<', seq)
+    .where('withdrawn_at', 'is', null)
+    .execute()
 }
 
 /** What happened to a run, newest first. */

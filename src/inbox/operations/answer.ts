@@ -3,7 +3,13 @@ import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { type ContentDifference, differenceWords } from '../../gate/domain/approved-content.ts'
 import { awaitedDecision, decisionItem, endDecisions, eventFor } from '../../gate/domain/decisions.ts'
 import { missingApprovals } from '../../gate/domain/missing-approvals.ts'
-import { type ApprovalInput, giveApprovals, priorApprovalsNote } from '../../gate/operations/run/approvals.ts'
+import {
+  type ApprovalInput,
+  giveApprovals,
+  priorApprovalsNote,
+  withdrawApprovals,
+  withdrawForTasks,
+} from '../../gate/operations/run/approvals.ts'
 import { askPerson } from '../../gate/operations/run/commands.ts'
 import { engineRun, observeRun, requestAuthor } from '../../gate/operations/run/evidence.ts'
 import {
@@ -396,8 +402,12 @@ async function recordItemAnswer(
     ending.said === 'sent back' && task !== null && task.status === 'in_progress'
       ? [`Task ${task.id} is at work: its agent reads the words when it asks.`]
       : []
+  const withdrawn =
+    ending.said === 'sent back' && task !== null
+      ? await withdrawForTasks(reads, [task], { actor: context.actor, setting, decided: new Set() })
+      : []
   return {
-    facts: endItem(item, { ...ending, answer }, { attempt, task }),
+    facts: [...endItem(item, { ...ending, answer }, { attempt, task }), ...withdrawn],
     answer: {
       hold_id: id,
       kind,
@@ -458,7 +468,9 @@ async function withholdApproval(
   const refused = open.length > 0 ? open : asked ? [asked] : []
   const again = decisionItem(definition, record, setting)
   const reason = `${again?.reason} ${context.actor.name} did not approve it: ${answer}`
+  const withdrawn = await withdrawApprovals(reads, record, { actor: context.actor, setting })
   const facts: readonly NewProjectEvent[] = [
+    ...withdrawn,
     ...(open.length === 0 && asked ? [{ kind: 'hold.opened' as const, hold: asked }] : []),
     ...refused.flatMap((item) =>
       endItem(item, { ...endingOf(item, 'reject', answer), answer }, { attempt: null, task: null }),

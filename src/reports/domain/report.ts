@@ -441,13 +441,14 @@ function gatesSection({ records, said, ofTask }: ReportContext): ReportSection {
           by_runner: command.byRunner === true,
           at: instantOrNull(command.endedAt),
         })),
-        approvals: approvals.map(({ by, role, of, content, reason, at }) => ({
+        approvals: approvals.map(({ by, role, of, content, reason, at, withdrawnAt = null }) => ({
           by,
           role,
           of,
           content,
           reason: reason && said(reason),
           at: instant(at),
+          withdrawn_at: instantOrNull(withdrawnAt),
         })),
         refused: refusals.map(({ event, code, by, at }) => ({ event, code, by, at: instant(at) })),
       },
@@ -463,12 +464,13 @@ function gatesSection({ records, said, ofTask }: ReportContext): ReportSection {
 }
 
 function approvalParts(
-  { role, of, content, reason }: RunApproval,
+  { role, of, content, reason, withdrawnAt }: RunApproval,
   said: (text: string) => string,
 ): readonly TextPart[] {
   return [
     `approved ${of ?? 'the state'} as ${role}, content `,
     { code: content.slice(0, 12) },
+    ...(withdrawnAt === undefined ? [] : [` (withdrawn ${instant(withdrawnAt)})`]),
     ...(reason === null ? [] : [`: ${said(reason)}`]),
   ]
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
+import { withdrawForTasks } from '../../gate/operations/run/approvals.ts'
 import { MeasurementQuestions } from '../../gate/operations/run/measurements.ts'
 import { endItem, endingOf } from '../../inbox/domain/answers.ts'
 import {
@@ -31,6 +32,7 @@ import { formatCount } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { isEnded } from '../../track/domain/mission.ts'
 import type { InboxItem } from '../../track/domain/records.ts'
+import type { Task } from '../../track/domain/task.ts'
 import {
   assertReviewSays,
   type Review,
@@ -154,10 +156,27 @@ export const reviewSend = defineOperation({
       ? closeAnsweredItems(preview, decision)
       : { facts: [], ids: [] }
     const reopening =
-      verdict === 'send_back' ? await reopenTasks(reads, review) : { facts: [], ids: [], notes: [] }
+      verdict === 'send_back'
+        ? await reopenTasks(reads, review)
+        : { facts: [], ids: [], notes: [], tasks: [] }
+    const decidedRuns = new Set(decided.runs.map(({ run_id: id }) => id))
+    const withdrawn =
+      verdict === 'send_back'
+        ? await withdrawForTasks(reads, reopening.tasks, {
+            actor: context.actor,
+            setting,
+            decided: decidedRuns,
+          })
+        : []
     const lastEnd = Math.max(0, ...works.map(({ attempt }) => attempt.closedAt ?? 0))
     return {
-      facts: [...decided.facts, { kind: 'review.sent', review }, ...closing.facts, ...reopening.facts],
+      facts: [
+        ...decided.facts,
+        { kind: 'review.sent', review },
+        ...closing.facts,
+        ...reopening.facts,
+        ...withdrawn,
+      ],
       beside: [
         { kind: 'drafts dropped', ownerId: by.id, ids: drafts.map(({ id }) => id) },
         ...(input.viewed === true
@@ -339,9 +358,11 @@ async function reopenTasks(reads: Reads, review: Review) {
   const facts: NewProjectEvent[] = []
   const ids: string[] = []
   const notes: string[] = []
+  const tasks: Task[] = []
   for (const id of tasksSentBack(review)) {
     const task = await reads.tasks.find(id)
     if (task === null) continue
+    tasks.push(task)
     const again = reopenTask(task)
     facts.push(...again)
     if (again.length > 0) ids.push(id)
@@ -354,5 +375,5 @@ async function reopenTasks(reads: Reads, review: Review) {
       )
     }
   }
-  return { facts, ids, notes }
+  return { facts, ids, notes, tasks }
 }

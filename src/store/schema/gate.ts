@@ -119,6 +119,7 @@ export const gateTables: TableStatements = ({ text, bytes }) => [
     by_name ${text} not null,
     at bigint not null,
     identity ${text},
+    withdrawn_at bigint,
     primary key (project_id, run_id, seq),
     foreign key (project_id, run_id) references run (project_id, id)
   )`,

@@ -8,7 +8,7 @@ import {
   applyRunCreated,
   applyRunMigrated,
 } from '../../gate/tables/run.ts'
-import { applyRunApproved, applyRunRefused } from '../../gate/tables/run-event.ts'
+import { applyApprovalsWithdrawn, applyRunApproved, applyRunRefused } from '../../gate/tables/run-event.ts'
 import { applyItemClosed, applyItemOpened } from '../../inbox/tables/item.ts'
 import { applyLinesForgotten, applyLinesRecorded } from '../../lines/tables/lines.ts'
 import {
@@ -133,6 +133,7 @@ const projections: {
   'run.cancelled': applyRunCancelled,
   'run.refused': applyRunRefused,
   'run.approved': applyRunApproved,
+  'run.approvals_withdrawn': applyApprovalsWithdrawn,
   'setting.changed': applySettingChanged,
   'command.revoked': () => Promise.resolve(), // kept in the state folder of its user
   'command.started': applyCommandStarted,

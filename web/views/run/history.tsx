@@ -78,6 +78,7 @@ function MoveEntry({
         {approvals.map((approval) => (
           <p key={`${approval.role} ${approval.of}`} class="muted said">
             Approved {approval.of ?? 'the state'} as {approval.role}
+            {approval.withdrawn_at === null ? '' : ' (withdrawn since)'}
             {approval.reason === null ? '' : `: ${approval.reason}`}
           </p>
         ))}
@@ -115,10 +116,11 @@ function RefusalItem({ refusal }: { readonly refusal: RunRefusalData }) {
 function ApprovalItem({ approval }: { readonly approval: RunApprovalData }) {
   return (
     <>
-      <StatusIcon status="done" named={false} />
+      <StatusIcon status={approval.withdrawn_at === null ? 'done' : 'dropped'} named={false} />
       <div class="history-text">
         <p>
           <b>Approved</b> {approval.of ?? 'the state'} <span class="muted">as {approval.role}</span>
+          {approval.withdrawn_at === null ? null : <span class="muted"> (withdrawn since)</span>}
         </p>
         {approval.reason === null ? null : <p class="muted said">{approval.reason}</p>}
       </div>

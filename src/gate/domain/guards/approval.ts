@@ -17,7 +17,8 @@ export const approval: GuardKind<ApprovalGuard> = {
   needs: ({ role, of }) => [{ kind: 'approvals', role, of }],
   evaluate: ({ role, of, count, independent }, { observed }) => {
     const given = observed.approvals.filter((fact) => fact.role === role && fact.of === of)
-    const counted = given.filter(
+    const standing = given.filter(({ withdrawn }) => !withdrawn)
+    const counted = standing.filter(
       ({ byAuthor, current, independence }) =>
         current && !byAuthor && (!independent || independence === 'independent'),
     )
@@ -25,14 +26,24 @@ export const approval: GuardKind<ApprovalGuard> = {
     const subject = of === null ? '' : ` of "${of}"`
     if (people >= Math.max(count, 1))
       return satisfiedGuard(`${people} of ${count} approvals by ${role}${subject}`)
-    const outdated = given.some(({ current }) => !current) ? '; it changed after an approval' : ''
-    const own = given.some(({ byAuthor }) => byAuthor) ? '; an author cannot approve' : ''
-    const close = independent ? independenceSuffix(given) : ''
+    const outdated = standing.some(({ current }) => !current) ? '; it changed after an approval' : ''
+    const back = withdrawnSuffix(given)
+    const own = standing.some(({ byAuthor }) => byAuthor) ? '; an author cannot approve' : ''
+    const close = independent ? independenceSuffix(standing) : ''
     return unsatisfiedGuard(
-      `${people} of ${count} approvals by ${role}${subject}${outdated}${own}${close}`,
+      `${people} of ${count} approvals by ${role}${subject}${outdated}${back}${own}${close}`,
       `Ask a ${role}${independent ? ' who had no hand in it' : ''} to approve${of === null ? '' : ` the ${of}`}: waymark inbox.`,
     )
   },
+}
+
+/** Who approved, sent the work back, and has not approved since. */
+function withdrawnSuffix(given: readonly ObservedApproval[]): string {
+  const again = new Set(given.filter(({ withdrawn }) => !withdrawn).map(({ identity }) => identity))
+  const names = given
+    .filter(({ withdrawn, identity }) => withdrawn && !again.has(identity))
+    .map(({ by }) => by)
+  return names.length === 0 ? '' : `; ${[...new Set(names)].join(', ')} sent it back after approving it`
 }
 
 /** Why an approval does not count as one of somebody who had no hand in it. */

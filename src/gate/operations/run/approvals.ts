@@ -7,8 +7,10 @@ import { instant } from '../../../kernel/instant.ts'
 import type { RecordContext } from '../../../kernel/operations/operation.ts'
 import { hasGateRole } from '../../../people/domain/access.ts'
 import type { Reads } from '../../../store/ports/store.ts'
+import type { Task } from '../../../track/domain/task.ts'
 import { approvedContent, isOfChanges } from '../../domain/approved-content.ts'
 import { isOfType } from '../../domain/artifacts.ts'
+import { decisionItem } from '../../domain/decisions.ts'
 import type { ObservedApproval } from '../../domain/evidence.ts'
 import type { Run, RunApproval, RunRecord } from '../../domain/run.ts'
 import type { LoadedRun } from '../../ports/run-reads.ts'
@@ -169,9 +171,73 @@ function unmeasuredRunFailure({ id, missionId, taskId }: RunRecord): Failure {
   })
 }
 
+/** Ends what a person approved of a run, because they sent its work back: nothing where they approved nothing. */
+export async function withdrawApprovals(
+  reads: Reads,
+  { id: runId, missionId, taskId }: RunRecord,
+  { actor, setting }: { readonly actor: Actor; readonly setting: TransactionContext },
+): Promise<readonly NewProjectEvent[]> {
+  if (actor.kind !== 'person') return []
+  const identity = identityOf(actor)
+  const own = (await reads.runs.approvals(runId)).some(
+    (approval) => approval.identity === identity && approval.withdrawnAt === undefined,
+  )
+  if (!own) return []
+  const by = actor.name
+  return [{ kind: 'run.approvals_withdrawn', runId, missionId, taskId, identity, by, at: setting.at }]
+}
+
+/** Withdraws the approvals of a person who sent tasks back, in the runs of those tasks and of their missions. */
+export async function withdrawForTasks(
+  reads: Reads,
+  tasks: readonly Pick<Task, 'id' | 'missionId'>[],
+  sender: {
+    readonly actor: Actor
+    readonly setting: TransactionContext
+    /** Runs that are decided in the same transaction, and so withdrawn from. */
+    readonly decided: ReadonlySet<string>
+  },
+): Promise<readonly NewProjectEvent[]> {
+  const missions = new Set(tasks.flatMap(({ missionId }) => missionId ?? []))
+  const subjects = [
+    ...tasks.map(({ id }) => ({ taskId: id })),
+    ...[...missions].map((missionId) => ({ missionId })),
+  ]
+  const pages = await Promise.all(
+    subjects.map((subject) => reads.runs.list({ ...subject, status: 'active' }, { limit: 100 })),
+  )
+  const ids = new Set<string>(tasks.map(({ id }) => id))
+  const found = pages
+    .flatMap(({ items }) => items.map(({ item }) => item))
+    .filter(({ id, taskId }) => !sender.decided.has(id) && (taskId === null || ids.has(taskId)))
+  const runs = new Map(found.map((run) => [run.id, run]))
+  const facts = await Promise.all([...runs.values()].map((run) => withdrawAndAsk(reads, run, sender)))
+  return facts.flat()
+}
+
+/** The run stays where it is, and asks for the approval again. */
+async function withdrawAndAsk(
+  reads: Reads,
+  run: RunRecord,
+  sender: { readonly actor: Actor; readonly setting: TransactionContext },
+): Promise<readonly NewProjectEvent[]> {
+  const withdrawn = await withdrawApprovals(reads, run, sender)
+  if (withdrawn.length === 0 || run.status !== 'active') return withdrawn
+  const isAsked = (await reads.holds.ofRun(run.id)).some(
+    ({ kind, status }) => kind === 'approval' && status === 'open',
+  )
+  const definition = isAsked ? null : await reads.runs.definition(run.process.hash)
+  const hold = definition && decisionItem(definition, run, sender.setting)
+  return hold ? [...withdrawn, { kind: 'hold.opened', hold }] : withdrawn
+}
+
 function isRepeated(earlier: RunApproval, { role, of, content, identity }: RunApproval): boolean {
   return (
-    earlier.role === role && earlier.of === of && earlier.content === content && earlier.identity === identity
+    earlier.withdrawnAt === undefined &&
+    earlier.role === role &&
+    earlier.of === of &&
+    earlier.content === content &&
+    earlier.identity === identity
   )
 }
 

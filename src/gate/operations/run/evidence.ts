@@ -220,7 +220,7 @@ async function observedApprovals(
     const workers = await workersOf(reads, loaded, of, others)
     return { independence: independenceOf(await personOfIdentity(reads, identity), workers) }
   }
-  const observed = approvals.map(async ({ role, of, by, identity = null, content }) => {
+  const observed = approvals.map(async ({ role, of, by, identity = null, content, withdrawnAt }) => {
     const now = approvedContent(definition, of === null ? run : presented, {
       of,
       tree: external.approvedTree,
@@ -241,6 +241,7 @@ async function observedApprovals(
       identity,
       byAuthor: authors.some((author) => isSame(author, { name: by, identity })),
       current: now !== null && fingerprint(now) === content,
+      ...(withdrawnAt !== undefined && { withdrawn: true as const }),
       ...(await stands(role, of, identity)),
     }
   })

@@ -7,7 +7,7 @@ import type { RecordContext } from '../../../kernel/operations/operation.ts'
 import { excerpt } from '../../../kernel/text.ts'
 import type { ChangeSet, Idempotency, Reads } from '../../../store/ports/store.ts'
 import type { InboxItem } from '../../../track/domain/records.ts'
-import { isForPeople, runItem } from '../../domain/decisions.ts'
+import { isForPeople, isSentBack, runItem } from '../../domain/decisions.ts'
 import { eventNamed, interpolatePrompt, type ProcessDefinition, stateNamed } from '../../domain/definition.ts'
 import { type AcceptedTransition, type RefusedTransition, transition } from '../../domain/engine.ts'
 import type { Emitter, EventRequest } from '../../domain/event-request.ts'
@@ -17,7 +17,7 @@ import type { AttemptedEvent, RunApproval, RunRecord } from '../../domain/run.ts
 import { candidates } from '../../domain/transitions.ts'
 import type { LoadedRun } from '../../ports/run-reads.ts'
 import type { AcceptedEntry } from '../run-answer.ts'
-import { type ApprovalInput, type ApprovalSet, giveApprovals } from './approvals.ts'
+import { type ApprovalInput, type ApprovalSet, giveApprovals, withdrawApprovals } from './approvals.ts'
 import { type commandRuns, prepareCommandRuns } from './commands.ts'
 import { emitterOf } from './emitter.ts'
 import { engineRun, observeRun, requestAuthor } from './evidence.ts'
@@ -214,10 +214,22 @@ export async function decideEvent(
       answer: { kind: 'refused', refused: result, run: record, holdId: noticed.holdId, already: [] },
     }
   }
-  return accept(
+  const change = accept(
     { prepared, accepted: result, emission, given, sending, author: identityOf(context.actor) },
     setting,
   )
+  if (!isRejection(prepared, result, sending.sent.event)) return change
+  const withdrawn = await withdrawApprovals(reads, record, { actor: context.actor, setting })
+  return { ...change, facts: [...change.facts, ...withdrawn] }
+}
+
+function isRejection(
+  { loaded }: Extract<PreparedEvent, { kind: 'sent' }>,
+  { from, to, unsatisfied }: AcceptedTransition,
+  event: string,
+): boolean {
+  // An event that was only recorded decided nothing.
+  return unsatisfied.length === 0 && isSentBack(loaded.definition, { event, from, to })
 }
 
 const mostTried = 20
