@@ -120,7 +120,8 @@ function stepText(step: OutputOf<'process_simulate'>['steps'][number], { ink }: 
   }
   const way = `${step.transition.from_state} → ${step.transition.to_state}`
   const stayed = step.state_changed ? '' : ', evidence kept'
-  return [`${ink('green', '✓')} ${event}  ${way}${stayed}`, ...missing].join('\n')
+  const withdraws = step.withdraws_approvals ? ', withdraws approvals of the sender' : ''
+  return [`${ink('green', '✓')} ${event}  ${way}${stayed}${withdraws}`, ...missing].join('\n')
 }
 
 function eventText(event: OutputOf<'process_simulate'>['allowed_events'][number]): string {

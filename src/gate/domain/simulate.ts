@@ -2,6 +2,7 @@ import { Failure } from '../../kernel/failure.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import { didYouMean } from '../../kernel/nearest-word.ts'
 import { artifactType } from './artifacts.ts'
+import { isSentBack } from './decisions.ts'
 import { eventNamed, interpolatePrompt, type ProcessDefinition, stateNamed } from './definition.ts'
 import { type AcceptedTransition, type RefusedTransition, transition } from './engine.ts'
 import type { Emitter, EventRequest } from './event-request.ts'
@@ -26,6 +27,8 @@ export interface SimulatedStep {
   readonly event: string
   readonly role: string | null
   readonly result: AcceptedTransition | RefusedTransition
+  /** Whoever sends it no longer stands by what they approved before. What is assumed stays assumed. */
+  readonly withdraws: boolean
 }
 
 export interface Simulation {
@@ -68,7 +71,9 @@ export function simulate(
       simulatedEmission(definition, simulated, { emitter, satisfied: simulated.satisfied ?? satisfied }),
     )
     if (result.accepted) run = result.run
-    steps.push({ event: simulated.event, role: emitter.role, result })
+    const withdraws =
+      result.accepted && emitter.kind === 'person' && withdrawsApprovals(definition, simulated, result)
+    steps.push({ event: simulated.event, role: emitter.role, result, withdraws })
   }
   const state = stateNamed(definition, run.state)
   const prompt = state?.prompt ?? null
@@ -80,6 +85,15 @@ export function simulate(
     prompt: prompt === null ? null : interpolatePrompt(prompt, definition.dialect, run.context),
     next: nextEvents(definition, run, satisfied),
   }
+}
+
+function withdrawsApprovals(
+  definition: ProcessDefinition,
+  { event }: SimulatedEvent,
+  { from, to, unsatisfied }: AcceptedTransition,
+): boolean {
+  const asksForApprovals = definition.guards.some(({ guard }) => guard.type === 'approval')
+  return asksForApprovals && unsatisfied.length === 0 && isSentBack(definition, { event, from, to })
 }
 
 /** What a simulation may assume, beside `*`. */

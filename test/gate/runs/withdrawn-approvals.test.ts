@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { history } from '../../../src/gate/cli/run.ts'
-import { agentActor, person } from '../../support/project.ts'
+import { type Answer, agentActor, person } from '../../support/project.ts'
 import { process } from './processes.ts'
 import { runOf, type TestRun } from './run.ts'
 
@@ -153,4 +153,15 @@ test('the history and the log say that an approval was withdrawn', async () => {
   expect(history((await run.history()) as never, page as never)).toMatch(/plan as reviewer \(withdrawn 20/)
   const { facts } = await run.project.call('log', {})
   expect(facts).toContainEqual(expect.objectContaining({ kind: 'run.approvals_withdrawn', actor: 'Ana' }))
+})
+
+test('a simulation says which events withdraw approvals of whoever sends them', async () => {
+  const run = await runOf(planned())
+  const input = { process: 'planned', events: 'send_back,go', satisfied: ['*'] }
+  const { steps } = await run.project.call('process_simulate', input)
+  const withdraws = steps.map((step: Answer) => [step.event, step.withdraws_approvals ?? false])
+  expect(withdraws).toEqual([
+    ['send_back', true],
+    ['go', false],
+  ])
 })

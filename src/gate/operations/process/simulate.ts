@@ -15,6 +15,8 @@ const StepEntry = z.object({
   state_changed: z.boolean().optional(),
   new_revision: z.int().optional(),
   missing: list(MissingEntry),
+  /** Whoever sends it withdraws the approvals that they gave before. */
+  withdraws_approvals: z.literal(true).optional(),
   /** Of a refused one. */
   code: z.string().optional(),
   message: z.string().optional(),
@@ -109,7 +111,7 @@ function simulationAnswer({ steps, run, finished, progress, prompt, next }: Simu
   }
 }
 
-function stepAnswer({ event, role, result }: SimulatedStep): z.output<typeof StepEntry> {
+function stepAnswer({ event, role, result, withdraws }: SimulatedStep): z.output<typeof StepEntry> {
   const asked = { event, role, accepted: result.accepted }
   if (result.accepted) {
     return {
@@ -118,6 +120,7 @@ function stepAnswer({ event, role, result }: SimulatedStep): z.output<typeof Ste
       state_changed: result.stateChanged,
       new_revision: result.run.revision,
       missing: result.unsatisfied.map(missingEntry),
+      ...(withdraws && { withdraws_approvals: true as const }),
     }
   }
   return {
