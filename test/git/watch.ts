@@ -20,7 +20,7 @@ import {
 } from '../../src/track/operations/measure.ts'
 import { anAttempt } from '../support/entities.ts'
 import { temporaryFolder, type WorkFolder } from '../support/git-repository.ts'
-import { isThroughEdge, witnessThroughEdge } from '../support/through-edge.ts'
+import { confinedWitness, isThroughEdge } from '../support/through-edge.ts'
 
 export interface Watched {
   readonly witness: WorkTreeWitness
@@ -58,7 +58,7 @@ export function testWitness(environment: NodeJS.ProcessEnv = {}): WorkTreeWitnes
   })
   // What it still writes goes with its folder.
   onTestFinished(() => witness.settle())
-  return isThroughEdge() ? witnessThroughEdge(witness, stateFolder) : witness
+  return isThroughEdge() ? confinedWitness(witness, stateFolder) : witness
 }
 
 /** What the witness reports of work done in a folder. */

@@ -19,7 +19,6 @@ test('what an edge says of its caller takes from what the token may, and adds no
         edge: { key: 'a'.repeat(64), name: 'laptop' },
         call: randomUUID(),
         folder: '/home/vera/shop',
-        age: 0,
         channel: 'cli',
         as: 'token',
         operation,

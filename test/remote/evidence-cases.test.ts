@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest'
 
-// The cases of the witness, each of whose calls goes over the wire to the machine with the work tree.
+// The cases of the witness, as a server may have them measured on a machine.
 process.env['WAYMARK_TEST_THROUGH'] = 'edge'
 afterAll(() => {
   delete process.env['WAYMARK_TEST_THROUGH']

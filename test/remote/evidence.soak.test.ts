@@ -1,4 +1,4 @@
-// Every case of the witness, each of whose calls goes over the wire to the machine with the work tree.
+// Every case of the witness, as a server may have them measured on a machine.
 process.env['WAYMARK_TEST_THROUGH'] = 'edge'
 
 await import('../git/content.test.ts')

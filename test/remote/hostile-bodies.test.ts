@@ -10,21 +10,20 @@ const call = {
   edge: { key: 'a'.repeat(64), name: 'laptop' },
   call: 'a-call-of-an-attacker',
   folder: '/home/eve/shop',
-  age: 0,
   channel: 'stdio',
   as: 'agent',
   operation: 'start_task',
   input: { name: 'T' },
 }
-const witness = (answer: unknown) => ({ call: 'witness.locate', args: ['/home/eve/shop'], answer })
+const made = (measured: unknown) => ({ name: 'start', hash: 'a'.repeat(64), measured })
 const text = (body: object, place: string, value: string) =>
   JSON.stringify(body).replace(JSON.stringify(place), () => value)
 const many = (value: string, count: number) => `[${`${value},`.repeat(count)}1]`
 
 const bodies: Readonly<Record<string, string>> = {
-  'lists without end': text({ ...call, gathered: [witness('X')] }, 'X', many('[]', 6_000_000)),
+  'lists without end': text({ ...call, measured: [made('X')] }, 'X', many('[]', 6_000_000)),
   'a long text': text({ ...call, input: 'X' }, 'X', JSON.stringify('a'.repeat(15_000_000))),
-  'many values that were measured': text({ ...call, gathered: [witness('X')] }, 'X', many('{}', 5_000_000)),
+  'many values that were measured': text({ ...call, measured: [made('X')] }, 'X', many('{}', 5_000_000)),
   'many values that are asked': text({ ...call, input: { areas: 'X' } }, 'X', many('{}', 300_000)),
   'many fields': text(
     { ...call, meta: 'X' },
@@ -32,11 +31,7 @@ const bodies: Readonly<Record<string, string>> = {
     `{${Array.from({ length: 300_000 }, (_, at) => `"k${at}":1`).join()}}`,
   ),
   'a deep nesting': text({ ...call, meta: 'X' }, 'X', `${'['.repeat(2_000_000)}${']'.repeat(2_000_000)}`),
-  'mistakes in each value': text(
-    { ...call, gathered: [{ call: 'witness.others', args: ['/home/eve/shop'], answer: 'X' }] },
-    'X',
-    many('{}', 390_000),
-  ),
+  'mistakes in each value': text({ ...call, measured: 'X' }, 'X', many('{}', 390_000)),
 }
 
 /**

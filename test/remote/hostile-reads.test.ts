@@ -15,30 +15,6 @@ test('reads no file for a server that nobody at the machine named, nor one of gi
   mkdirSync(join(folder, '.waymark', 'processes'), { recursive: true })
   symlinkSync('../../.env', join(folder, '.waymark', 'processes', 'linked.yaml'))
   const files = ['.env', '.git/config', join(folder, '.git', 'config'), '../beside.txt', 'src/private.txt']
-  const asked: readonly (readonly [
-    words: readonly string[],
-    calls: readonly { call: string; args: unknown[] }[],
-  ])[] = [
-    [
-      ['decide', 'r-1', 'finish'],
-      [
-        ...files.map((path) => ({ call: 'evidenceFiles.read', args: [folder, [path]] })),
-        { call: 'witness.locate', args: [join(folder, '.git')] },
-        { call: 'witness.locate', args: [dirname(folder)] },
-        {
-          call: 'commandApprovals.filesOf',
-          args: [{ run: 'x', folder, pinned: ['../beside.txt', '.git/config'] }],
-        },
-      ],
-    ],
-  ]
-  for (const [words, calls] of asked) {
-    server.askFor(calls)
-    await ranAt(machine, [...words, '--json'])
-    expect(server.said()).toHaveLength(calls.length)
-    for (const { call, args, failure } of server.said())
-      expect(failure?.code, `${call} ${JSON.stringify(args)}`).toMatch(/^(FORBIDDEN|NOT_FOUND)$/)
-  }
   const measured = async (words: readonly string[], operation: string, briefs: Record<string, object[]>) => {
     const asked = Object.entries(briefs).flatMap(([name, all]) => all.map((brief) => ({ name, brief })))
     server.askToMeasure(operation, asked)
@@ -81,6 +57,9 @@ test('reads no file for a server that nobody at the machine named, nor one of gi
     ...notNamed,
     expect.any(String),
   ])
+  const pinned = (path: string) => [{ run: 'x', folder, pinned: [path], asks: true }]
+  const commands = [pinned('../beside.txt'), [{ run: 'x', folder: dirname(folder), pinned: [], asks: false }]]
+  expect(await measured(['inbox'], 'inbox', { commands })).toEqual(['outside_project', 'outside_project'])
   expect(await measured(['process', 'list'], 'process_list', { processes: [{}] })).toEqual([null])
 })
 

@@ -7,11 +7,6 @@ import { onTestFinished } from 'vitest'
 import type { Answer } from '../support/project.ts'
 import { type EdgeMachine, edgeMachine, ranAt } from './edges.ts'
 
-interface Asked {
-  readonly call: string
-  readonly args: readonly unknown[]
-}
-
 interface AskedMeasurement {
   readonly name: string
   readonly brief: unknown
@@ -23,30 +18,18 @@ interface Measurement {
   readonly failure?: { readonly code: string; readonly reason?: string }
 }
 
-/** What came of a call that the server asked for. */
-interface Said extends Asked {
-  readonly answer?: Answer
-  readonly failure?: { readonly code: string; readonly message: string; readonly details?: Answer }
-}
-
 export interface HostileServer {
   readonly address: string
-  /** What is asked of a machine during its next call, one round after the other. */
-  readonly askFor: (...rounds: readonly (readonly Asked[])[]) => void
   /** What a machine is asked to measure during its next call, one round after the other. */
   readonly askToMeasure: (operation: string, ...rounds: readonly (readonly AskedMeasurement[])[]) => void
   /** What it sent of that. */
   readonly measured: () => readonly Measurement[]
-  /** What the machine answered since, by the order in which it was asked. */
-  readonly said: () => readonly Said[]
   /** The requests of machines as they arrived. */
   readonly requests: () => readonly Answer[]
 }
 
 /** A server that a machine is connected to, and that asks of it whatever it likes. */
 export async function hostileServer(): Promise<HostileServer> {
-  let rounds: readonly (readonly Asked[])[] = []
-  let said: readonly Said[] = []
   let measured: readonly Measurement[] = []
   let toMeasure: readonly object[] = []
   const requests: Answer[] = []
@@ -66,14 +49,11 @@ export async function hostileServer(): Promise<HostileServer> {
     const call = JSON.parse(text.toString())
     requests.push(call)
     if (call.operation === 'edge_brief') return { answer: {} }
-    said = call.gathered
     measured = call.measured
     const [measure, ...after] = toMeasure
     toMeasure = after
     if (measure) return { measure, now: Date.now() }
-    const [next, ...later] = rounds
-    rounds = later
-    return next ? { gather: next } : { answer: { healthy: true } }
+    return { answer: { healthy: true } }
   }
   const server = createServer((request, response) => {
     void answer(request).then((body) => {
@@ -89,10 +69,6 @@ export async function hostileServer(): Promise<HostileServer> {
   const { port } = server.address() as AddressInfo // it listens on a port
   return {
     address: `http://127.0.0.1:${port}`,
-    askFor: (...wanted) => {
-      rounds = wanted
-      said = []
-    },
     askToMeasure: (operation, ...wanted) => {
       toMeasure = wanted.map((asked) => ({
         operation,
@@ -101,7 +77,6 @@ export async function hostileServer(): Promise<HostileServer> {
       measured = []
     },
     measured: () => measured,
-    said: () => said,
     requests: () => requests,
   }
 }

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Context } from '../../src/kernel/operations/operation.ts'
-import { measureLocally } from '../../src/remote/machine/measure.ts'
-import { type PortContext, runCalls } from '../../src/remote/machine/port-runner.ts'
+import { type MeasuringContext, measureLocally } from '../../src/remote/machine/measure.ts'
 import { TrustedCommands } from '../../src/remote/machine/trusted-commands.ts'
 import { contractVersion } from '../../src/remote/operations/contract.ts'
-import { looks } from '../../src/remote/operations/looks.ts'
 import type { TeamServer } from '../people/team-server.ts'
 import type { Answer } from '../support/project.ts'
 
@@ -23,14 +21,13 @@ export function callerAt(
     trustsServer: true,
     now: () => 0,
   })
-  return async (operation: string, input: object, gathered: readonly object[] = []): Promise<Answer> => {
-    const running: PortContext = {
+  return async (operation: string, input: object): Promise<Answer> => {
+    const running: MeasuringContext = {
       context,
       edge: 'e-of-the-test',
       snapshots: () => join(context.program.stateFolder, 'snapshots'),
       commands,
       asked: operation,
-      looks: looks[operation] ?? [],
       input,
       named: new Set(),
       written: { done: false },
@@ -39,35 +36,25 @@ export function callerAt(
     }
     const call = randomUUID()
     const measured: object[] = []
-    for (let known = gathered; ; ) {
+    for (;;) {
       const response = await team.ask(secret, '/api/edge/call', {
         contract: contractVersion,
         version: '0.1.0',
         edge: { key, name: 'laptop' },
         call,
         folder: context.folder,
-        age: 0,
         channel: 'stdio',
         as: 'agent',
         ...named,
         operation,
         input,
-        gathered: known,
         measured,
       })
       const answer: Answer = await response.json()
-      if (answer.measure) {
-        const { operation: of, asked } = answer.measure
-        const wanted = asked.map((one: Answer) => ({ ...one, brief: withoutMachines(one.brief) }))
-        measured.push(...(await measureLocally({ operation: of, asked: wanted }, running)))
-        continue
-      }
-      if (!answer.gather) return answer.answer ?? answer
-      const more = await runCalls(
-        answer.gather.map(({ call, args }: Answer) => ({ call, args: args.map(withoutMachine) })),
-        running,
-      )
-      known = [...known, ...more.map((one, at) => ({ ...one, args: answer.gather[at].args }))]
+      if (!answer.measure) return answer.answer ?? answer
+      const { operation: of, asked } = answer.measure
+      const wanted = asked.map((one: Answer) => ({ ...one, brief: withoutMachines(one.brief) }))
+      measured.push(...(await measureLocally({ operation: of, asked: wanted }, running)))
     }
   }
 }

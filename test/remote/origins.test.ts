@@ -70,7 +70,6 @@ test('cases 32 and 40: a token goes to its own origin alone; new tools are shown
       edge: { key: 'a'.repeat(64), name: 'old' },
       call: 'a-call-of-an-old-edge',
       folder: '/somewhere',
-      age: 0,
       channel: 'stdio',
       as: 'agent',
       operation: 'status',

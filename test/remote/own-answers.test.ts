@@ -1,44 +1,35 @@
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { type ShownMeasurements, shownMeasurements } from '../../src/inbox/operations/shown-content.ts'
 import { thisMachine } from '../../src/remote/machine/known-servers.ts'
-import { runCalls } from '../../src/remote/machine/port-runner.ts'
+import { measureLocally } from '../../src/remote/machine/measure.ts'
 import { RemoteProject } from '../../src/remote/machine/remote-project.ts'
 import { ServerClient } from '../../src/remote/machine/server-client.ts'
 import { TrustedCommands } from '../../src/remote/machine/trusted-commands.ts'
-import { PortAnswerer } from '../../src/remote/operations/gather.ts'
-import { looks } from '../../src/remote/operations/looks.ts'
-import type { ArgsOf, PortCallName } from '../../src/remote/operations/port-calls.ts'
+import { remoteMeasurer } from '../../src/remote/operations/remote-measurement.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
 import { type Answer, openProject, refusalOf } from '../support/project.ts'
 
 const sha = 'a'.repeat(64)
-const none = { files: [], facts: {} }
-const beside: readonly (readonly [PortCallName, ArgsOf<PortCallName>, Answer])[] = [
-  ['evidenceFiles.contents', ['/p', ['a.md']], [{ path: 'b.md', sha256: sha, text: 'x' }]],
-  [
-    'evidenceFiles.contents',
-    ['/p', ['a.md']],
-    [
-      { path: 'a.md', sha256: sha, text: null },
-      { path: 'b.md', sha256: sha, text: 'x' },
-    ],
-  ],
-  ['evidenceFiles.freshness', ['/p', []], ['current']],
-  [
-    'shownContents.since',
-    [sha, none],
-    { files: [{ path: 'b.md', shown: null, now: sha, diff: 'x' }], facts: [] },
-  ],
-  ['shownContents.since', [sha, none], { files: [], facts: [{ name: 'state', shown: 'a', now: 'b' }] }],
+const differs = { path: 'b.md', shown: null, now: sha, diff: null }
+const parts = { artifacts: [], changed: [], known: [], command: null, facts: {}, content: sha, seen: sha }
+const beside: readonly (readonly [keyof ShownMeasurements, unknown, Answer])[] = [
+  ['hashes', [{ top: '/p', paths: ['a.md'] }], [[{ path: 'b.md', sha256: sha }]]],
+  ['hashes', [{ top: '/p', paths: ['a.md'] }], [['a.md', 'b.md'].map((path) => ({ path, sha256: sha }))]],
+  ['files', [], ['current']],
+  ['shown', [], [{ difference: { files: [differs], facts: [] } }]],
+  ['shown', [parts], []],
 ]
 
 test.each(beside)(
-  'refuses an answer of %s with what its call did not ask for',
-  async (call, args, answer) => {
-    const gathering = new PortAnswerer([{ call, args: [...args], answer }])
-    const refused = await refusalOf(gathering.ask(call, args as never)) // of the call's own name
+  'refuses a measurement of %s with what its brief did not ask for',
+  async (name, brief, measured) => {
+    const measure = remoteMeasurer([{ name, hash: sha, measured }])
+    const operation = { name: 'inbox', measurements: shownMeasurements }
+    const refused = await refusalOf(measure(operation, new Map([[name, { hash: sha, brief }]]), {}))
     expect(refused).toMatchObject({ code: 'INVALID_INPUT', reason: 'machine_answer_invalid' })
   },
 )
@@ -69,8 +60,7 @@ async function runningFor(edge: string) {
     edge,
     snapshots,
     commands,
-    asked: 'show',
-    looks: looks['show'] ?? [],
+    asked: 'inbox',
     input: {},
     named: new Set<string>(),
     written: { done: false },
@@ -81,18 +71,17 @@ async function runningFor(edge: string) {
 
 test('shows a server only what it had shown itself', async () => {
   const running = await runningFor('e-one')
-  const file = { path: 'a.md', sha256: sha, text: 'hidden\n' }
-  const kept = { call: 'shownContents.keep', args: [sha, { files: [file], facts: {} }] }
-  await runCalls([kept], running)
-  const asked = [
-    { call: 'shownContents.since', args: [sha, none] },
-    { call: 'shownContents.since', args: ['', none] },
-    { call: 'shownContents.isKept', args: [sha] },
-  ]
-  const others = await runCalls(asked, { ...running, edge: 'e-other' })
-  expect(others.map(({ answer }) => answer)).toEqual([null, null, false])
+  writeFileSync(join(running.context.folder, 'a.md'), 'hidden\n')
+  const shown = async (edge: string, artifacts: readonly string[], seen: string | null) => {
+    const brief = [{ ...parts, artifacts, content: sha, seen }]
+    const request = { operation: 'inbox', asked: [{ name: 'shown', hash: sha, brief }] }
+    const [answer] = await measureLocally(request, { ...running, edge })
+    return answer?.measured
+  }
+  expect(await shown('e-one', ['a.md'], null)).toEqual([{ difference: null }])
+  expect(await shown('e-other', [], sha)).toEqual([{ difference: null }])
   // Of its own it is told which files differ, and not what they hold.
-  const own = JSON.stringify(await runCalls(asked.slice(0, 1), running))
+  const own = JSON.stringify(await shown('e-one', [], sha))
   expect(own).toContain('a.md')
   expect(own).not.toContain('hidden')
 })
@@ -103,7 +92,8 @@ test('waits for a server that asks slowly and without end as long as for one ans
     rounds += 1
     setTimeout(() => {
       response.setHeader('Content-Type', 'application/json')
-      response.end(JSON.stringify({ gather: [{ call: 'processFiles.hasOwn', args: [] }] }))
+      const asked = [{ name: 'held', hash: sha, brief: {} }]
+      response.end(JSON.stringify({ measure: { operation: 'status', asked }, now: Date.now() }))
     }, 150)
   })
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))

@@ -18,16 +18,15 @@ import {
 import type { LoadedRun } from '../../gate/ports/run-reads.ts'
 import { Failure } from '../../kernel/failure.ts'
 import {
+  localMeasurer,
   type MeasurementOf,
-  type MeasurementValues,
-  type Measurer,
+  MeasurementRun,
   measurement,
-  preparedByPorts,
   type Readable,
   requireMeasured,
   type WorkTree,
 } from '../../kernel/operations/measurement.ts'
-import type { Context, QueryContext, RecordContext } from '../../kernel/operations/operation.ts'
+import type { Context, RecordContext } from '../../kernel/operations/operation.ts'
 import { difference, list, names, pinned, pinnedFile } from '../../kernel/operations/shapes.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { InboxItem, InboxItemRequest } from '../../track/domain/records.ts'
@@ -273,17 +272,22 @@ function contentChangedFailure(
   )
 }
 
-/** The same for what does not declare its measurements. */
-export async function shownByPorts<Found>(
-  context: QueryContext,
+/** Measures what is shown of an item beside an operation's own answer. */
+export function measureShown<Found>(
+  context: Context,
+  operation: string,
   prepare: (reads: Reads, questions: ShownQuestions) => Promise<Found | undefined>,
-  measurer?: Measurer,
 ): Promise<Found> {
-  const prepareAll = async (reads: Reads, measured: MeasurementValues<ShownMeasurements>) => {
-    const questions = new MeasurementQuestions<ShownMeasurements>(measured)
-    return { found: await prepare(reads, questions), briefs: questions.briefs }
-  }
-  return requireMeasured(await preparedByPorts(context as Context, shownMeasurements, prepareAll, measurer))
+  const run = new MeasurementRun<ShownMeasurements, Found | undefined>({
+    context: { ...context, measurer: context.measurer ?? localMeasurer(context) },
+    operation: { name: operation, measurements: shownMeasurements },
+    input: {},
+    prepare: async (reads, measured) => {
+      const questions = new MeasurementQuestions<ShownMeasurements>(measured)
+      return { found: await prepare(reads, questions), briefs: questions.briefs }
+    },
+  })
+  return run.answered(async ({ found }) => requireMeasured(found))
 }
 
 /** What was to be approved changed between the look at it and the approval. */

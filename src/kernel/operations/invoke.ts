@@ -155,10 +155,7 @@ function handlingContext(context: Context, idempotency: Idempotency | undefined)
     (key: Idempotency | undefined): RecordFunction =>
     async (decide) => {
       const outcome: { refused: Failure | null } = { refused: null }
-      const setting: TransactionContext = context.settingNow?.() ?? {
-        at: context.clock.now(),
-        ids: context.ids,
-      }
+      const setting: TransactionContext = { at: context.clock.now(), ids: context.ids }
       const answer = await context.store.record({
         actor: context.actor,
         at: setting.at,

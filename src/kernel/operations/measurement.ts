@@ -281,23 +281,6 @@ export async function prepareSteps<Of extends Measurements, Found>(
   }
 }
 
-/** Prepares with the ports of a context, for what does not declare its measurements. */
-export function preparedByPorts<Of extends Measurements, Found>(
-  context: Context,
-  measurements: Of,
-  prepare: MeasurementRunParts<Of, Found>['prepare'],
-  measurer: Measurer = localMeasurer(context),
-): Promise<Found> {
-  const operation = { name: '', measurements }
-  const run = new MeasurementRun<Of, Found>({
-    context: { ...context, measurer },
-    operation,
-    input: {},
-    prepare,
-  })
-  return run.answered(async ({ found }) => found)
-}
-
 function askedIn(
   briefs: Readonly<Record<string, unknown>>,
   fingerprint: Context['fingerprint'],
@@ -339,11 +322,8 @@ export function withMachine({ edge }: Pick<Context, 'edge'>, place: SnapshotLoca
 }
 
 /** When something was measured, as the record takes it from another machine. */
-export function assertTime(
-  { clock, edge, settingNow }: Pick<Context, 'clock' | 'edge' | 'settingNow'>,
-  at: number,
-): number {
-  const now = settingNow?.().at ?? clock.now()
+export function assertTime({ clock, edge }: Pick<Context, 'clock' | 'edge'>, at: number): number {
+  const now = clock.now()
   if (!edge || (at <= now + maxAheadMs && at >= now - maxAgeMs)) return at
   throw new Failure(
     'INVALID_INPUT',

@@ -409,8 +409,6 @@ export interface Context {
   readonly standing?: CallerPermissions
   /** The machine that its caller works on, where that is not the one that keeps the record. */
   readonly edge?: RemoteMachine
-  /** The time and the ids of what is recorded, where they are not those by which it is gathered. */
-  readonly settingNow?: () => TransactionContext
   /** Has measurements made where the files are; absent where they are here. */
   readonly measurer?: Measurer
   /** The idempotency key of a call that brings none of its own. */

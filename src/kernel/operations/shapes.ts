@@ -61,7 +61,6 @@ export const place = z.strictObject({
   machine: z.string().max(100).exactOptional(),
 }) satisfies z.ZodType<SnapshotLocation, unknown>
 
-export const snapshotName = z.string().regex(/^[a-z0-9-]{1,100}$/)
 const changeKinds = ['added', 'modified', 'deleted', 'renamed'] as const
 const lines = z.int().min(0).nullable()
 const ignored = z.strictObject({ added: names, modified: names, deleted: names })
@@ -119,13 +118,6 @@ export const approved = pinned.extend({
 })
 export const refused = approved.extend({ reason: words })
 
-export const shownParts = z.strictObject({
-  files: list(
-    z.strictObject({ path: z.string(), sha256: z.string().nullable(), text: z.string().nullable() }),
-    200_000,
-  ),
-  facts: z.record(z.string(), z.string()),
-})
 export const difference = z.strictObject({
   files: list(
     z.strictObject({

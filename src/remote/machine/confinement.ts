@@ -237,7 +237,7 @@ const keptHere = { missing: 'allowed', secrets: 'allowed', git: 'allowed' } as c
 /** Measuring looks into files that are secret by their name as well: no content of theirs leaves it. */
 const measuring = { missing: 'allowed', secrets: 'allowed' } as const
 
-export function resolveContained(path: string, { roots, context }: ConfinedContext): string {
+function resolveContained(path: string, { roots, context }: ConfinedContext): string {
   const named = resolve(context.folder, path)
   if (roots.some((root) => !('reason' in containedPath(root, named, measuring)))) return named
   throw confinementFailure(
@@ -266,7 +266,7 @@ function assertNamedInInput(path: string, { input }: ConfinedContext): void {
 }
 
 /** A task that the call names: people shorten ids. */
-export function namedTask(taskId: string, { input }: ConfinedContext): string {
+function namedTask(taskId: string, { input }: ConfinedContext): string {
   if (collectTexts(input).some((text) => text.length >= 3 && taskId.startsWith(text))) return taskId
   throw confinementFailure(
     'not_named_here',
@@ -285,7 +285,7 @@ async function ownTree(folder: string, { path }: { readonly path: string }, { co
 }
 
 /** The same of the task that the call names. */
-export async function namedTree(folder: string, asked: { readonly path: string }, running: ConfinedContext) {
+async function namedTree(folder: string, asked: { readonly path: string }, running: ConfinedContext) {
   const tree = await ownTree(folder, asked, running)
   namedTask(tree.taskId ?? '', running)
   return tree
@@ -341,7 +341,7 @@ function unreadableFileFailure(path: string): Failure {
 }
 
 /** A new work tree lies in the project, or beside its main one under a name that begins with that one's. */
-export function resolveNeighbor(path: string, running: ConfinedContext): string {
+function resolveNeighbor(path: string, running: ConfinedContext): string {
   const named = resolve(running.context.folder, path)
   const real = reachedPath(named)
   const isNeighbour = running.roots.some((root) => {

@@ -1,10 +1,17 @@
-import { Failure } from '../../kernel/failure.ts'
+import { Failure, messageOf } from '../../kernel/failure.ts'
 import { parseInput } from '../../kernel/operations/input/parse-input.ts'
 import type { Measurement } from '../../kernel/operations/measurement.ts'
 import type { Answer, Operation } from '../../kernel/operations/operation.ts'
-import type { MeasureRequest, SentMeasurement } from '../operations/remote-measurement.ts'
-import { confinedWorkTree, confinedWritableWorkTree, rootsOf } from './confinement.ts'
-import { type PortContext, sentFailure } from './port-runner.ts'
+import { type MeasureRequest, SentFailure, type SentMeasurement } from '../operations/remote-measurement.ts'
+import { type ConfinedContext, confinedWorkTree, confinedWritableWorkTree, rootsOf } from './confinement.ts'
+
+/** What is measured for a server's call with, on this machine. */
+export interface MeasuringContext extends Omit<ConfinedContext, 'roots'> {
+  /** The operation that a person or agent here called. */
+  readonly asked: string | undefined
+  /** Whether something was written for the call. */
+  readonly written: { done: boolean }
+}
 
 /**
  * Measures for a server what the operation declares that a person or agent here called, and nothing else. Its input is the
@@ -12,7 +19,7 @@ import { type PortContext, sentFailure } from './port-runner.ts'
  */
 export async function measureLocally(
   { operation: named, asked }: MeasureRequest,
-  running: PortContext,
+  running: MeasuringContext,
 ): Promise<readonly SentMeasurement[]> {
   const confined = { ...running, roots: await rootsOf(running.context) }
   const workTrees = { read: confinedWorkTree(confined), write: confinedWritableWorkTree(confined) }
@@ -35,7 +42,7 @@ export async function measureLocally(
 }
 
 /** A call writes once: whatever the server asks for after that is not done. */
-function assertFirst(running: PortContext): void {
+function assertFirst(running: MeasuringContext): void {
   const { written } = running
   if (!written.done) {
     written.done = true
@@ -54,7 +61,11 @@ async function operationCalled(called: string | undefined): Promise<Operation | 
 
 function declaredMeasurement(
   operation: Operation | undefined,
-  { named, name, running }: { readonly named: string; readonly name: string; readonly running: PortContext },
+  {
+    named,
+    name,
+    running,
+  }: { readonly named: string; readonly name: string; readonly running: MeasuringContext },
 ): { readonly measurement: Measurement; readonly input: Answer } {
   const all = operation?.name === named ? operation.measurements : undefined
   const measurement = all && Object.hasOwn(all, name) ? all[name] : undefined
@@ -70,3 +81,21 @@ function declaredMeasurement(
 function measurementForbidden(reason: string, message: string): Failure {
   return new Failure('FORBIDDEN', message, { reason, details: { reason } })
 }
+
+/** What became of a measurement that failed, as it is sent. */
+function sentFailure(error: unknown): SentFailure {
+  const { code, reason, hint, fix, details } =
+    error instanceof Failure
+      ? error
+      : new Failure('INTERNAL', messageOf(error), { reason: 'unexpected_error' })
+  return {
+    code: sentCodes.find((known) => known === code) ?? 'INTERNAL',
+    message: messageOf(error),
+    ...(reason !== null && { reason }),
+    ...(hint !== undefined && { hint }),
+    ...(fix !== null && { fix: { operation: fix.operation, input: { ...fix.input } } }),
+    ...(details !== undefined && { details }),
+  }
+}
+
+const sentCodes = SentFailure.shape.code.options

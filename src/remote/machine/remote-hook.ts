@@ -44,12 +44,10 @@ export async function hookBrief(
     // It asks and records nothing, so it needs no name that nobody else has: `crypto` takes a hook ten milliseconds to load.
     call: `brief-${process.pid}-${Date.now()}`,
     folder: top,
-    age: 0,
     channel: 'stdio',
     as: 'agent',
     operation: 'edge_brief',
     input: { top },
-    gathered: [],
   }
   return briefOfAnswer(await client.post('/api/edge/call', request, { within: timeout }).catch(() => null))
 }

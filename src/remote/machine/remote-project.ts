@@ -2,13 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { Failure } from '../../kernel/failure.ts'
 import type { Answer, Context } from '../../kernel/operations/operation.ts'
 import { contractVersion } from '../operations/contract.ts'
-import { looks } from '../operations/looks.ts'
-import type { PortCallResult } from '../operations/port-calls.ts'
 import type { SentMeasurement } from '../operations/remote-measurement.ts'
 import { RemoteCallAnswer, type RemoteCallRequest } from '../operations/remote-request.ts'
 import type { OwnMachine } from './known-servers.ts'
-import { measureLocally } from './measure.ts'
-import { type PortContext, runCalls } from './port-runner.ts'
+import { type MeasuringContext, measureLocally } from './measure.ts'
 import { RemoteCommands } from './remote-commands.ts'
 import { ServerAnswerLost, type ServerClient } from './server-client.ts'
 import type { TrustedCommands } from './trusted-commands.ts'
@@ -16,7 +13,7 @@ import type { TrustedCommands } from './trusted-commands.ts'
 /** A call as its caller makes it; the rest of the request is the edge's own. */
 export type RemoteCallInput = Omit<
   RemoteCallRequest,
-  'contract' | 'version' | 'edge' | 'call' | 'folder' | 'age' | 'gathered' | 'measured'
+  'contract' | 'version' | 'edge' | 'call' | 'folder' | 'measured'
 >
 
 /** What an edge is made of. */
@@ -35,17 +32,9 @@ export interface RemoteProjectParts {
 /** A call with its name. */
 export interface PreparedCall {
   readonly call: string
-  /** Milliseconds since it was begun. */
-  readonly age: () => number
 }
 
-/** What was measured here for a call so far. */
-interface CallEvidence {
-  readonly gathered: PortCallResult[]
-  readonly measured: SentMeasurement[]
-}
-
-type FinalCallAnswer = Exclude<RemoteCallAnswer, { gather: unknown } | { measure: unknown }>
+type FinalCallAnswer = Exclude<RemoteCallAnswer, { measure: unknown }>
 
 const usualPatience = 20_000
 
@@ -66,8 +55,7 @@ export class RemoteProject {
 
   /** Names a call, so that it is recorded once however often it is sent. */
   prepare(call: string = randomUUID()): PreparedCall {
-    const began = performance.now()
-    return { call, age: () => Math.round(performance.now() - began) }
+    return { call }
   }
 
   /** Asks the server, and measures here what it asks for, until it answers. */
@@ -75,20 +63,17 @@ export class RemoteProject {
     // The server's clock as its first answer tells it: all that is measured for a call goes by that.
     let ahead: number | null = null
     const running = this.#running(calling, () => Date.now() + (ahead ?? 0))
-    const known: CallEvidence = { gathered: [], measured: [] }
+    const measured: SentMeasurement[] = []
     let left = this.parts.client.timeout + waitTimeMs(calling)
     for (let round = 0; round < mostAsked; round += 1) {
       const asked = performance.now()
-      const answer = await this.#post(this.#request(calling, { ...prepared, known }), left)
-      if (!('measure' in answer || 'gather' in answer)) return answer
+      const answer = await this.#post(this.#request(calling, prepared, measured), left)
+      if (!('measure' in answer)) return answer
       left -= performance.now() - asked
       if (left <= 0)
         throw new ServerAnswerLost(this.parts.client.server.origin, 'It asked for more and more, slowly.')
-      if ('measure' in answer) {
-        ahead ??= answer.now - Date.now()
-        known.measured.push(...(await measureLocally(answer.measure, running)))
-      } else known.gathered.push(...(await runCalls(answer.gather, running)))
-      if (known.gathered.length > maxGathered) break
+      ahead ??= answer.now - Date.now()
+      measured.push(...(await measureLocally(answer.measure, running)))
     }
     throw new Failure('UNAVAILABLE', 'The server asked this machine for too much in one call.', {
       reason: 'server_asks_too_much',
@@ -97,7 +82,8 @@ export class RemoteProject {
 
   #request(
     calling: RemoteCallInput,
-    { call, age, known }: PreparedCall & { readonly known: CallEvidence },
+    { call }: PreparedCall,
+    measured: readonly SentMeasurement[],
   ): RemoteCallRequest {
     const { edge, context, version } = this.parts
     return {
@@ -107,8 +93,7 @@ export class RemoteProject {
       edge: { key: edge.key, name: edge.name },
       call,
       folder: context.folder,
-      age: age(),
-      ...known,
+      measured: [...measured],
     }
   }
 
@@ -118,17 +103,15 @@ export class RemoteProject {
     this.parts.client.close()
   }
 
-  #running(calling: RemoteCallInput, now: () => number): PortContext {
+  #running(calling: RemoteCallInput, now: () => number): MeasuringContext {
     const { context, commands, edge, snapshots } = this.parts
-    const asked = calling.operation ?? calling.tool
     return {
       context,
       edge: edge.id,
       snapshots,
       commands,
       now,
-      asked,
-      looks: looks[asked ?? ''] ?? [],
+      asked: calling.operation ?? calling.tool,
       input: inputOf(calling),
       named: new Set(),
       written: { done: false },
@@ -154,9 +137,8 @@ export class RemoteProject {
   }
 }
 
-/** Handlers ask a few times; one that asks for ever is a defect. */
+/** A server asks a few times; one that asks for ever is a defect. */
 const mostAsked = 40
-const maxGathered = 500
 
 /** What a call's input says, however it is sent. */
 export function inputOf({ input, arguments: given }: RemoteCallInput): Answer {

@@ -1,8 +1,5 @@
-/**
- * What both sides agree on, for who must not wait for the schemas of it. A port call that came later says since which
- * contract it is there.
- */
-export const contractVersion = 6
+/** What both sides agree on. A machine with an older contract is asked to upgrade. */
+export const contractVersion = 7
 
 /** The header with the address at which an edge reaches its project. */
 export const addressHeader = 'X-Waymark-Address'

@@ -94,7 +94,7 @@ function measurementResult(
   })
 }
 
-export function failureOf({ code, message, reason, hint, fix, details }: SentFailure): Failure {
+function failureOf({ code, message, reason, hint, fix, details }: SentFailure): Failure {
   return new Failure(code, message, {
     ...(reason !== undefined && { reason }),
     ...(hint !== undefined && { hint }),

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { PortCallResult, PortRequest } from './port-calls.ts'
 import { MeasureRequest, SentMeasurement } from './remote-measurement.ts'
 
 /** How an edge sends a call of its agent or person to the server, and what it is answered. */
@@ -11,18 +10,13 @@ const EdgeIdentity = z.strictObject({
 })
 
 export const RemoteCallRequest = z.strictObject({
-  /** Of the table of port calls that the edge knows. */
+  /** What the machine knows to measure. */
   contract: z.int().min(0),
   version: z.string().max(50),
   edge: EdgeIdentity,
   /** Names the call: the same whenever it is sent again. */
   call: z.string().regex(/^[0-9a-zA-Z-]{16,64}$/),
   folder: z.string().min(1).max(4_096),
-  /** Milliseconds since the edge began to look. */
-  age: z
-    .number()
-    .min(0)
-    .max(15 * 24 * 60 * 60_000),
   channel: z.enum(['stdio', 'cli']),
   /** An agent works with a person's token as an agent. */
   as: z.enum(['agent', 'token']),
@@ -39,7 +33,6 @@ export const RemoteCallRequest = z.strictObject({
   /** Whether the client can put a question to its person, and what came back for one. */
   can_ask: z.boolean().optional(),
   responses: z.record(z.string(), z.unknown()).optional(),
-  gathered: z.array(PortCallResult).max(500).default([]),
   /** What was measured for this call so far. */
   measured: z.array(SentMeasurement).max(500).default([]),
 })
@@ -48,7 +41,6 @@ export type RemoteCallRequest = z.output<typeof RemoteCallRequest>
 export const RemoteCallAnswer = z.union([
   /** With the time of the server, by which the machine says when it measured. */
   z.object({ measure: MeasureRequest, now: z.number() }),
-  z.object({ gather: z.array(PortRequest).min(1).max(200) }),
   z.object({ answer: z.record(z.string(), z.unknown()) }),
   z.object({ result: z.record(z.string(), z.unknown()) }),
   z.object({ protocol_error: z.object({ code: z.int(), message: z.string() }) }),

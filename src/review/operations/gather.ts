@@ -39,7 +39,7 @@ export interface ReviewMaterial {
 
 export const materialMeasurements = { ...openAttemptMeasurements, states: fileStates }
 
-export type GatherContext = Pick<RecordContext, 'edge' | 'clock' | 'settingNow' | 'fingerprint'>
+export type GatherContext = Pick<RecordContext, 'edge' | 'clock' | 'fingerprint'>
 
 interface GatherRequest {
   readonly found: ResolvedSubject

@@ -9,7 +9,6 @@ import { invoke } from '../../kernel/operations/invoke.ts'
 import type { Context, RemoteMachine } from '../../kernel/operations/operation.ts'
 import { lowerAccess } from '../../people/domain/access.ts'
 import { addressHeader, callLimits, contractVersion, machineIdOf } from '../../remote/operations/contract.ts'
-import { PortAnswerer } from '../../remote/operations/gather.ts'
 import { remoteContext } from '../../remote/operations/remote-context.ts'
 import { RemoteMeasureRequired } from '../../remote/operations/remote-measurement.ts'
 import { RemoteCallRequest } from '../../remote/operations/remote-request.ts'
@@ -22,40 +21,32 @@ import { Refusal } from './refusal.ts'
 import type { HttpServingOptions, ServedProject } from './serving.ts'
 
 /**
- * `POST /api/edge/call`: a call of somebody who works on another machine. Its handler runs here; what it asks of that
- * machine is answered there, and sent along when the request is repeated.
+ * `POST /api/edge/call`: a call of somebody who works on another machine. It is decided here; what must be measured first
+ * is measured there, and sent along when the request is repeated.
  */
 export function createRemoteCallHandler(serving: HttpServingOptions, mcp: McpPart) {
   const heard = new RemoteMachineTracker()
   const operations = new Map(serving.catalog.map((operation) => [operation.name, operation]))
   return async (c: RequestContext): Promise<Response> => {
     const { actor } = requireAuth(c.var.caller)
-    const request = await readRequest(c)
-    if (request.contract < contractVersion) throw upgradeRequired(serving.version)
+    const request = await readRequest(c, serving)
     const project = c.var.project
-    const gathering = new PortAnswerer(request.gathered)
-    const { call: id, folder, age } = request
+    const { call: id, folder, measured } = request
     const edge = machineOf(request)
-    const context = remoteContext(contextForRequest(project.contextOf(actor), request), gathering, {
+    const context = remoteContext(contextForRequest(project.contextOf(actor), request), {
       edge,
       id,
       folder,
-      age,
       address: addressOf(c),
-      measured: request.measured,
+      measured,
     })
     heard.tell(project, { request, edge, context: project.contextOf(actor) })
-    const done = await gathering
-      .run(() => performed(request, context))
-      .catch((error: unknown) => {
-        if (error instanceof RemoteMeasureRequired)
-          return { kind: 'measure' as const, request: error.request }
-        throw error
-      })
-    if (done.kind === 'measure') {
-      return c.json({ measure: done.request, now: project.contextOf(actor).clock.now() })
+    try {
+      return c.json(await performed(request, context))
+    } catch (error) {
+      if (!(error instanceof RemoteMeasureRequired)) throw error
+      return c.json({ measure: error.request, now: context.clock.now() })
     }
-    return c.json(done.kind === 'asks' ? { gather: done.calls } : done.answer)
   }
 
   async function performed(request: RemoteCallRequest, context: Context): Promise<object> {
@@ -171,8 +162,13 @@ function upgradeRequired(version: string): Refusal {
   })
 }
 
-async function readRequest(c: RequestContext): Promise<RemoteCallRequest> {
+async function readRequest(
+  c: RequestContext,
+  { version }: Pick<HttpServingOptions, 'version'>,
+): Promise<RemoteCallRequest> {
   const body = await readJson(c.req.raw, callLimits)
+  const contract = isJsonObject(body) ? body['contract'] : undefined
+  if (typeof contract === 'number' && contract < contractVersion) throw upgradeRequired(version)
   // What was measured may be large, and what is asked may not.
   const fields = isJsonObject(body) ? Object.keys(body) : []
   const asked = isJsonObject(body) ? [body['input'], body['arguments'], body['meta'], body['responses']] : []

@@ -8,10 +8,10 @@ import {
 import { eventFor } from '../../gate/domain/decisions.ts'
 import { settingOf } from '../../gate/domain/settings.ts'
 import {
+  measureShown,
   prepareShownItem,
   prepareStored,
   type ShownQuestions,
-  shownByPorts,
 } from '../../inbox/operations/shown-content.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { invoke } from '../../kernel/operations/invoke.ts'
@@ -51,7 +51,7 @@ export async function elicitDecision(
       const shown = await prepareShownItem(reads, questions, { context, item: hold })
       return shown && prepareStored(questions, shown)
     }
-    const content = await shownByPorts(context, look, measuredAsEvent(context).measurer)
+    const content = await measureShown(context, eventOperation, look)
     if (content === null) return null
     const key = questionKey(content)
     return inputRequired({ inputRequests: { [key]: decisionQuestion(hold.reason, hold.request) } })
@@ -112,6 +112,8 @@ async function decideByElicitation(
   }
 }
 
+const eventOperation = 'state_gate_emit_event'
+
 /** What the event that the agent sent declares may be measured on its machine, and nothing else. */
 function measuredAsEvent(context: Context): Context {
   const { measurer } = context
@@ -119,7 +121,7 @@ function measuredAsEvent(context: Context): Context {
   return {
     ...context,
     measurer: ({ measurements }, asked, input) =>
-      measurer({ name: 'state_gate_emit_event', measurements }, asked, input),
+      measurer({ name: eventOperation, measurements }, asked, input),
   }
 }
 

@@ -79,7 +79,7 @@ type OpenAttemptStates = ReadonlyMap<string, OpenAttemptState>
 /** What open attempts changed until now, by their ids; null until it is measured. */
 export async function measuredOpenAttempts(
   reads: Reads,
-  context: Pick<Context, 'edge' | 'clock' | 'settingNow'>,
+  context: Pick<Context, 'edge' | 'clock'>,
   attempts: readonly Attempt[],
   measured: MeasurementValues<typeof openAttemptMeasurements>,
 ): Promise<PreparedOperation<typeof openAttemptMeasurements, OpenAttemptStates | null>> {
@@ -182,7 +182,7 @@ export function isEndMeasuredBriefly(
 }
 
 export function endedTree(
-  context: Pick<Context, 'edge' | 'clock' | 'settingNow'>,
+  context: Pick<Context, 'edge' | 'clock'>,
   { at, until, place: taken, notes, trouble }: MeasurementOf<typeof attemptEnds>[number],
 ): EndedTree {
   assertTime(context, at)

@@ -300,7 +300,6 @@ test('agents: who works on which machine, for whom, what waits there, and the di
     edge: { key: 'a'.repeat(64), name: 'a train' },
     call: 'a-call-of-the-train',
     folder,
-    age: 0,
     channel: 'cli',
     as: 'agent',
     operation: 'whoami',

@@ -74,7 +74,7 @@ export interface ApprovableCommand {
 }
 
 type Questions = Pick<MeasurementQuestions<RunMeasurements>, 'ask'>
-type StateContext = Pick<RecordContext, 'folder' | 'edge' | 'fingerprint' | 'clock' | 'settingNow'>
+type StateContext = Pick<RecordContext, 'folder' | 'edge' | 'fingerprint' | 'clock'>
 
 interface StateRequest {
   readonly context: StateContext
