@@ -18,6 +18,8 @@ import { isSecretFile } from '../secret-files.ts'
 import { excerpt } from '../text.ts'
 import { specialKind } from './regular-file.ts'
 
+const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
+
 /** Why a path is refused. */
 export interface PathRefusal {
   readonly reason: RefusalReason
@@ -130,10 +132,7 @@ export async function openContainedFile(
     const found = await promises.lstat(place.absolute)
     const unfit = fileRefusal(found, maxBytes)
     if (unfit !== null) return unfit
-    file = await promises.open(
-      place.absolute,
-      constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
-    )
+    file = await promises.open(place.absolute, O_NOFOLLOW | O_NONBLOCK)
     const opened = await file.stat()
     if (!isSame(opened, found) || realPath(place.absolute) !== place.absolute)
       return await closeAsChanged(file)
@@ -195,16 +194,28 @@ export function writeContained(
   if ('reason' in place) return place
   const folder = makeContainedFolder(base, dirname(place.path))
   if ('reason' in folder) return folder
-  const draft = join(folder.absolute, `.${basename(place.path)}.${process.pid}.tmp`)
+  // A path that leads to this very folder, whatever takes its name meanwhile.
+  let fixed = folder.absolute
+  let held = -1
+  let draft = ''
   try {
-    writeNew(draft, content)
+    if (process.platform === 'linux') {
+      held = openSync(fixed, O_DIRECTORY | O_NOFOLLOW)
+      fixed = `/proc/self/fd/${held}`
+    }
+    draft = `${fixed}/.${basename(place.path)}.${process.pid}.tmp`
+    rmSync(draft, { force: true })
+    // `wx` never follows a link at the name itself.
+    writeFileSync(draft, content, { flag: 'wx', mode: 0o600 })
     // A folder on the way may have become a link meanwhile.
-    if (realPath(folder.absolute) !== folder.absolute) throw new Error('changed')
-    renameSync(draft, place.absolute)
+    if (realPath(fixed) !== folder.absolute) throw new Error('changed')
+    renameSync(draft, join(fixed, basename(place.path)))
     return place
   } catch (error) {
-    rmSync(draft, { force: true })
+    if (draft) rmSync(draft, { force: true })
     return codeRefusal(error)
+  } finally {
+    if (held >= 0) closeSync(held)
   }
 }
 
@@ -240,20 +251,6 @@ export function linkFree(base: string, path: string): ContainedPath | PathRefusa
 export function isLinkFree(base: string, path: string): boolean {
   const place = linkFree(base, path)
   return !('reason' in place || entryAt(place.absolute)?.isSymbolicLink())
-}
-
-function writeNew(path: string, content: string | Uint8Array): void {
-  rmSync(path, { force: true })
-  const file = openSync(
-    path,
-    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
-    0o600,
-  )
-  try {
-    writeFileSync(file, content)
-  } finally {
-    closeSync(file)
-  }
 }
 
 /** The names from a folder to a path in it. Null outside. */

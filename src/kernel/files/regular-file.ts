@@ -12,7 +12,7 @@ import {
 import type { FileHandle } from 'node:fs/promises'
 
 // Windows has neither flag: undefined counts as 0, and there a pipe is no file of a folder.
-const noWait = constants.O_NONBLOCK
+const { O_NOFOLLOW, O_NONBLOCK: noWait } = constants
 
 /** Something stands at a path that is not a regular file: a pipe never begins, a device may never end. */
 class NotRegularFile extends Error {
@@ -33,7 +33,7 @@ export function specialKind(found: Stats): string | null {
 export async function openRegular(path: string | Buffer): Promise<FileHandle> {
   refuseSpecial(path, await promises.stat(path))
   // Something else may have been put there since.
-  const file = await promises.open(path, constants.O_RDONLY | noWait)
+  const file = await promises.open(path, noWait)
   try {
     refuseSpecial(path, await file.stat())
     return file
@@ -56,7 +56,7 @@ export async function readRegular(path: string | Buffer): Promise<Buffer> {
 /** The same where nothing can go on before the file is read. */
 export function readRegularSync(path: string | Buffer): Buffer {
   refuseSpecial(path, statSync(path))
-  const file = openSync(path, constants.O_RDONLY | noWait)
+  const file = openSync(path, noWait)
   try {
     refuseSpecial(path, fstatSync(file))
     return readFileSync(file)
@@ -67,7 +67,7 @@ export function readRegularSync(path: string | Buffer): Buffer {
 
 /** The same of a file that was seen to be one just now: it is looked at once less, which counts where hundreds are read. */
 export function readSeenSync(path: string | Buffer): Buffer {
-  const file = openSync(path, constants.O_RDONLY | noWait)
+  const file = openSync(path, noWait)
   try {
     const found = fstatSync(file)
     refuseSpecial(path, found)
@@ -93,7 +93,7 @@ function refuseSpecial(path: string | Buffer, found: Stats): void {
 export function readOwn(path: string, maxBytes: number): Buffer | null {
   let file = -1
   try {
-    file = openSync(path, constants.O_RDONLY | noWait | constants.O_NOFOLLOW)
+    file = openSync(path, noWait | O_NOFOLLOW)
     const found = fstatSync(file)
     return found.isFile() && found.size <= maxBytes ? readFileSync(file) : null
   } catch {

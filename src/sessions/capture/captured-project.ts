@@ -96,7 +96,7 @@ function mainOf(top: string): string | null {
 }
 
 function textOf(file: string): string | null {
-  return readOwn(file, maxSettingsBytes)?.toString('utf8') ?? null
+  return readOwn(file, maxSettingsBytes)?.toString() ?? null
 }
 
 /**

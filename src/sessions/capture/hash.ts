@@ -9,5 +9,5 @@ export function hashText(text: string): string {
   }
   one = Math.imul(one ^ (one >>> 16), 2246822507) ^ Math.imul(two ^ (two >>> 13), 3266489909)
   two = Math.imul(two ^ (two >>> 16), 2246822507) ^ Math.imul(one ^ (one >>> 13), 3266489909)
-  return (two >>> 0).toString(16).padStart(8, '0') + (one >>> 0).toString(16).padStart(8, '0')
+  return [two, one].map((part) => (part >>> 0).toString(16).padStart(8, '0')).join('')
 }

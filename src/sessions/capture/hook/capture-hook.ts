@@ -122,7 +122,7 @@ function readInput(): { readonly text: string; readonly isWhole: boolean } | nul
     // All of it is taken off the client's hands; its start and its end tell who and when.
     if (tail.length > 2) tail.shift()
   }
-  return { text: Buffer.concat([...head, ...tail]).toString('utf8'), isWhole: size <= longestInput }
+  return { text: Buffer.concat([...head, ...tail]).toString(), isWhole: size <= longestInput }
 }
 
 function readChunk(chunk: Buffer): number {
