@@ -6,7 +6,7 @@ import { licences } from './scripts/licences.mjs'
 const program = defineConfig({
   input: {
     waymark: 'src/app/main.ts',
-    'definition-worker': 'src/gate/definitions/definition-worker.ts',
+    'definition-worker': 'src/gate/process-files/definition-worker.ts',
     'callers-worker': 'src/gate/commands/callers-worker.ts',
     'plan-worker': 'src/plan/import/plan-worker.ts',
   },

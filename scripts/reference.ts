@@ -2,7 +2,7 @@
 // only that file.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { publishedSchema } from '../src/gate/definitions/dialect.ts'
+import { publishedSchema } from '../src/gate/process-files/dialect.ts'
 import { catalog } from '../src/kernel/operations/catalog.ts'
 import { referencePages } from './reference/pages.ts'
 

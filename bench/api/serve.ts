@@ -7,7 +7,7 @@ import { openServer } from '../../src/app/serve/server.ts'
 import { openMachinePeople } from '../../src/app/settings/machine-people.ts'
 import { keepOwnTokens } from '../../src/people/operations/owner.ts'
 import { randomIds } from '../../src/store/random-ids.ts'
-import { TokenBuckets } from '../../src/surfaces/http/guard/security.ts'
+import { TokenBuckets } from '../../src/surfaces/http/auth/security.ts'
 
 // Waymark's server over an empty project, without limits of rate: the port and the token are told to the parent.
 

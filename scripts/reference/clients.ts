@@ -1,5 +1,5 @@
 import type { Client } from '../../src/clients/setup/client.ts'
-import { clients } from '../../src/clients/setup/clients.ts'
+import { clients } from '../../src/clients/setup/setup-clients.ts'
 import type { SetupContext, SetupScope } from '../../src/clients/setup/setup-context.ts'
 
 const ground: SetupContext = {

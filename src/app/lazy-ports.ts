@@ -123,7 +123,7 @@ export function deferredPlanFiles(workingFolder: string, confinedTo: string | nu
 
 export function deferredProcessFiles(project: string, working: string, isConfined: boolean): ProcessFiles {
   const files = loadOnce(async () => {
-    const { processFiles } = await import('../gate/definitions/process-files.ts')
+    const { processFiles } = await import('../gate/process-files/process-files.ts')
     return processFiles({ project, working, shipped: shippedFolder(), isConfined })
   })
   return deferMethods(files, ['list', 'hasOwn', 'load', 'read'])

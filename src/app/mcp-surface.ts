@@ -2,12 +2,12 @@ import type { Actor } from '../kernel/actor.ts'
 import { connect } from '../surfaces/mcp/connection.ts'
 import type { StdioTransport } from '../surfaces/mcp/stdio.ts'
 import type { Surface } from '../surfaces/mcp/surface.ts'
+import { startBackgroundJobs } from './background-jobs.ts'
 import { closeContext, openContext } from './open-context.ts'
 import { version } from './program.ts'
 import { stdioActor, userIdentity } from './settings/actor.ts'
 import { userName } from './settings/environment.ts'
 import type { McpFlags } from './settings/flags.ts'
-import { startUpkeep } from './upkeep.ts'
 
 /** The project as an MCP client on standard input sees it, and what ends all that goes on for it. */
 function openSurface(
@@ -27,7 +27,7 @@ function openSurface(
     workingFolder: process.cwd(),
     project: flags.project,
   })
-  const stop = startUpkeep(base, log)
+  const stop = startBackgroundJobs(base, log)
   return {
     surface: {
       catalog: async () => (await import('../kernel/operations/catalog.ts')).catalog,

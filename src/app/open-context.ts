@@ -13,7 +13,7 @@ import { fingerprint } from '../store/fingerprint.ts'
 import type { Store } from '../store/ports/store.ts'
 import { postgresPlace } from '../store/postgres/database-url.ts'
 import { randomIds } from '../store/random-ids.ts'
-import { hashOf, newSecret } from '../surfaces/http/guard/secret.ts'
+import { hashOf, newSecret } from '../surfaces/http/auth/secret.ts'
 import { ingestFor, recorderOf } from './capture/ingest-for.ts'
 import {
   deferredCommandApprovals,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
-import { endWork } from '../kernel/ending.ts'
 import { errorCode } from '../kernel/failure.ts'
+import { endWork } from '../kernel/process-end.ts'
 
 /**
  * When a process began, in words of the system that stay the same while it runs; null where there is no such process,

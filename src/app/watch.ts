@@ -1,6 +1,6 @@
 import { messageOf } from '../kernel/failure.ts'
 import { messageOf as messageOfNotice } from '../notifications/domain/notice.ts'
-import { runNotificationSender } from '../notifications/operations/sender.ts'
+import { runNotificationSender } from '../notifications/operations/send-loop.ts'
 import { messenger } from '../notifications/senders/messenger.ts'
 import { printError, processTerminal } from '../surfaces/cli/terminal.ts'
 import { type InboxNoticeCard, watch } from '../surfaces/cli/watch/watch.ts'

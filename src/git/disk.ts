@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { lstatSync, readlinkSync, type Stats } from 'node:fs'
-import { processEnd } from '../kernel/ending.ts'
 import { openRegular, readSeenSync } from '../kernel/files/regular-file.ts'
+import { processEnd } from '../kernel/process-end.ts'
 import { objectId } from './pack.ts'
 import { diskPath, type PathBytes } from './paths.ts'
 import type { FileStat } from './recorded-state.ts'

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { processEnd } from '../kernel/ending.ts'
 import { Failure } from '../kernel/failure.ts'
+import { processEnd } from '../kernel/process-end.ts'
 import { launch } from './launcher.ts'
 import { firstObstacleAround, obstacleFailure } from './obstacles.ts'
 

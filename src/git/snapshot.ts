@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { processEnd } from '../kernel/ending.ts'
 import { errorCode, Failure, messageOf } from '../kernel/failure.ts'
 import { isWithin } from '../kernel/files/contained-file.ts'
 import { nextTurn } from '../kernel/files/next-turn.ts'
+import { processEnd } from '../kernel/process-end.ts'
 import { isSameState } from './comparison.ts'
 import { suspiciousKeys } from './configuration.ts'
 import {

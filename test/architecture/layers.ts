@@ -24,7 +24,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     isAdapter: true,
   },
   git: adapter('diff', 'ignore', 'picomatch'),
-  definitions: adapter('yaml', 'zod'),
+  'process-files': adapter('yaml', 'zod'),
   import: adapter('better-sqlite3', 'yaml', 'zod'),
   evidence: adapter('diff'),
   senders: adapter(),

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
-import { readDefinition } from '../../src/gate/definitions/read-definition.ts'
 import { transition } from '../../src/gate/domain/engine.ts'
 import { beginRun } from '../../src/gate/domain/run.ts'
+import { readDefinition } from '../../src/gate/process-files/read-definition.ts'
 import { definitionIn, emission, smallProcess } from '../support/processes.ts'
 
 const everyKey = `${smallProcess

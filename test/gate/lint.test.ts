@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readDefinition } from '../../src/gate/definitions/read-definition.ts'
+import { readDefinition } from '../../src/gate/process-files/read-definition.ts'
 import { smallProcess } from '../support/processes.ts'
 
 /** What lint says about the small process after some replacements: `severity rule line: message`. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { readDefinition } from '../../src/gate/definitions/read-definition.ts'
 import { artifactType, isOfType } from '../../src/gate/domain/artifacts.ts'
 import { transition } from '../../src/gate/domain/engine.ts'
 import { possibleEvent } from '../../src/gate/domain/possible-events.ts'
 import { beginRun } from '../../src/gate/domain/run.ts'
+import { readDefinition } from '../../src/gate/process-files/read-definition.ts'
 import { artifactOf, definitionIn, emission, smallProcess } from '../support/processes.ts'
 
 /** A process as state_gate's users wrote them. */

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readDefinition } from '../../src/gate/definitions/read-definition.ts'
 import type { ProcessDefinition } from '../../src/gate/domain/definition.ts'
 import { judgePassage, transition } from '../../src/gate/domain/engine.ts'
 import type { EventRequest } from '../../src/gate/domain/event-request.ts'
 import { beginRun, type Run } from '../../src/gate/domain/run.ts'
+import { readDefinition } from '../../src/gate/process-files/read-definition.ts'
 import { amount } from '../support/amount.ts'
 import { artifactOf, definitionIn, emission, smallProcess } from '../support/processes.ts'
 

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { publishedSchema } from '../../src/gate/definitions/dialect.ts'
-import { readDefinition } from '../../src/gate/definitions/read-definition.ts'
 import { artifactType } from '../../src/gate/domain/artifacts.ts'
 import { type SimulatedEvent, simulate } from '../../src/gate/domain/simulate.ts'
+import { publishedSchema } from '../../src/gate/process-files/dialect.ts'
+import { readDefinition } from '../../src/gate/process-files/read-definition.ts'
 import { definitionIn, smallProcess } from '../support/processes.ts'
 
 const folder = join(import.meta.dirname, '..', '..', 'processes')

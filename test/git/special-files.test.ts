@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { expect, onTestFinished, test } from 'vitest'
 import { mainTree } from '../../src/app/settings/places.ts'
-import { processFiles } from '../../src/gate/definitions/process-files.ts'
+import { processFiles } from '../../src/gate/process-files/process-files.ts'
 import { planFiles } from '../../src/plan/import/plan-files.ts'
 import {
   WorkFolder as Folder,

@@ -1,5 +1,9 @@
 import { cardLink } from '../../src/app/serve/card-link.ts'
-import { type NoticeSender, prepare, send } from '../../src/notifications/operations/post.ts'
+import {
+  deliverNotice,
+  leaseDueNotices,
+  type NoticeSender,
+} from '../../src/notifications/operations/deliver.ts'
 import {
   type Answer,
   openProject,
@@ -30,10 +34,10 @@ export async function openTelling(options: ProjectOptions = {}): Promise<Telling
     ...project,
     sender,
     tell: async () => {
-      const prepared = await prepare(sender, position)
-      position = prepared.position
-      for (const taken of prepared.taken) await send(sender, taken, AbortSignal.timeout(60_000))
-      return prepared.taken.length
+      const due = await leaseDueNotices(sender, position)
+      position = due.position
+      for (const taken of due.taken) await deliverNotice(sender, taken, AbortSignal.timeout(60_000))
+      return due.taken.length
     },
     asPerson: (name, input = {}) => call(name, input, { actor: person }),
     ask: async (question) => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { readServeFlags } from '../../src/app/settings/flags.ts'
-import { runNotificationSender } from '../../src/notifications/operations/sender.ts'
+import { runNotificationSender } from '../../src/notifications/operations/send-loop.ts'
 import { isPrivate } from '../../src/notifications/senders/addresses.ts'
 import { messenger } from '../../src/notifications/senders/messenger.ts'
 import { person } from '../support/project.ts'

@@ -3,7 +3,7 @@ import { type Access, accesses, type CallerPermissions, hasAccess } from '../../
 import { readInvitation, readToken, serverProject } from '../../src/people/domain/identity.ts'
 import { acceptInvitation } from '../../src/people/operations/invitations.ts'
 import { newSession } from '../../src/people/operations/sessions.ts'
-import { actorOf, isOpen, permissionsIn, readPrincipal } from '../../src/surfaces/http/guard/principal.ts'
+import { actorOf, isOpen, permissionsIn, readPrincipal } from '../../src/surfaces/http/auth/principal.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
 import { openTeamProject, type TeamProject } from './team-project.ts'
 

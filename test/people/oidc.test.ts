@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readGroups } from '../../src/surfaces/http/guard/oidc.ts'
+import { readGroups } from '../../src/surfaces/http/auth/oidc.ts'
 import { jsonOf } from '../surfaces/http/http-project.ts'
 import { type Account, clientSecret, openProvider } from './provider.ts'
 import { openTeam, type TeamServer } from './team-server.ts'

@@ -8,7 +8,7 @@ import { type InvokeOptions, invoke } from '../../src/kernel/operations/invoke.t
 import type { Context } from '../../src/kernel/operations/operation.ts'
 import type { CallerPermissions } from '../../src/people/domain/access.ts'
 import { readToken } from '../../src/people/domain/identity.ts'
-import { actorOf, permissionsIn, readPrincipal } from '../../src/surfaces/http/guard/principal.ts'
+import { actorOf, permissionsIn, readPrincipal } from '../../src/surfaces/http/auth/principal.ts'
 import { commitCopied } from '../support/copied-folder.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
 import {

@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { clients } from '../../src/clients/hooks/clients.ts'
+import { clients } from '../../src/clients/hooks/hook-clients.ts'
 import { amount } from '../support/amount.ts'
 import { runAlone } from '../support/program.ts'
 import { openCommandLine } from '../surfaces/cli/command-line.ts'

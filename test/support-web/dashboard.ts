@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { buildDashboard } from '../../scripts/dashboard.mjs'
-import type { OidcSettings } from '../../src/surfaces/http/guard/oidc.ts'
+import type { OidcSettings } from '../../src/surfaces/http/auth/oidc.ts'
 import { useBrowser } from './browser.ts'
 import { openRecordedDay } from './recorded-day.ts'
 import { openServingDay, type ServingDay } from './serving-day.ts'

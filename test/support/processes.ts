@@ -1,7 +1,7 @@
-import { readDefinition } from '../../src/gate/definitions/read-definition.ts'
 import type { ProcessDefinition } from '../../src/gate/domain/definition.ts'
 import type { EventRequest } from '../../src/gate/domain/event-request.ts'
 import { type Artifact, nothingObserved } from '../../src/gate/domain/evidence.ts'
+import { readDefinition } from '../../src/gate/process-files/read-definition.ts'
 
 /** A small process with every kind of transition, as a file. */
 export const smallProcess = `process:

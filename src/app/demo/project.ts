@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import type { ProjectEvent } from '../../events/domain/project-event.ts'
-import { processEnd } from '../../kernel/ending.ts'
 import { errorCode, Failure } from '../../kernel/failure.ts'
+import { processEnd } from '../../kernel/process-end.ts'
 import type { Environment } from '../settings/environment.ts'
 import {
   type DemoRecording,

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises'
-import { processEnd } from '../../kernel/ending.ts'
+import { processEnd } from '../../kernel/process-end.ts'
 import type { AskPerson, CommandPreview } from '../../remote/machine/trusted-commands.ts'
 import { printError } from '../../surfaces/cli/terminal.ts'
 

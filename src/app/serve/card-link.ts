@@ -1,4 +1,4 @@
-import type { NoticeSender } from '../../notifications/operations/post.ts'
+import type { NoticeSender } from '../../notifications/operations/deliver.ts'
 
 /** Where the dashboard shows what a notice is about: its card in the inbox, or the task or mission that ended. */
 export function cardLink(base: () => string): NoticeSender['link'] {

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
 import { readIfThere, runLocked, writePrivate } from '../../kernel/files/private-file.ts'
-import { isProof, keyIdOf, type LoginProofExchange, proofOf } from '../../surfaces/http/guard/login-proof.ts'
-import { newSecret } from '../../surfaces/http/guard/secret.ts'
+import { isProof, keyIdOf, type LoginProofExchange, proofOf } from '../../surfaces/http/auth/login-proof.ts'
+import { newSecret } from '../../surfaces/http/auth/secret.ts'
 import { processStart } from '../process.ts'
 
 /** A server of this user, as it says of itself in a file while it runs. */

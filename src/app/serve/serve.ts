@@ -4,9 +4,10 @@ import { isOwnToken, tokenErrorOf } from '../../people/domain/identity.ts'
 import { keepOwnTokens } from '../../people/operations/owner.ts'
 import type { Team } from '../../people/ports/team.ts'
 import { randomIds } from '../../store/random-ids.ts'
-import type { OidcSettings } from '../../surfaces/http/guard/oidc.ts'
-import { newSecret } from '../../surfaces/http/guard/secret.ts'
+import type { OidcSettings } from '../../surfaces/http/auth/oidc.ts'
+import { newSecret } from '../../surfaces/http/auth/secret.ts'
 import type { Logger } from '../../surfaces/http/serving.ts'
+import { startBackgroundJobs } from '../background-jobs.ts'
 import { closeContext, databaseNamed } from '../open-context.ts'
 import { endSignal, exitAfterGrace, thisProcess } from '../process.ts'
 import { commandLineActor } from '../settings/actor.ts'
@@ -15,7 +16,6 @@ import { readServeFlags, type ServeFlags } from '../settings/flags.ts'
 import { openMachinePeople } from '../settings/machine-people.ts'
 import { oidcSettings } from '../settings/oidc.ts'
 import { namedDatabase, serverFolder } from '../settings/places.ts'
-import { startUpkeep } from '../upkeep.ts'
 import { cardLink } from './card-link.ts'
 import { openLog } from './log.ts'
 import { type DatabaseProjects, type OpenProject, openDatabaseProjects, openProjects } from './projects.ts'
@@ -112,7 +112,7 @@ async function notifyUntilStopped(
   { open, refresh }: DatabaseProjects,
   { log, base }: { readonly log: Logger; readonly base: string },
 ): Promise<void> {
-  const keptUp = ({ context }: OpenProject) => startUpkeep(context, (line) => log.warn(line))
+  const keptUp = ({ context }: OpenProject) => startBackgroundJobs(context, (line) => log.warn(line))
   const stopping = open.map(keptUp)
   const ending = new AbortController()
   const telling = open.map((project) => sendNotifications(project, { log, base, signal: ending.signal }))
@@ -144,7 +144,7 @@ interface SenderOptions {
 
 /** Tells people what waits for them in a project, by the ways that they asked for. */
 async function sendNotifications(project: OpenProject, { log, base, signal }: SenderOptions): Promise<void> {
-  const { runNotificationSender: keepTelling } = await import('../../notifications/operations/sender.ts')
+  const { runNotificationSender: keepTelling } = await import('../../notifications/operations/send-loop.ts')
   const sender = {
     ...project.context,
     // It may get another name while it is served.

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Failure } from '../../kernel/failure.ts'
-import { type OidcSettings, readGroups } from '../../surfaces/http/guard/oidc.ts'
+import { type OidcSettings, readGroups } from '../../surfaces/http/auth/oidc.ts'
 import { type Environment, firstSetVariable } from './environment.ts'
 import type { ServeFlags } from './flags.ts'
 

@@ -1,7 +1,7 @@
 import type { ClientHealth } from '../../clients/ports/client-health.ts'
-import { clientNamed } from '../../clients/setup/clients.ts'
 import { Disk } from '../../clients/setup/disk.ts'
 import { clientsHealth, hasServerEntry } from '../../clients/setup/health.ts'
+import { clientNamed } from '../../clients/setup/setup-clients.ts'
 import type { Environment } from '../settings/environment.ts'
 import { setupContextOf, stateFolderOf } from './read-setup-context.ts'
 import { SetupRecords } from './records.ts'

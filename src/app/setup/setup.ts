@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { isatty } from 'node:tty'
 import type { Client } from '../../clients/setup/client.ts'
-import { clients as allClients, clientNamed } from '../../clients/setup/clients.ts'
 import { shellLine } from '../../clients/setup/commands.ts'
 import { type DetectedClient, detectClients } from '../../clients/setup/detect.ts'
 import {
@@ -27,11 +26,12 @@ import {
   scopeOf,
   summaryOf,
 } from '../../clients/setup/plan.ts'
+import { clients as allClients, clientNamed } from '../../clients/setup/setup-clients.ts'
 import type { SetupContext } from '../../clients/setup/setup-context.ts'
-import { processEnd } from '../../kernel/ending.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { canWrite } from '../../kernel/files/state-folder.ts'
 import { nearestWord } from '../../kernel/nearest-word.ts'
+import { processEnd } from '../../kernel/process-end.ts'
 import { formatCount, joinNames } from '../../kernel/text.ts'
 import { writeIgnore } from '../../store/record/project.ts'
 import { print, processTerminal, type Terminal, type TextStyle } from '../../surfaces/cli/terminal.ts'

@@ -1,6 +1,6 @@
 import { posix, win32 } from 'node:path'
 import type { Client } from './client.ts'
-import { clients } from './clients.ts'
+import { clients } from './setup-clients.ts'
 import type { SetupContext } from './setup-context.ts'
 
 export interface DetectedClient {

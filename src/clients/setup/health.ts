@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process'
 import { isAbsolute } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { processEnd } from '../../kernel/ending.ts'
+import { processEnd } from '../../kernel/process-end.ts'
 import type { ClientHealth } from '../ports/client-health.ts'
 import type { Client, ServerEntryLocation, TextReader } from './client.ts'
-import { clients } from './clients.ts'
 import { detectClients } from './detect.ts'
 import type { Edit, SetupChange } from './edit/edit-file.ts'
 import { jsonValue } from './edit/json.ts'
 import type { Json } from './edit/json-text.ts'
 import { tomlTable } from './edit/toml.ts'
 import { hasServerAt } from './plan.ts'
+import { clients } from './setup-clients.ts'
 import { pathsOf, type SetupContext } from './setup-context.ts'
 
 export interface HealthContext {

@@ -9,7 +9,6 @@ import type {
   ServerEntryLocation,
   TextReader,
 } from './client.ts'
-import { clientNamed } from './clients.ts'
 import { hookWords, type LaunchMethod, serverCommand } from './commands.ts'
 import {
   type Edit,
@@ -23,6 +22,7 @@ import {
 import { jsonValue } from './edit/json.ts'
 import { tomlTable } from './edit/toml.ts'
 import { hasOurHook, lineOfHook } from './hook-shapes.ts'
+import { clientNamed } from './setup-clients.ts'
 import { pathsOf, type SetupContext, type SetupScope } from './setup-context.ts'
 
 /** What a person asked for. */

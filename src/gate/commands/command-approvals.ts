@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { processEnd } from '../../kernel/ending.ts'
 import { Failure } from '../../kernel/failure.ts'
+import { processEnd } from '../../kernel/process-end.ts'
 import type { ApprovedCommand, CommandApprovals, RefusedCommand } from '../ports/command-runner.ts'
 import { type PinnedLimits, pinnedFiles } from './pinned-files.ts'
 

@@ -8,7 +8,7 @@ import type { Attempt } from '../../track/domain/task.ts'
 import type { Briefing } from '../domain/hook/brief.ts'
 import type { HookAttempt, HookRun, HookSituation } from '../domain/hook/judge.ts'
 import type { RunRecord } from '../domain/run.ts'
-import { formatStatement, runStatements } from './run/statements.ts'
+import { formatRemark, runRemarks } from './run/remarks.ts'
 
 /** Whose work it is: the tree that the hook acts for, and who knows the packages that its areas may name. */
 export interface HookWorkTree {
@@ -120,7 +120,7 @@ async function wordsAbout(
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const words = new Map<string, readonly string[]>()
   for (const { record } of runs.slice(0, mostRunsHeard)) {
-    words.set(record.id, (await runStatements(reads, record)).map(formatStatement))
+    words.set(record.id, (await runRemarks(reads, record)).map(formatRemark))
   }
   return words
 }

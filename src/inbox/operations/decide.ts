@@ -8,13 +8,13 @@ import { assertFilesAreHere } from '../../gate/operations/run/external-state.ts'
 import { loadRun } from '../../gate/operations/run/find-run.ts'
 import { MeasurementQuestions } from '../../gate/operations/run/measurements.ts'
 import { guardLine, refusalFailure } from '../../gate/operations/run/refusal.ts'
+import { wordsForReason } from '../../gate/operations/run/remarks.ts'
 import {
   decideEvent,
   type PreparedEvent,
   prepareEvent,
   type SendEventRequest,
 } from '../../gate/operations/run/send-event.ts'
-import { wordsForReason } from '../../gate/operations/run/statements.ts'
 import { AcceptedEntry } from '../../gate/operations/run-answer.ts'
 import type { LoadedRun } from '../../gate/ports/run-reads.ts'
 import { Failure } from '../../kernel/failure.ts'

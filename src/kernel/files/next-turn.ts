@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { processEnd } from '../ending.ts'
+import { processEnd } from '../process-end.ts'
 
 /** Lets the process answer others meanwhile. Throws once it has to end. */
 export async function nextTurn(): Promise<void> {

@@ -20,7 +20,7 @@ import {
   notificationForms,
 } from '../domain/notification.ts'
 import type { NoticeDelivery } from '../ports/notification-reads.ts'
-import { sendTestMessage } from './post.ts'
+import { sendTestMessage } from './deliver.ts'
 
 const NotificationEntry = z.object({
   id: z.string(),

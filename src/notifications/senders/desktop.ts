@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { processEnd } from '../../kernel/ending.ts'
+import { processEnd } from '../../kernel/process-end.ts'
 import type { Message } from '../domain/notice.ts'
 import type { Delivery } from '../ports/messenger.ts'
 

@@ -21,7 +21,7 @@ import { branch as branchShape } from '../../kernel/operations/shapes.ts'
 import { excerpt, formatCount, plainWord } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { InboxItem } from '../../track/domain/records.ts'
-import { accountForFile, type PathAuthorship, type RecordedWork } from '../domain/account.ts'
+import { explainFile, type PathAuthorship, type RecordedWork } from '../domain/unexplained-files.ts'
 
 const Reason = z.object({
   kind: z.enum(['gate', 'hold', 'change', 'unknown']),
@@ -216,7 +216,7 @@ async function accountsOf(
     since,
     isCut: branch.isCut || branch.isShallow,
   }
-  return branch.files.map((file) => accountForFile(file, branch.commits, work))
+  return branch.files.map((file) => explainFile(file, branch.commits, work))
 }
 
 /** Commits may be recorded by the beginning of their ids. */

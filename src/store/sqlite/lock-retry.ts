@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { processEnd } from '../../kernel/ending.ts'
 import { errorCode } from '../../kernel/failure.ts'
 import { nextTurn } from '../../kernel/files/next-turn.ts'
+import { processEnd } from '../../kernel/process-end.ts'
 
 /** How long a locked database is waited for, in milliseconds. */
 export const patience = 10_000

@@ -1,8 +1,8 @@
 import { relative, resolve, sep } from 'node:path'
 import type { ToolTarget, ToolUse } from '../../gate/domain/hook/tool-use.ts'
+import { isPatch, pathsOfPatch } from '../../kernel/apply-patch-format.ts'
 import { isWithin, reachedPath } from '../../kernel/files/contained-file.ts'
 import type { JsonObject } from '../../kernel/json.ts'
-import { isPatch, pathsOfPatch } from '../../kernel/patch.ts'
 import { quoteShellWord } from '../../kernel/shell-word.ts'
 import type { HookCall } from './protocol.ts'
 

@@ -13,9 +13,8 @@ import {
   type NeededAccess,
 } from '../../people/domain/access.ts'
 import { status, Work } from '../../project/operations/status.ts'
-import { readJson } from './body.ts'
-import { requireAuth } from './guard/guard.ts'
-import { bodyLimits } from './guard/security.ts'
+import { requireAuth } from './auth/authenticate.ts'
+import { bodyLimits, readJson } from './body.ts'
 import type { RequestContext } from './parts.ts'
 import { Refusal } from './refusal.ts'
 import type { HttpServingOptions, ServedProject } from './serving.ts'

@@ -12,6 +12,9 @@ export interface BodyLimits {
   readonly maxPackedBytes?: number
 }
 
+/** Of the body of a request, on every route but the one for remote machines. */
+export const bodyLimits = { maxBytes: 1_000_000, maxValues: 100_000 }
+
 /** What a request's body says. An empty one says nothing: undefined. */
 export async function readJson(request: Request, limits: BodyLimits): Promise<unknown> {
   const text = await readText(request, limits)

@@ -3,14 +3,14 @@ import { secureHeaders } from 'hono/secure-headers'
 import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { callOperation, projectList, projectsAtWork, readEventLog, sessionAnswer } from './api.ts'
-import { readText } from './body.ts'
-import { guardRequest, requireAuth } from './guard/guard.ts'
-import { logIn, makeLoginCode, proveLogin } from './guard/log-in.ts'
-import { withoutOidc } from './guard/oidc.ts'
-import type { OpenStreams } from './guard/open-streams.ts'
-import { type Caller, requestInfoOf } from './guard/request-info.ts'
-import { bodyLimits, type Security } from './guard/security.ts'
-import { acceptInvitedPerson, signInByToken, signInMethods, signOut } from './guard/sign-in.ts'
+import { authenticateRequest, requireAuth } from './auth/authenticate.ts'
+import { logIn, makeLoginCode, proveLogin } from './auth/log-in.ts'
+import { withoutOidc } from './auth/oidc.ts'
+import type { OpenStreams } from './auth/open-streams.ts'
+import { type Caller, requestInfoOf } from './auth/request-info.ts'
+import type { Security } from './auth/security.ts'
+import { acceptInvitedPerson, signInByToken, signInMethods, signOut } from './auth/sign-in.ts'
+import { bodyLimits, readText } from './body.ts'
 import { catalogAnswer, createRemoteCallHandler } from './machine-calls.ts'
 import { type Metrics, openMetrics, routeLabel } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
@@ -53,7 +53,7 @@ export function httpApp(serving: HttpServingOptions, security: Security, parts: 
     if (policy !== undefined) c.res.headers.set('Content-Security-Policy', policy)
   })
   app.use(async (c, next) => {
-    const caller = await guardRequest(requestInfoOf(c.env.incoming, security), security)
+    const caller = await authenticateRequest(requestInfoOf(c.env.incoming, security), security)
     c.set('caller', caller)
     c.set('seen', await visibleProjects(caller, security))
     c.set('project', c.var.seen.projects[0] ?? projectOfNobody(serving))

@@ -3,15 +3,15 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import { Failure } from '../../kernel/failure.ts'
-import { guardRequest, requireAuth } from './guard/guard.ts'
-import { requestInfoOf } from './guard/request-info.ts'
-import type { Security } from './guard/security.ts'
+import { authenticateRequest, requireAuth } from './auth/authenticate.ts'
+import { requestInfoOf } from './auth/request-info.ts'
+import type { Security } from './auth/security.ts'
 import { httpApp } from './http-app.ts'
 import { PacedResponse } from './paced-response.ts'
 import type { HttpParts } from './parts.ts'
 import { formatRefusal, refusalResponse } from './refusal.ts'
 import { type HttpServingOptions, projectOfPath, type ServedProject } from './serving.ts'
-import { dropUnread, type UnreadLimits, usualUnread } from './unread-limits.ts'
+import { dropUnread, type UnreadLimits, usualUnread } from './slow-readers.ts'
 
 /** How long a client may take, in milliseconds. */
 export interface HttpTimeouts {
@@ -111,7 +111,7 @@ function createUpgradeHandler(serving: HttpServingOptions, security: Security, p
   }
 
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const caller = requireAuth(await guardRequest(requestInfoOf(request, security), security))
+    const caller = requireAuth(await authenticateRequest(requestInfoOf(request, security), security))
     const { directory } = security
     const projects = await directory.visible(caller)
     if (socket.destroyed) return // it left while it was looked at

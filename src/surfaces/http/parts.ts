@@ -4,7 +4,7 @@ import type { HttpBindings } from '@hono/node-server'
 import type { Context as HonoContext } from 'hono'
 import type { Actor } from '../../kernel/actor.ts'
 import type { Context } from '../../kernel/operations/operation.ts'
-import type { Caller } from './guard/request-info.ts'
+import type { Caller } from './auth/request-info.ts'
 import type { ServedProject } from './serving.ts'
 
 /** What is plugged into the HTTP surface. Each part is reached only by requests that were let in. */

@@ -1,7 +1,7 @@
 import { Failure } from '../../kernel/failure.ts'
 import { invoke } from '../../kernel/operations/invoke.ts'
 import { reviewImage } from '../../review/operations/image.ts'
-import { requireAuth } from './guard/guard.ts'
+import { requireAuth } from './auth/authenticate.ts'
 import type { RequestContext } from './parts.ts'
 
 /** An image alone: whatever its bytes are, nothing in it is run, and nothing is asked for. */

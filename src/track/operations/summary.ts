@@ -1,5 +1,5 @@
 import { lossWords } from '../../gate/domain/gating-run.ts'
-import { runStatements } from '../../gate/operations/run/statements.ts'
+import { runRemarks } from '../../gate/operations/run/remarks.ts'
 import { secondsBetween } from '../../kernel/instant.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
@@ -14,7 +14,7 @@ export async function missionRuns(
   { id, status }: Pick<Mission, 'id' | 'status'>,
 ) {
   const page = await runs.list({ missionId: id }, { limit: mostRuns })
-  const said = await Promise.all(page.items.map(({ item }) => runStatements({ runs, holds }, item)))
+  const said = await Promise.all(page.items.map(({ item }) => runRemarks({ runs, holds }, item)))
   const lost = status === 'completed' ? await runs.lost(id) : []
   return {
     runs: page.items.map(({ item }, place) => ({

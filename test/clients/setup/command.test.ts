@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { clients } from '../../../src/clients/setup/clients.ts'
+import { clients } from '../../../src/clients/setup/setup-clients.ts'
 import { settingsFile } from '../../../src/sessions/capture/settings-file.ts'
 import { otherCommands } from '../../../src/surfaces/cli/other-commands.ts'
 import { hookQueue } from '../../sessions/captured-project.ts'

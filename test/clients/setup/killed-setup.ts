@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { SetupRecords } from '../../../src/app/setup/records.ts'
-import { clientNamed } from '../../../src/clients/setup/clients.ts'
 import { applyPlan, Disk, writer } from '../../../src/clients/setup/disk.ts'
 import { planSetup } from '../../../src/clients/setup/plan.ts'
+import { clientNamed } from '../../../src/clients/setup/setup-clients.ts'
 import { groundOn, plainly } from './ground.ts'
 
 // Sets Claude Code up, and dies as by kill -9 before the rename whose number is given.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { clientNamed } from '../../../src/clients/setup/clients.ts'
 import { shellLine } from '../../../src/clients/setup/commands.ts'
+import { clientNamed } from '../../../src/clients/setup/setup-clients.ts'
 import { groundOn } from './ground.ts'
 import { addedLines, Files } from './planned.ts'
 

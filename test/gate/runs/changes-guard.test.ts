@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readDefinition } from '../../../src/gate/definitions/read-definition.ts'
+import { readDefinition } from '../../../src/gate/process-files/read-definition.ts'
 import { person } from '../../support/project.ts'
 import { process } from './processes.ts'
 import { runOf, writeProcess } from './run.ts'

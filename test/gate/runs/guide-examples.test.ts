@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readDefinition } from '../../../src/gate/definitions/read-definition.ts'
+import { readDefinition } from '../../../src/gate/process-files/read-definition.ts'
 import { person } from '../../support/project.ts'
 import { runOf } from './run.ts'
 

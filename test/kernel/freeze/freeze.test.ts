@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readInWorker } from '../../../src/gate/definitions/process-files.ts'
 import { schemaProblems } from '../../../src/gate/domain/json-schema.ts'
+import { readInWorker } from '../../../src/gate/process-files/process-files.ts'
 import { nearestWord } from '../../../src/kernel/nearest-word.ts'
 import { catalog } from '../../../src/kernel/operations/catalog.ts'
 import { parseInput } from '../../../src/kernel/operations/input/parse-input.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { readDefinition } from '../../../src/gate/definitions/read-definition.ts'
 import { type HookRun, judgePermissions } from '../../../src/gate/domain/hook/judge.ts'
 import { isMatchingCommand, readShellLine } from '../../../src/gate/domain/hook/shell-line.ts'
+import { readDefinition } from '../../../src/gate/process-files/read-definition.ts'
 import { toolUses } from '../../../src/surfaces/hook/tool-use.ts'
 import { openHookProject } from './hook-project.ts'
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { keyIdOf, LoginCodes, proofOf } from '../../../src/surfaces/http/guard/login-proof.ts'
+import { keyIdOf, LoginCodes, proofOf } from '../../../src/surfaces/http/auth/login-proof.ts'
 import { tokenIdOf } from '../../support/machine-people.ts'
 import { type HttpProject, jsonOf, openHttpProject } from './http-project.ts'
 import { requestText, sendRaw } from './raw.ts'

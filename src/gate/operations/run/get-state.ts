@@ -13,8 +13,8 @@ import type { MissingGuard } from '../../domain/expression.ts'
 import { json, runStatus, SaidEntry, VisitEntry } from '../run-answer.ts'
 import { findRun, runField } from './find-run.ts'
 import { MeasurementQuestions, type RunMeasurements, runMeasurements } from './measurements.ts'
+import { promptWithWords } from './remarks.ts'
 import { fittingContext, prepareSituation, type RunSituation } from './situation.ts'
-import { promptWithWords } from './statements.ts'
 
 const longestWait = 25
 

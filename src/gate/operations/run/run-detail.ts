@@ -34,7 +34,7 @@ import { type ExternalState, prepareFreshness } from './external-state.ts'
 import { loadRun } from './find-run.ts'
 import type { MeasurementQuestions } from './measurements.ts'
 import { fittingContext, prepareSituation, type RunSituation } from './situation.ts'
-import { promptWithWords } from './statements.ts'
+import { promptWithWords } from './remarks.ts'
 
 /** A transition out of the state, with everything that it asks for. */
 const WayEntry = z.object({

@@ -6,7 +6,7 @@ import { runProgress } from '../../domain/transitions.ts'
 import { RunProgressEntry, runStatus, SaidEntry } from '../run-answer.ts'
 import { engineRun } from './evidence.ts'
 import { loadRun, runField } from './find-run.ts'
-import { runStatements } from './statements.ts'
+import { runRemarks } from './remarks.ts'
 
 export const runSummary = defineOperation({
   name: 'run_summary',
@@ -36,7 +36,7 @@ export const runSummary = defineOperation({
   store.view(async (reads) => {
     const loaded = await loadRun(reads, input.run_id)
     const { record, definition } = loaded
-    const said = await runStatements(reads, record)
+    const said = await runRemarks(reads, record)
     const progress = runProgress(definition, engineRun(loaded, new Map()))
     return {
       run_id: record.id,

@@ -32,7 +32,7 @@ import {
 import { callerOfRun, loadRun } from './find-run.ts'
 import type { MeasurementQuestions, RunMeasurements } from './measurements.ts'
 import { guardLine } from './refusal.ts'
-import { promptWithWords, type RunRemark, runStatements, statementsWithEvent } from './statements.ts'
+import { promptWithWords, type RunRemark, remarksWithEvent, runRemarks } from './remarks.ts'
 
 /** An event as it is sent. */
 interface EventInput {
@@ -135,7 +135,7 @@ export async function prepareEvent(
       observed: await observeRun(sourcesOf(reads, { context, external }), loaded),
       requester: await requestAuthor(reads, loaded),
       holds: await reads.holds.ofRun(record.id),
-      said: await runStatements(reads, record),
+      said: await runRemarks(reads, record),
     },
   }
 }
@@ -360,7 +360,7 @@ function acceptedAnswer(
   const prompt = promptWithWords(
     own === null ? null : interpolatePrompt(own, definition.dialect, record.context),
     record.state,
-    statementsWithEvent(event, said),
+    remarksWithEvent(event, said),
   )
   const next = definition.events
     .filter(({ name }) => candidates(definition, record.state, name).length > 0)

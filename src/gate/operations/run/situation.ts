@@ -14,7 +14,7 @@ import { engineRun, hasObservationNeeds, observeRun } from './evidence.ts'
 import { type ExternalState, prepareState } from './external-state.ts'
 import { loadRun } from './find-run.ts'
 import type { MeasurementQuestions, RunMeasurements } from './measurements.ts'
-import { type RunRemark, runStatements } from './statements.ts'
+import { type RunRemark, runRemarks } from './remarks.ts'
 
 /** Where a run stands for the caller: everything that its guards look at, and what may be emitted. */
 export interface RunSituation {
@@ -44,7 +44,7 @@ export async function prepareSituation(
   const external = await prepareState(reads, questions, { context, loaded })
   if (external === null) return null
   const holds = await reads.holds.ofRun(loaded.record.id)
-  const said = await runStatements(reads, loaded.record)
+  const said = await runRemarks(reads, loaded.record)
   const isAlive = (runner: string) => commandRunner.isAlive(runner)
   const observed = hasObservationNeeds(external)
     ? await observeRun({ reads, external, fingerprint, now: clock.now(), by, isAlive }, loaded)

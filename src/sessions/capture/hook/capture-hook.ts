@@ -1,7 +1,7 @@
 import { fstatSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { textAt } from '../../../clients/hooks/client.ts'
-import { clientOf } from '../../../clients/hooks/clients.ts'
+import { clientOf } from '../../../clients/hooks/hook-clients.ts'
 import { type CapturedProject, projectAt, statOf } from '../captured-project.ts'
 import { hashText } from '../hash.ts'
 import { type HookQueue, logLine, queueOf, writeEvent } from '../hook-queue.ts'

@@ -1,4 +1,4 @@
-import { isPatch, pathsOfPatch } from '../../../kernel/patch.ts'
+import { isPatch, pathsOfPatch } from '../../../kernel/apply-patch-format.ts'
 import type { PayloadEdit, Replacement } from '../queued-event.ts'
 
 /** A file that a call of an edit tool names, and what the call does to it. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { checkedClients } from '../../src/clients/hooks/client-checks.ts'
-import { clients } from '../../src/clients/hooks/clients.ts'
-import { clients as setupClients } from '../../src/clients/setup/clients.ts'
+import { clients } from '../../src/clients/hooks/hook-clients.ts'
+import { clients as setupClients } from '../../src/clients/setup/setup-clients.ts'
 import { inWords, openCaptured } from './captured-project.ts'
 import { playedClients } from './payloads.ts'
 

@@ -6,7 +6,7 @@ import type { Caller, RequestInfo } from './request-info.ts'
 import type { Security } from './security.ts'
 
 /** Lets a request or an upgrade in, or fails with a `Refusal`. Null is somebody who is not known. */
-export async function guardRequest(request: RequestInfo, security: Security): Promise<Caller | null> {
+export async function authenticateRequest(request: RequestInfo, security: Security): Promise<Caller | null> {
   checkTarget(request)
   checkOrigin(request, checkHost(request, security.hosts()))
   const caller = await authenticate(request, security)

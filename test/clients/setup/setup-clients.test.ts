@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Client } from '../../../src/clients/setup/client.ts'
-import { clients } from '../../../src/clients/setup/clients.ts'
+import { clients } from '../../../src/clients/setup/setup-clients.ts'
 import type { SetupScope } from '../../../src/clients/setup/setup-context.ts'
 import { groundOn } from './ground.ts'
 import { Files } from './planned.ts'

@@ -47,9 +47,6 @@ export function teamRates(): Rates {
   return { requests: new TokenBuckets(teamRate), mistakes: new TokenBuckets(mistakeRate) }
 }
 
-/** Of the body of a request, on every route but the one for remote machines. */
-export const bodyLimits = { maxBytes: 1_000_000, maxValues: 100_000 }
-
 /** How often something may happen: so many at once, and so many again per second. */
 export interface Rate {
   readonly burst: number

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join, relative, resolve } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { untilEnd } from '../../kernel/ending.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { containedPath, isWithin, pathFailure, readContained } from '../../kernel/files/contained-file.ts'
 import { readRegular } from '../../kernel/files/regular-file.ts'
 import { didYouMean } from '../../kernel/nearest-word.ts'
+import { untilEnd } from '../../kernel/process-end.ts'
 import type {
   LoadedProcess,
   LocatedFinding,

@@ -15,7 +15,7 @@ async function pruneProject(context: Context): Promise<void> {
 }
 
 /** What goes on beside the calls while a server runs; it never keeps it alive. Answers how to stop. */
-export function startUpkeep(context: Context, log: (line: string) => void): () => Promise<void> {
+export function startBackgroundJobs(context: Context, log: (line: string) => void): () => Promise<void> {
   const stopTidying = pruneRegularly(context, log)
   const stopDraining = ingestContinuously(context.folder, recorderOf(context))
   return async () => {

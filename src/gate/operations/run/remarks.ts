@@ -22,7 +22,7 @@ const lookedAt = 10
 const longest = 1000
 
 /** The last words of people about a run: of their events, of approvals, and of questions that they closed. */
-export async function runStatements(
+export async function runRemarks(
   { runs, holds }: Pick<Reads, 'runs' | 'holds'>,
   { id }: Pick<RunRecord, 'id'>,
 ): Promise<readonly RunRemark[]> {
@@ -31,7 +31,7 @@ export async function runStatements(
     runs.approvals(id),
     holds.answeredOfRun(id, lookedAt),
   ])
-  const events = history.items.flatMap(({ item }) => eventStatements(item))
+  const events = history.items.flatMap(({ item }) => eventRemarks(item))
   const approvals = given.flatMap(({ by, of, reason, at }) =>
     reason === null ? [] : [{ by, did: `approved ${of ?? 'the state'}`, words: reason, at, to: null }],
   )
@@ -56,14 +56,14 @@ function itemOutcome({ kind, status }: Pick<InboxItem, 'kind' | 'status'>): stri
 }
 
 /** What was said before an event, and with it. */
-export function statementsWithEvent(event: RunEvent, before: readonly RunRemark[]): readonly RunRemark[] {
-  const now = eventStatements(event).map(({ words, at, ...said }) => {
+export function remarksWithEvent(event: RunEvent, before: readonly RunRemark[]): readonly RunRemark[] {
+  const now = eventRemarks(event).map(({ words, at, ...said }) => {
     return { ...said, words: excerpt(words, longest), at: instant(at) }
   })
   return [...now, ...before]
 }
 
-function eventStatements({ kind, event, payload, author, by, to, at, stateChanged }: RunEvent) {
+function eventRemarks({ kind, event, payload, author, by, to, at, stateChanged }: RunEvent) {
   if (author?.startsWith('person ') !== true) return []
   const words = kind === 'event' ? wordsIn(payload) : null
   return words === null ? [] : [{ by, did: event, words, at, to: stateChanged ? to : null }]
@@ -87,12 +87,12 @@ export function promptWithWords(
   const moved = said.findIndex(({ to }) => to !== null)
   const last = said[moved]
   const noes = said.slice(0, moved === -1 ? said.length : moved).filter(({ did }) => did === notApproved)
-  const lines = [...noes.slice(0, 1), ...(last?.to === state ? [last] : [])].map(formatStatement)
+  const lines = [...noes.slice(0, 1), ...(last?.to === state ? [last] : [])].map(formatRemark)
   return lines.length === 0
     ? prompt
     : [...(prompt === null ? [] : [prompt.trimEnd(), '']), ...lines].join('\n')
 }
 
-export function formatStatement({ by, did, words }: RunRemark): string {
+export function formatRemark({ by, did, words }: RunRemark): string {
   return `${by} (${did}) says: ${words}`
 }

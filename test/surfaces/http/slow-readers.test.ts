@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { PacedResponse } from '../../../src/surfaces/http/paced-response.ts'
-import { usualUnread } from '../../../src/surfaces/http/unread-limits.ts'
+import { usualUnread } from '../../../src/surfaces/http/slow-readers.ts'
 import { type HttpProject, openHttpProject } from './http-project.ts'
 import { closed } from './raw.ts'
 

@@ -1,6 +1,6 @@
 import { followEventLog } from '../../events/operations/follow.ts'
 import { recordDue } from '../../inbox/operations/due-items.ts'
-import { type NoticeSender, prepare, send } from './post.ts'
+import { deliverNotice, leaseDueNotices, type NoticeSender } from './deliver.ts'
 
 /** Milliseconds between two looks: while nobody asked to be told, while somebody did, and for what is due by the clock. */
 const rests = { unasked: 5_000, asked: 2_000, stale: 60_000 } as const
@@ -19,11 +19,11 @@ export async function runNotificationSender({ sender, signal, failed }: SendLoop
   while (!signal.aborted) {
     let isAsked = false
     try {
-      const prepared = await prepare(sender, position)
-      position = prepared.position
-      isAsked = prepared.isAsked
-      for (const taken of prepared.taken) {
-        const sending = send(sender, taken, signal)
+      const due = await leaseDueNotices(sender, position)
+      position = due.position
+      isAsked = due.isAsked
+      for (const taken of due.taken) {
+        const sending = deliverNotice(sender, taken, signal)
           .catch(failed)
           .finally(() => under.delete(sending))
         under.add(sending)

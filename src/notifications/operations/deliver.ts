@@ -30,7 +30,7 @@ export interface LeasedNotice {
   readonly address: { readonly url: string; readonly secret: string | null } | null
 }
 
-export interface PostBatch {
+export interface DueNotices {
   readonly taken: readonly LeasedNotice[]
   /** Whether anybody is to be told anything. */
   readonly isAsked: boolean
@@ -50,7 +50,7 @@ const keptFor = 30 * 24 * 60 * 60_000
  * of one database are settled by its lock: each notice is made once, and tried by one at a time. Costs a look where
  * there is nothing to do.
  */
-export async function prepare(sender: NoticeSender, position: number): Promise<PostBatch> {
+export async function leaseDueNotices(sender: NoticeSender, position: number): Promise<DueNotices> {
   const { store, clock, actor } = sender
   const before = await store.view((reads) => findDueNotices(reads, sender, position))
   if (before.changed.length === 0) return before
@@ -67,11 +67,15 @@ export async function prepare(sender: NoticeSender, position: number): Promise<P
   })
 }
 
-interface PostResult extends PostBatch {
+interface DueNoticesWithChanges extends DueNotices {
   readonly changed: readonly NoticeDelivery[]
 }
 
-async function findDueNotices(reads: Reads, sender: NoticeSender, from: number): Promise<PostResult> {
+async function findDueNotices(
+  reads: Reads,
+  sender: NoticeSender,
+  from: number,
+): Promise<DueNoticesWithChanges> {
   const { notifications } = reads
   const listed = await notifications.all()
   if (listed.length === 0) return { taken: [], changed: [], isAsked: false, position: from }
@@ -214,8 +218,12 @@ function bodyOf({ form }: Notification, notice: NamedNotice | undefined): string
 }
 
 /** Tries one, and keeps how that went. */
-export async function send(sender: NoticeSender, taken: LeasedNotice, signal: AbortSignal): Promise<void> {
-  const delivery = await deliver(sender, taken, signal)
+export async function deliverNotice(
+  sender: NoticeSender,
+  taken: LeasedNotice,
+  signal: AbortSignal,
+): Promise<void> {
+  const delivery = await sendMessage(sender, taken, signal)
   const { store, actor, clock } = sender
   const at = clock.now()
   await store.record({
@@ -244,7 +252,7 @@ function noticeAfterDelivery(notice: NoticeDelivery, delivery: Delivery, at: num
   return { ...notice, dueAt: at + wait, leasedUntil: 0, trouble }
 }
 
-function deliver(
+function sendMessage(
   { messenger }: NoticeSender,
   { notice: { id }, notification, body, address }: LeasedNotice,
   signal: AbortSignal,

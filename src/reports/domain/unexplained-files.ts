@@ -56,7 +56,7 @@ export interface PathAuthorship {
   readonly attempts: readonly string[]
 }
 
-export function accountForFile(
+export function explainFile(
   file: BranchChange,
   commits: readonly ChangingCommit[],
   known: RecordedWork,
