@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { NewProjectEvent } from '../../src/events/domain/project-event.ts'
 import type { AttemptId } from '../../src/kernel/id.ts'
-import { claimLasts } from '../../src/plan/domain/plan.ts'
+import { claimLasts } from '../../src/plan/domain/claims.ts'
 import { fingerprint } from '../../src/store/fingerprint.ts'
 import type { Store } from '../../src/store/ports/store.ts'
 import { anAttempt } from '../support/entities.ts'

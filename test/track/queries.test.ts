@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { recordDue } from '../../src/inbox/operations/due-items.ts'
+import { recordDue } from '../../src/inbox/operations/record-due.ts'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
 import { defineOperation } from '../../src/kernel/operations/operation.ts'
 import { openTeam } from '../people/team-server.ts'

@@ -48,7 +48,7 @@ import type { ChangeSet, Reads, RefusedChangeSet } from '../../store/ports/store
 import { holdAnswers, holdKinds, type InboxItem, type InboxItemRequest } from '../../track/domain/records.ts'
 import { endItem, endingOf, type InboxVerb } from '../domain/answers.ts'
 import { decisionMeasurements, RunDecided, recordDecision, requestFor } from './decide.ts'
-import { recordDue } from './due-items.ts'
+import { recordDue } from './record-due.ts'
 import {
   type ApprovalContent,
   prepareSeen,

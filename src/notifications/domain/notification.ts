@@ -46,13 +46,3 @@ export type NotificationLogEvent =
 /** The state of a notice: it waits to be sent, was sent, could not be sent, or needs no sending because it was answered before. */
 const noticeStates = ['waiting', 'sent', 'failed', 'answered'] as const
 export type NoticeState = (typeof noticeStates)[number]
-
-/** Milliseconds before each further try. After the last one it is given up. */
-const waits = [5_000, 30_000, 120_000, 600_000, 3_600_000, 10_800_000, 28_800_000] as const
-
-/** When a notice is tried again after so many tries, in milliseconds; null where it is given up. */
-export function nextTry(tries: number, asked: number | null): number | null {
-  const wait = waits[tries - 1]
-  if (wait === undefined) return null
-  return Math.max(wait, Math.min(asked ?? 0, 3_600_000))
-}

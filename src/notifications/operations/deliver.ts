@@ -10,7 +10,8 @@ import {
   slackBody,
   webhookBody,
 } from '../domain/notice.ts'
-import { type Notification, nextTry } from '../domain/notification.ts'
+import type { Notification } from '../domain/notification.ts'
+import { nextTry } from '../domain/retry.ts'
 import type { Delivery, WebhookMessage } from '../ports/messenger.ts'
 import type { NoticeDelivery } from '../ports/notification-reads.ts'
 

@@ -1,5 +1,5 @@
 import { followEventLog } from '../../events/operations/follow.ts'
-import { recordDue } from '../../inbox/operations/due-items.ts'
+import { recordDue } from '../../inbox/operations/record-due.ts'
 import { deliverNotice, leaseDueNotices, type NoticeSender } from './deliver.ts'
 
 /** Milliseconds between two looks: while nobody asked to be told, while somebody did, and for what is due by the clock. */

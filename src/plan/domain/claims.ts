@@ -3,8 +3,20 @@ import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type { TaskId, TransactionContext } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
 import { type Attempt, isOpenedBy, tokenOf } from '../../track/domain/task.ts'
-import type { NewPlanEvent } from './plan.ts'
-import { type Claim, claimLasts, isHeld, type PlannedTask } from './plan.ts'
+import type { Claim, NewPlanEvent, Note, PlannedTask, TaskStatus } from './plan.ts'
+
+/** Thirty minutes, in milliseconds. */
+export const claimLasts = 30 * 60 * 1000
+
+export function isHeld(claim: Claim | null, now: number): boolean {
+  return claim !== null && (claim.expiresAt === null || claim.expiresAt > now)
+}
+
+/** A task's status in taskman's words. A claim that expired does not keep it in progress. */
+export function planStatus({ task, claim }: PlannedTask, now: number): TaskStatus {
+  if (task.status !== 'in_progress' || claim === null) return task.status
+  return isHeld(claim, now) ? 'in_progress' : 'to_do'
+}
 
 /** Who asks for a task: the connection's actor, and what the agent calls itself. */
 export interface Claimant {
@@ -37,6 +49,35 @@ export function endClaim(
   why: 'released' | 'expired',
 ): readonly NewPlanEvent[] {
   return [{ kind: 'claim.ended', taskId, agent: claim.agent, why }]
+}
+
+/** The end of a claim that its holder, or a person, gives back. */
+export function releaseClaim({ task, claim }: PlannedTask, now: number): readonly NewPlanEvent[] {
+  if (claim === null) return []
+  return endClaim(task.id, claim, isHeld(claim, now) ? 'released' : 'expired')
+}
+
+/** The end of a claim that ran out, with a note that says whose it was. */
+export function expireClaim(
+  { task, claim }: PlannedTask,
+  setting: TransactionContext,
+): readonly NewPlanEvent[] {
+  if (claim === null) return []
+  const note: Note = {
+    id: setting.ids.next('note'),
+    taskId: task.id,
+    content: expiryWords(claim),
+    kind: 'progress',
+    role: null,
+    author: 'waymark',
+    createdAt: setting.at,
+  }
+  return [...endClaim(task.id, claim, 'expired'), { kind: 'note.added', note }]
+}
+
+function expiryWords({ agent, claimedAt, expiresAt }: Claim): string {
+  const until = expiresAt === null ? '' : ` It ran out at ${instant(expiresAt)}.`
+  return `The claim of ${agent}, made at ${instant(claimedAt)}, was not followed by an attempt.${until}`
 }
 
 /**

@@ -2,18 +2,9 @@ import { displayName } from '../../kernel/actor.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type { TaskId, TransactionContext } from '../../kernel/id.ts'
 import type { Attempt } from '../../track/domain/task.ts'
-import { assertUnclaimed, type Claimant, claimTask, endClaim } from './claims.ts'
+import { assertUnclaimed, type Claimant, claimTask, planStatus, releaseClaim } from './claims.ts'
 import { cycleText } from './cycles.ts'
-import {
-  isHeld,
-  type Milestone,
-  type NewPlanEvent,
-  type Note,
-  type PlannedTask,
-  planStatus,
-  type TaskChanges,
-  type TaskStatus,
-} from './plan.ts'
+import type { Milestone, NewPlanEvent, Note, PlannedTask, TaskChanges, TaskStatus } from './plan.ts'
 
 export interface TaskEdit {
   /** Fields to set; a field that is null is cleared. */
@@ -75,13 +66,12 @@ function statusChange(
   // To claim what someone else holds is no repeat of what is already so.
   if (asked === 'in_progress') assertUnclaimed(planned, claimant, setting.at)
   if (asked === now) return []
-  const { task, claim } = planned
+  const { task } = planned
   if (openAttempt) throw attemptOpenFailure(asked, planned, openAttempt)
   // A person may take a task back from whoever claimed it and did not begin.
   const takesBack = asked === 'to_do' && claimant.actor.kind === 'person'
   if (!takesBack) assertUnclaimed(planned, claimant, setting.at)
-  const why = isHeld(claim, setting.at) ? 'released' : 'expired'
-  const released = claim === null ? [] : endClaim(task.id, claim, why)
+  const released = releaseClaim(planned, setting.at)
   switch (asked) {
     case 'in_progress': {
       const reopened: readonly NewPlanEvent[] =

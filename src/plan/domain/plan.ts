@@ -40,9 +40,6 @@ export interface Claim {
   readonly expiresAt: number | null
 }
 
-/** Thirty minutes, in milliseconds. */
-export const claimLasts = 30 * 60 * 1000
-
 /** A task as the plan sees it. */
 export interface PlannedTask {
   readonly task: Task
@@ -80,16 +77,6 @@ export const knownRoles = [
   'product-owner',
   'security-engineer',
 ] as const
-
-export function isHeld(claim: Claim | null, now: number): boolean {
-  return claim !== null && (claim.expiresAt === null || claim.expiresAt > now)
-}
-
-/** A task's status in taskman's words. A claim that expired does not keep it in progress. */
-export function planStatus({ task, claim }: PlannedTask, now: number): TaskStatus {
-  if (task.status !== 'in_progress' || claim === null) return task.status
-  return isHeld(claim, now) ? 'in_progress' : 'to_do'
-}
 
 const phaseWords = {
   pending: 'to_do',

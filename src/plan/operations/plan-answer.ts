@@ -5,15 +5,14 @@ import { findPlanned } from '../../kernel/operations/find.ts'
 import { strings } from '../../kernel/operations/list-answer.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { Phase } from '../../track/domain/mission.ts'
+import { isHeld, planStatus } from '../domain/claims.ts'
 import {
-  isHeld,
   type Milestone,
   type Note,
   noteKinds,
   type PlannedTask,
   type PlanOwner,
   phaseWord,
-  planStatus,
   taskStatuses,
 } from '../domain/plan.ts'
 

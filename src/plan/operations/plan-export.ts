@@ -3,8 +3,9 @@ import { ownerOf } from '../../kernel/operations/find.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import type { Reads } from '../../store/ports/store.ts'
+import { planStatus } from '../domain/claims.ts'
 import { type DocumentTask, documentJson, type PlanDocument } from '../domain/document.ts'
-import { type Note, type PlannedTask, type PlanOwner, phaseWord, planStatus } from '../domain/plan.ts'
+import { type Note, type PlannedTask, type PlanOwner, phaseWord } from '../domain/plan.ts'
 import { missionField } from './fields.ts'
 
 const page = 1_000

@@ -1,7 +1,5 @@
 import { z } from 'zod'
 import type { Actor } from '../../kernel/actor.ts'
-import type { TransactionContext } from '../../kernel/id.ts'
-import { instant } from '../../kernel/instant.ts'
 import { findMilestone, findPhase, findPlanned, spanOf } from '../../kernel/operations/find.ts'
 import { choice, identifier, text, unlistedField } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
@@ -11,8 +9,6 @@ import { printEntity, printList } from '../../kernel/operations/print.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { taskStoryFields, toldStoryFields } from '../../track/operations/task-history.ts'
-import { endClaim } from '../domain/claims.ts'
-import type { Claim, NewPlanEvent, Note, PlannedTask } from '../domain/plan.ts'
 import type { PlanFilter } from '../ports/plan-reads.ts'
 import { assertRole, formatField, roleField, spanField, statusField } from './fields.ts'
 import { listedOfTask, PlannedTaskEntry, plannedTaskEntry } from './plan-answer.ts'
@@ -119,23 +115,3 @@ export const taskGet = defineOperation({
     }
   }),
 )
-
-/** The end of a claim that ran out, with a note that says whose it was. */
-export function expiryOf({ task, claim }: PlannedTask, setting: TransactionContext): readonly NewPlanEvent[] {
-  if (claim === null) return []
-  const note: Note = {
-    id: setting.ids.next('note'),
-    taskId: task.id,
-    content: expiryWords(claim),
-    kind: 'progress',
-    role: null,
-    author: 'waymark',
-    createdAt: setting.at,
-  }
-  return [...endClaim(task.id, claim, 'expired'), { kind: 'note.added', note }]
-}
-
-function expiryWords({ agent, claimedAt, expiresAt }: Claim): string {
-  const until = expiresAt === null ? '' : ` It ran out at ${instant(expiresAt)}.`
-  return `The claim of ${agent}, made at ${instant(claimedAt)}, was not followed by an attempt.${until}`
-}

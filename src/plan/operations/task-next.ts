@@ -9,12 +9,11 @@ import { printAsText } from '../../kernel/operations/print.ts'
 import { formatCount, plainWord } from '../../kernel/text.ts'
 import { sentBackLines } from '../../review/operations/review-lines.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { claimTask } from '../domain/claims.ts'
+import { claimTask, expireClaim } from '../domain/claims.ts'
 import { type Claim, knownRoles, type PlannedTask, type PlanSpan } from '../domain/plan.ts'
 import { mostNamed, reasonsFor } from '../domain/readiness.ts'
 import { assertRole, formatField, roleField, spanField } from './fields.ts'
 import { PlannedTaskEntry, plannedTaskEntry } from './plan-answer.ts'
-import { expiryOf } from './read-tasks.ts'
 
 const inputFields = z.strictObject({
   role: roleField.optional(),
@@ -68,7 +67,7 @@ export const taskNext = defineOperation({
   return handling.record(async (reads, setting) => {
     const asked = { now: setting.at, caller: callerOf(handling, input) }
     const expired = await reads.plan.expiredClaims(setting.at)
-    const ended = expired.flatMap((planned) => expiryOf(planned, setting))
+    const ended = expired.flatMap((planned) => expireClaim(planned, setting))
     const next = await nextOf(reads, input, asked)
     const said = await messageFor(reads, next, input, asked)
     if (next === null) return { facts: ended, answer: answerOf(null, null, { now: setting.at, said }) }

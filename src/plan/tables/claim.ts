@@ -1,7 +1,8 @@
 import { type Selectable, sql } from 'kysely'
 import { prepareQuery } from '../../store/tables/query.ts'
 import type { ProjectionContext } from '../../store/tables/tables.ts'
-import { type Claim, claimLasts } from '../domain/plan.ts'
+import { claimLasts } from '../domain/claims.ts'
+import type { Claim } from '../domain/plan.ts'
 import type { TaskTable } from './task.ts'
 
 /** Every token that a claim had: it names its task also when the claim is over. */

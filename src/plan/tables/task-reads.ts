@@ -30,7 +30,7 @@ import {
   countsOf,
   scopeMatchesOf,
 } from '../../track/tables/attempt.ts'
-import { isHeld } from '../domain/plan.ts'
+import { isHeld } from '../domain/claims.ts'
 import type { TaskFilter, TaskLine, TaskReads } from '../ports/task-reads.ts'
 import { measuredAttempts, taskCards } from './card.ts'
 import { taskById } from './claim.ts'

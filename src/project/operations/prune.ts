@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { settingOf } from '../../gate/domain/settings.ts'
-import { recordDue } from '../../inbox/operations/due-items.ts'
+import { recordDue } from '../../inbox/operations/record-due.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 
 /** How long the snapshots of a closed attempt are kept, in milliseconds: 30 days. */

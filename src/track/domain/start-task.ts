@@ -2,8 +2,14 @@ import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { type Actor, displayName } from '../../kernel/actor.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type { TaskId, TransactionContext } from '../../kernel/id.ts'
-import { assertToken, assertUnclaimed, type Claimant, explicitAgentName } from '../../plan/domain/claims.ts'
-import { isHeld, type PlannedTask } from '../../plan/domain/plan.ts'
+import {
+  assertToken,
+  assertUnclaimed,
+  type Claimant,
+  explicitAgentName,
+  isHeld,
+} from '../../plan/domain/claims.ts'
+import type { PlannedTask } from '../../plan/domain/plan.ts'
 import type { Mission, Phase, PhaseWithWork } from './mission.ts'
 import { admitTask, placeInPhase } from './phase-placement.ts'
 import type { InboxItem } from './records.ts'
