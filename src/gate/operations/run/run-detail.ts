@@ -33,8 +33,8 @@ import {
 import { type ExternalState, prepareFreshness } from './external-state.ts'
 import { loadRun } from './find-run.ts'
 import type { MeasurementQuestions } from './measurements.ts'
-import { fittingContext, prepareSituation, type RunSituation } from './situation.ts'
 import { promptWithWords } from './remarks.ts'
+import { fittingContext, prepareSituation, type RunSituation } from './situation.ts'
 
 /** A transition out of the state, with everything that it asks for. */
 const WayEntry = z.object({
