@@ -43,7 +43,7 @@ export function claimTask(
   return { claim: made, token, facts: [...before, { kind: 'task.claimed', taskId: task.id, claim: made }] }
 }
 
-export function endClaim(
+function endClaim(
   taskId: PlannedTask['task']['id'],
   claim: Claim,
   why: 'released' | 'expired',
